@@ -1,0 +1,528 @@
+"""The Python client of Lanista: one module, no dependency, to install or to copy beside a bot.
+
+It speaks version 1 of the wire protocol over a blocking socket and gives the position as plain
+attributes. No strategy lives here, no thread, no clock, and nothing beyond the standard library;
+nor is anything heavy imported, for a bot's start is time that somebody waits for.
+
+    from lanista_client import Arena
+
+    with Arena("MyBot", game="angrymob") as arena:
+        for state in arena:
+            arena.send([(i, j, 1, 0) for i, j in state.mine if state.passable(i, j + 1)])
+    print(arena.result)
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+
+TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Self, TypeAlias
+
+    Cell: TypeAlias = tuple[int, int]
+    Facts: TypeAlias = dict[str, list[list[str]]]
+
+__all__ = [
+    "DIRECTIONS",
+    "DOWN",
+    "GAMES",
+    "LEFT",
+    "RIGHT",
+    "UP",
+    "AngryMobState",
+    "Arena",
+    "ArenaError",
+    "MisuseError",
+    "Note",
+    "Result",
+    "State",
+]
+
+RIGHT, UP, LEFT, DOWN = 0, 1, 2, 3
+"""The directions of angrymob (`PROTOCOL.md 5`)."""
+
+DIRECTIONS = ((0, 1), (-1, 0), (0, -1), (1, 0))
+"""Of each direction of angrymob, what it adds to the row and to the column."""
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
+_CONNECT_TIMEOUT = 10.0  # seconds
+_READ_BUFFER = 1 << 16  # bytes; a turn of a big map comes in one read
+_LOG_PIECE = 1 << 13  # code points, at most 4 bytes each: within the 65,536 bytes of PROTOCOL.md 1
+
+
+class ArenaError(Exception):
+    """The match can't go on: the arena said `error`, or the connection is lost.
+
+    Attributes:
+        code: a code of `PROTOCOL.md 7` (`bad-hello`, `name-taken`, `late`, `shutdown` …) or one of
+            the client's own: `unreachable` (no connection could be made), `disconnected` (it ended
+            in mid-match), `unreadable` (the arena sent something outside the protocol).
+        words: the explanation, for people.
+    """
+
+    def __init__(self, code: str, words: str = "") -> None:
+        super().__init__(code, words)
+        self.code = code
+        self.words = words
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.words}" if self.words else self.code
+
+
+class MisuseError(RuntimeError):
+    """The bot's author used the client wrongly; the message says what would be right."""
+
+
+class Result:
+    """How a match ended (`PROTOCOL.md 3`).
+
+    Attributes:
+        end: `finished`, `forfeit`, `aborted` or `void`.
+        ranks: the place of each seat, 1 is best, equal places are ties.
+        scores: the final score of each seat, in the units of the game's rules.
+    """
+
+    __slots__ = ("end", "ranks", "scores")
+
+    def __init__(self, end: str, ranks: tuple[int, ...], scores: tuple[float, ...]) -> None:
+        self.end = end
+        self.ranks = ranks
+        self.scores = scores
+
+    def __repr__(self) -> str:
+        return f"Result(end={self.end!r}, ranks={self.ranks}, scores={self.scores})"
+
+
+class Note:
+    """Something of ours that the arena refused, the match going on (`PROTOCOL.md 7`).
+
+    Attributes:
+        code: `late`, `malformed` or `illegal`.
+        turn: the turn that was answered so.
+        index: the submove's place in that answer, from 0; None: the answer as a whole.
+        words: the explanation, for people.
+    """
+
+    __slots__ = ("code", "index", "turn", "words")
+
+    def __init__(self, code: str, turn: int, index: int | None, words: str) -> None:
+        self.code = code
+        self.turn = turn
+        self.index = index
+        self.words = words
+
+    def __repr__(self) -> str:
+        return f"Note({self.code!r}, turn={self.turn}, index={self.index}, {self.words!r})"
+
+
+class State:
+    """A match as one seat sees it, whatever the game; there is one object a match, kept current.
+
+    Attributes:
+        match: the arena's id of the match.
+        game: the ruleset's name.
+        seat: which player we are, from 0.
+        players: the name in each seat.
+        clock: seconds for the first answer and for every other; 0: no limit.
+        seed: for our own random choices, 0 … 2^31-1; another one in every match.
+        settings: the ruleset's settings by its own names.
+        start_facts: every line that described the match: its keyword, then for each line with that
+            keyword the list of the other words.
+        turn: how many moves have been played.
+        facts: the lines of this turn in the same form.
+    """
+
+    def __init__(self, match: str, start: Facts) -> None:
+        self.match = match
+        self.game = start["game"][0][0]
+        self.seat = int(start["seat"][0][0])
+        self.players = tuple(" ".join(words) for _, words in _by_seat(start.get("player", [])))
+        first, other = start["clock"][0]
+        self.clock = (float(first), float(other))
+        self.seed = int(start["seed"][0][0])
+        self.settings = {name: _value(" ".join(words)) for name, *words in start.get("set", [])}
+        self.start_facts = start
+        self.turn = 0
+        self.facts: Facts = {}
+
+    def update(self, turn: int, facts: Facts) -> None:
+        """Take the facts of a turn; called by `Arena` once all of them are known."""
+        self.turn = turn
+        self.facts = facts
+
+
+class AngryMobState(State):
+    """A match of Angry Mob (`rules/angrymob.md`); cells are (row, column), from 0 at the top left.
+
+    Attributes:
+        rows: the map's height in cells.
+        cols: its width.
+        bases: the base of each seat.
+        base: our own.
+        enemy_base: the opponent's.
+        mine: the cells that hold our units, and how many.
+        theirs: the same of the opponent.
+        neutral: the cells that hold neutral units now, and how many.
+        totals: how many units each seat has on the map.
+    """
+
+    def __init__(self, match: str, start: Facts) -> None:
+        super().__init__(match, start)
+        self.rows, self.cols = (int(word) for word in start["size"][0])
+        grid = [words for _, words in _by_seat(start["row"])]  # a row is numbered as a seat is
+        self._passable = [[word != "#" for word in row] for row in grid]
+        self.neutral: dict[Cell, int] = {
+            (i, j): int(word)
+            for i, row in enumerate(grid)
+            for j, word in enumerate(row)
+            if word.isdigit()
+        }
+        self.bases = tuple((int(i), int(j)) for _, (i, j) in _by_seat(start["base"]))
+        self.base: Cell = self.bases[self.seat]
+        self.enemy_base: Cell = self.bases[1 - self.seat]
+        self.mine: dict[Cell, int] = {}
+        self.theirs: dict[Cell, int] = {}
+        self.totals: tuple[int, ...] = ()
+
+    def update(self, turn: int, facts: Facts) -> None:
+        """Take the facts of a turn (`PROTOCOL.md 5`); the dicts of units are new ones each turn."""
+        super().update(turn, facts)
+        both: tuple[dict[Cell, int], dict[Cell, int]] = ({}, {})
+        for i, j, seat, n in facts.get("unit", ()):
+            both[int(seat)][int(i), int(j)] = int(n)
+        self.mine, self.theirs = both[self.seat], both[1 - self.seat]
+        for i, j, n in facts.get("neutral", ()):
+            if n == "0":
+                self.neutral.pop((int(i), int(j)), None)
+            else:
+                self.neutral[int(i), int(j)] = int(n)
+        self.totals = tuple(int(words[0]) for _, words in _by_seat(facts.get("total", [])))
+
+    @property
+    def moved(self) -> list[list[tuple[int, int, int, int]]]:
+        """Of each seat, the submoves (i, j, k, d) it sent last turn; both empty at turn 0."""
+        moved: list[list[tuple[int, int, int, int]]] = [[], []]
+        for seat, *words in self.facts.get("moved", ()):
+            numbers = iter([int(word) for word in words])
+            moved[int(seat)] = list(zip(numbers, numbers, numbers, numbers, strict=True))
+        return moved
+
+    def passable(self, i: int, j: int) -> bool:
+        """Whether the cell lies on the map and units can stand there."""
+        return 0 <= i < self.rows and 0 <= j < self.cols and self._passable[i][j]
+
+    def neighbours(self, i: int, j: int) -> list[tuple[int, Cell]]:
+        """The ways out of a cell: each direction that a unit can take, and the cell it leads to."""
+        return [
+            (d, (i + di, j + dj))
+            for d, (di, dj) in enumerate(DIRECTIONS)
+            if self.passable(i + di, j + dj)
+        ]
+
+
+GAMES: dict[str, type[State]] = {"angrymob": AngryMobState}
+"""The class that reads each game's facts; a game that isn't here gets the plain `State`."""
+
+
+class Arena:
+    """A connection to the arena; iterate over it to play: one state for each answer asked for.
+
+    The same state object comes again each turn, brought up to date. The iteration ends with the
+    match; with `keep` it goes on with the next match, under a new state object, until the arena
+    closes. Used as a context manager it closes the connection.
+
+    Args:
+        name: what to be called, 1 to 32 printable characters; else LANISTA_NAME.
+        game: the ruleset wanted; None: the arena's default.
+        host: where the arena is; else LANISTA_HOST, else 127.0.0.1.
+        port: its TCP port; else LANISTA_PORT, else 7777.
+        token: the secret for this name or seat; else LANISTA_TOKEN, else none.
+        room: wait for opponents in this room only.
+        seat: ask for this seat, from 0.
+        keep: stay for match after match.
+        notes: be told of everything that was refused, not only of why a match was lost.
+
+    Attributes:
+        state: the current match, also after its end (then the final position); None before one.
+        results: the `Result` of each match that has ended.
+        notes: the `Note`s of the current match.
+
+    Raises:
+        ValueError: no name, or one of the arguments can't be said in a hello.
+        ArenaError: `unreachable`; while iterating, whatever the arena or the network says.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        game: str | None = None,
+        host: str | None = None,
+        port: int | None = None,
+        token: str | None = None,
+        room: str | None = None,
+        seat: int | None = None,
+        keep: bool = False,
+        notes: bool = False,
+    ) -> None:
+        environ = os.environ
+        options = {
+            "v": 1,
+            "game": game,
+            "room": room,
+            "seat": seat,
+            "token": token or environ.get("LANISTA_TOKEN") or None,
+            "keep": 1 if keep else None,
+            "notes": 1 if notes else None,
+        }
+        hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
+        host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
+        port = _port(environ.get("LANISTA_PORT") or DEFAULT_PORT) if port is None else port
+        self.state: Any = None  # its class depends on the arena's `game` line
+        self.results: list[Result] = []
+        self.notes: list[Note] = []
+        self._keep = keep
+        self._owes = False  # an answer to the last `go`
+        self._over = False
+        self._match: str | None = None  # its id, from `start` to the end of its scores
+        self._end: str | None = None  # why it ended, once `end` has come
+        self._turn: int | None = None  # a turn whose facts are still coming in
+        self._facts: Facts = {}  # where lines go whose keyword isn't in the table below
+        self._readers = {
+            "start": self._read_start,
+            "turn": self._read_turn,
+            "go": self._read_go,
+            "note": self._read_note,
+            "end": self._read_end,
+            "wait": self._read_wait,
+            "bye": self._read_bye,
+            "error": self._read_error,
+        }
+        try:
+            self._socket = socket.create_connection((host, port), _CONNECT_TIMEOUT)
+        except OSError as error:
+            why = error.strerror or error
+            raise ArenaError("unreachable", f"no arena at {host}, port {port}: {why}") from error
+        self._socket.settimeout(None)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._input = self._socket.makefile("rb", _READ_BUFFER)
+        self._write(hello)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        """The state at the next turn that asks for an answer.
+
+        Raises:
+            StopIteration: the match, with `keep` the connection, has ended as it should.
+            ArenaError: it has ended otherwise.
+            MisuseError: the last turn wasn't answered.
+        """
+        if self._owes:
+            raise MisuseError(
+                f"turn {self.state.turn} wasn't answered: every state needs one arena.send(moves), "
+                "arena.send([]) to do nothing"
+            )
+        while not self._over:
+            try:
+                line = self._input.readline()
+            except OSError:  # a reset: what came before it has been used
+                line = b""
+            keyword, *words = line.decode(errors="replace").split() or [""]
+            reader = self._readers.get(keyword)
+            if not line.endswith(b"\n"):  # the end; a line that it cuts off is dropped
+                reader = self._read_closed
+            elif reader is None:
+                self._facts.setdefault(keyword, []).append(words)
+                continue
+            try:
+                reader(words)
+            except (ValueError, LookupError, TypeError) as error:
+                self._over = True
+                raise ArenaError("unreadable", f"the client can't use {line!r}") from error
+            if self._owes:
+                return self.state
+        raise StopIteration
+
+    @property
+    def result(self) -> Result | None:
+        """How the last match ended; None while none has."""
+        return self.results[-1] if self.results else None
+
+    def send(self, moves: Iterable[Iterable[int | str]] = ()) -> None:
+        """Answer the turn.
+
+        Args:
+            moves: the submoves, each a tuple as the game's rules have it, such as `(i, j, k, d)`
+                in angrymob; none at all is a valid answer.
+
+        Raises:
+            MisuseError: this turn is answered already, or `moves` isn't of that form. A connection
+                that is lost meanwhile is told by the next step of the iteration, for the arena may
+                have said why.
+        """
+        if not self._owes:
+            raise MisuseError("no turn asks for an answer: send once for each state, not before it")
+        tokens: list[str] = []
+        for move in moves:
+            if isinstance(move, str | int):
+                raise MisuseError(f"{move!r} is no submove: send a list of tuples, [(1, 2, 1, 0)]")
+            tokens.extend(map(str, move))
+        line = " ".join(tokens)
+        if not line.isprintable() or line.startswith("#"):
+            raise MisuseError(f"not integers and letters of the game: {line!r}")
+        self._owes = False
+        self._write(line + "\n")
+
+    def log(self, text: str) -> None:
+        """Have the arena keep a text with this turn; long lines are divided (`PROTOCOL.md 4`).
+
+        It is sent at once, so that it isn't lost when the bot then fails. The arena keeps 16 KiB a
+        turn.
+        """
+        pieces = [
+            line[at : at + _LOG_PIECE]
+            for line in text.splitlines() or [""]
+            for at in range(0, len(line) or 1, _LOG_PIECE)
+        ]
+        self._write("".join([f"# {piece}\n" for piece in pieces]))
+
+    def close(self) -> None:
+        """Close the connection; in mid-match the arena takes that for a loss."""
+        self._over, self._owes = True, False
+        self._input.close()
+        self._socket.close()
+
+    def _write(self, text: str) -> None:
+        try:  # noqa: SIM105 - contextlib would be one more import at every start
+            self._socket.sendall(text.encode(errors="backslashreplace"))
+        except OSError:
+            pass  # the arena has closed: what it said before that waits to be read, and says why
+
+    def _read_start(self, words: list[str]) -> None:
+        self._finish()
+        if not self._over:
+            self._match = words[0]
+            self._turn = None
+            self._facts = {}
+            self.state = None
+            self.notes = []
+
+    def _read_turn(self, words: list[str]) -> None:
+        if self.state is None:
+            start, game = self._facts, self._facts["game"][0][0]
+            self.state = GAMES.get(game, State)(self._match or "", start)
+        self._turn = int(words[0])
+        self._facts = {}
+
+    def _read_go(self, _words: list[str]) -> None:
+        self._position()
+        self._owes = True
+
+    def _read_note(self, words: list[str]) -> None:
+        code, turn, index, *rest = words
+        at = None if index == "-" else int(index)
+        self.notes.append(Note(code, int(turn), at, " ".join(rest)))
+
+    def _read_end(self, words: list[str]) -> None:
+        if self._turn is not None:  # the final position, which has no `go`
+            self._position()
+        self._end = words[0]
+        self._facts = {}
+
+    def _read_wait(self, _words: list[str]) -> None:
+        self._finish()
+
+    def _read_bye(self, _words: list[str]) -> None:
+        self._finish()
+        self._over = True
+
+    def _read_error(self, words: list[str]) -> None:
+        self._finish()
+        self._over = True
+        raise ArenaError(words[0], " ".join(words[1:]))
+
+    def _read_closed(self, _words: list[str]) -> None:
+        """The connection has ended without `bye`: that is well between matches alone."""
+        self._finish()
+        self._over = True
+        if self._match is not None or not self.results:
+            what = "in mid-match" if self._match is not None else "before a match"
+            raise ArenaError("disconnected", f"the connection ended {what}")
+
+    def _position(self) -> None:
+        """Give the state the facts of the turn, complete now (their order says nothing)."""
+        turn, self._turn = self._turn, None
+        if turn is None:
+            raise ValueError("a go without its turn")
+        self.state.update(turn, self._facts)
+        self._facts = {}
+
+    def _finish(self) -> None:
+        """Make the result of a match whose `end`, ranks and scores have come."""
+        if self._end is not None:
+            ranks = tuple(int(words[0]) for _, words in _by_seat(self._facts.get("rank", [])))
+            scores = tuple(_number(words[0]) for _, words in _by_seat(self._facts.get("score", [])))
+            self.results.append(Result(self._end, ranks, scores))
+            self._match = self._end = None
+            self._over = not self._keep
+
+
+def _hello(name: str, options: dict[str, int | str | None]) -> str:
+    """The line that opens the conversation (`PROTOCOL.md 2`).
+
+    Raises:
+        ValueError: the name or an option would not survive the way.
+    """
+    if not name:
+        raise ValueError('the bot has no name: write Arena("MyBot") or set LANISTA_NAME')
+    if not name.isprintable() or "=" in name or name != " ".join(name.split()) or len(name) > 32:
+        raise ValueError(
+            f"a name is 1 to 32 printable characters, single spaces between, no '=': not {name!r}"
+        )
+    words = [name]
+    for option, value in options.items():
+        if value is None:
+            continue
+        word = str(value)
+        if not word.isprintable() or not word or " " in word:
+            raise ValueError(f"{option} must be one printable word without spaces, not {word!r}")
+        words.append(f"{option}={word}")
+    return " ".join(words) + "\n"
+
+
+def _port(text: int | str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(
+            f"LANISTA_PORT must be a port number, such as 7777, not {text!r}"
+        ) from None
+
+
+def _by_seat(lines: list[list[str]]) -> list[tuple[int, list[str]]]:
+    """Lines that begin with a number, in its order, which isn't that of their coming."""
+    return sorted((int(first), rest) for first, *rest in lines)
+
+
+def _number(text: str) -> float:
+    """An int where the arena sent one."""
+    return float(text) if "." in text else int(text)
+
+
+def _value(text: str) -> float | str:
+    """A setting: a number where it is one."""
+    try:
+        return _number(text)
+    except ValueError:
+        return text

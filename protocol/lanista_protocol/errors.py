@@ -1,0 +1,56 @@
+"""The two families of errors: our own misuse, and the peer's fault.
+
+Any bytes from a peer give messages or a `RemoteProtocolError`, never anything else.
+"""
+
+from enum import Enum
+
+
+class ErrorCode(Enum):
+    """Codes of `error CODE words…` (PROTOCOL.md 7)."""
+
+    BAD_HELLO = "bad-hello"
+    HELLO_TIMEOUT = "hello-timeout"
+    UNKNOWN_GAME = "unknown-game"
+    UNKNOWN_VERSION = "unknown-version"
+    BAD_TOKEN = "bad-token"  # noqa: S105 - a code, not a secret
+    NAME_TAKEN = "name-taken"
+    SEAT_TAKEN = "seat-taken"
+    SERVER_FULL = "server-full"
+    NOT_UTF8 = "not-utf8"
+    LINE_TOO_LONG = "line-too-long"
+    TOO_MANY_SUBMOVES = "too-many-submoves"
+    LATE = "late"
+    SHUTDOWN = "shutdown"
+    INTERNAL = "internal"
+
+
+class NoteCode(Enum):
+    """Codes of `note CODE TURN INDEX words…` (PROTOCOL.md 7)."""
+
+    LATE = "late"
+    MALFORMED = "malformed"
+    ILLEGAL = "illegal"
+
+
+class LocalProtocolError(Exception):
+    """We asked for something that the protocol doesn't allow now. A bug of ours."""
+
+
+class RemoteProtocolError(Exception):
+    """The peer broke the protocol; the connection closes after an `error` line."""
+
+    def __init__(self, code: ErrorCode, words: str) -> None:
+        super().__init__(f"{code.value}: {words}")
+        self.code = code
+        """What to answer."""
+        self.words = words
+        """The same for a person: one line, printable."""
+
+
+def shown(text: str | bytes, limit: int = 40) -> str:
+    """What a peer sent, safe and short enough for a message: quoted, ASCII, escaped."""
+    if isinstance(text, bytes):
+        text = text[: limit + 1].decode("utf-8", "backslashreplace")
+    cut = text if len(text) <= limit else text[:limit] + "…"
+    return "'" + cut.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"

@@ -1,0 +1,65 @@
+"""The command line: one module a command, loaded when it is asked for.
+
+`lanista --help` answers at once: what is heavy is imported inside the commands. Errors of use
+and bad input are one line on stderr and exit code 2.
+"""
+
+import importlib
+import sys
+from typing import NoReturn
+
+import click
+
+from lanista import __version__
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+class BadInputError(click.ClickException):
+    """Something given that can't be used: one line says what, where, and what would be right."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported by name when needed."""
+
+    modules = ("play", "serve", "games", "bots", "map", "replay")
+    """Each `lanista.cli.NAME` has a command of that name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
+        """The commands, those a newcomer needs first."""
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's interface
+        """Import a command."""
+        if name not in self.modules:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"lanista.cli.{name}"), "command")  # noqa: B009 - clearer so
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lanista")
+def lanista() -> None:
+    """An arena for bots: plays turn games between programs in any language."""
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    try:
+        code = lanista.main(prog_name="lanista", standalone_mode=False)
+    except click.ClickException as error:
+        message = error.format_message().replace("\n", " ")
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context is not None else "lanista"
+        click.echo(f"{where}: {message}", err=True)
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone, as `head` does; nothing is wrong.
+        sys.stdout = None  # or Python complains once more at exit
+        sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)

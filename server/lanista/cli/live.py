@@ -1,0 +1,49 @@
+"""The board drawn in the terminal while a match is played."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+import trio
+from rich.console import Console
+from rich.live import Live
+
+from lanista.cli.view import BoardView
+from lanista.rules.base import Game
+
+
+class LiveBoard:
+    """Draws every position; the last one stays on the screen."""
+
+    def __init__(
+        self, names: Sequence[str], cell_width: int, delay: float, console: Console | None = None
+    ) -> None:
+        self._names = names
+        self._cell_width = cell_width
+        self._delay = delay
+        # No refreshing thread: a position is drawn when it is there, outside every clock.
+        self._live = Live(
+            console=console or Console(highlight=False),
+            auto_refresh=False,
+            vertical_overflow="crop",
+        )
+        self._view: BoardView | None = None
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    async def watch(self, game: Game) -> None:
+        """Draw the position and wait the delay; a match's `Watcher`."""
+        if self._view is None or not game.turn:
+            self._view = BoardView(game.scene(), self._names, self._cell_width)
+        self._live.update(self._view.board(game.frame()), refresh=True)
+        await trio.sleep(self._delay)

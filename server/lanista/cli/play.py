@@ -1,0 +1,323 @@
+"""`lanista play`: a match, or several, between bots that this command starts."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli.common import clock_options, game_options
+
+if TYPE_CHECKING:
+    from lanista.daemon.private import Played, PlaySpec
+
+EXIT_NO_START = 1
+EXIT_NOT_COUNTED = 3
+RECORDS = Path("lanista-records")
+ORIGINAL_SPELLINGS = {
+    "-seed": "--seed",
+    "-moveLimit": "--move-limit",
+    "-delay": "--delay",
+    "-timeInit": "--time-init",
+    "-timeMove": "--time-move",
+    "-size": "--size",
+    "-console": "--console",
+}
+"""The options of the original Angry Mob arena, and ours."""
+OUTPUT_SHOWN = 2000
+"""Characters of a bot's output that a start failure shows."""
+
+
+class PlayCommand(click.Command):
+    """Accepts the original arena's spellings too."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Turn the original's spellings into ours before click reads `-s` and `eed`."""
+        end = args.index("--") if "--" in args else len(args)
+        ours = [ORIGINAL_SPELLINGS.get(word, word) for word in args[:end]]
+        return super().parse_args(ctx, ours + args[end:])
+
+
+@click.command("play", cls=PlayCommand)
+@click.argument("game")
+@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+@click.option("-s", "--seed", type=int, help="The match's seed; a fresh one without it.")
+@game_options
+@click.option(
+    "-o",
+    "--record",
+    metavar="FILE",
+    help="Where the record goes (with -n: a folder); without it to ./lanista-records/.",
+)
+@clock_options
+@click.option(
+    "--time-start",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time a bot has from its start to its hello.",
+)
+@click.option(
+    "--delay",
+    type=click.FloatRange(min=0),
+    default=50.0,
+    show_default=True,
+    metavar="MS",
+    help="Pause between moves while the board is drawn.",
+)
+@click.option(
+    "--size",
+    type=click.IntRange(1, 6),
+    default=2,
+    show_default=True,
+    help="Characters a cell of the drawn board.",
+)
+@click.option("--console", is_flag=True, help="Don't draw the board, only print the result.")
+@click.option(
+    "-n",
+    "matches",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="MATCHES",
+    help="Play so many matches; the seeds count up.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print each result as a line of JSON.")
+def command(
+    game: str,
+    bots: tuple[str, ...],
+    *,
+    seed: int | None,
+    map_: str | None,
+    sets: tuple[str, ...],
+    move_limit: int | None,
+    record: str | None,
+    time_init: float,
+    time_move: float,
+    no_clock: bool,
+    late_limit: int,
+    stall_margin: float,
+    time_start: float,
+    delay: float,
+    size: int,
+    console: bool,
+    matches: int,
+    as_json: bool,
+) -> int:
+    r"""Play a match of GAME between BOTs that are started for it.
+
+    A BOT is a house bot's name (see `lanista bots`), or a command line in quotes, run without a
+    shell; in it {host}, {port}, {name} and {token} are replaced. Bots take the seats in the order
+    given.
+
+    \b
+    Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
+    130 interrupted (the record is written).
+    """
+    from lanista.bots import become_subreaper
+    from lanista.cli.common import (
+        board_of,
+        bot_command,
+        checked_seed,
+        limits_of,
+        ruleset_named,
+        settings_of,
+    )
+    from lanista.daemon.private import BotSpec, PlaySpec, distinct
+
+    ruleset = ruleset_named(game)
+    if len(bots) != ruleset.seats:
+        raise BadInputError(f"{ruleset.title} is for {ruleset.seats} bots; {len(bots)} given")
+    commands = [bot_command(game, bot) for bot in bots]
+    names = distinct([name for name, _ in commands])
+    first_seed = checked_seed(ruleset, seed)
+    checked_seed(ruleset, first_seed + matches - 1) if seed is not None else None
+    spec = PlaySpec(
+        ruleset=ruleset,
+        settings=settings_of(ruleset, sets, move_limit),
+        seed=first_seed,
+        bots=[BotSpec(name, words) for name, (_, words) in zip(names, commands, strict=True)],
+        record_path=_record_path(game, record, matches, first_seed),
+        board=None if map_ is None else board_of(ruleset, map_),
+        limits=limits_of(time_init=time_init, time_move=time_move, no_clock=no_clock),
+        time_start=time_start,
+        late_limit=late_limit,
+        stall_margin=stall_margin / 1000,
+    )
+    become_subreaper()
+    draws = not console and not as_json and sys.stdout.isatty()
+    low, high = ruleset.seeds
+    session = _Session(as_json=as_json)
+    for number in range(matches):
+        match_seed = low + (first_seed + number - low) % (high - low + 1)
+        match_spec = attrs.evolve(
+            spec,
+            seed=match_seed,
+            record_path=_record_path(game, record, matches, match_seed),
+        )
+        code = session.play(match_spec, names, delay / 1000 if draws else None, size)
+        if code in (EXIT_NO_START, EXIT_INTERRUPTED):
+            return code
+    session.summarize(matches)
+    return session.exit_code
+
+
+def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
+    """Where a match's record goes, as a function of its id."""
+    if record is not None and matches == 1:
+        path = Path(record)
+        if path.is_dir():
+            raise BadInputError(f"-o {record}: a folder; name a file (a folder goes with -n)")
+        return lambda match: path  # noqa: ARG005 - named by the user, not by the match
+    folder = RECORDS if record is None else Path(record)
+    if folder.exists() and not folder.is_dir():
+        raise BadInputError(f"-o {record}: not a folder; with -n it names a folder")
+    return lambda match: folder / f"{game}-{seed}-{match}.jsonl.gz"
+
+
+class _Session:
+    """The matches of one command."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._won: Counter[str] = Counter()
+        self._names: dict[str, None] = {}
+        self._drawn = 0
+        self.exit_code = 0
+
+    def play(self, spec: "PlaySpec", names: Sequence[str], delay: float | None, size: int) -> int:
+        """Play one match and print its result; `delay` in seconds when the board is drawn."""
+        import trio
+
+        from lanista.daemon.private import PrivateArena, StartFailureError
+
+        try:
+            if delay is None:
+                arena = PrivateArena(spec)
+                played = trio.run(_play, arena)
+            else:
+                from lanista.cli.live import LiveBoard
+
+                with LiveBoard(names, size, delay) as live:
+                    arena = PrivateArena(attrs.evolve(spec, watcher=live.watch))
+                    played = trio.run(_play, arena)
+        except StartFailureError as error:
+            click.echo(f"lanista play: {error}", err=True)
+            if error.output.strip():
+                click.echo("the last it wrote:", err=True)
+                click.echo(_printable(error.output[-OUTPUT_SHOWN:]), err=True)
+            return EXIT_NO_START
+        except OSError as error:
+            where = f" {error.filename}" if error.filename else ""
+            raise BadInputError(f"can't write the record{where}: {error.strerror}") from None
+        if played is not None:
+            self._print(played, interrupted=arena.interrupted)
+        if arena.interrupted:
+            return EXIT_INTERRUPTED
+        assert played is not None
+        if played.result.end in ("void", "aborted"):
+            self.exit_code = EXIT_NOT_COUNTED
+        return self.exit_code
+
+    def _print(self, played: "Played", *, interrupted: bool) -> None:
+        result = played.result
+        counted = result.end in ("finished", "forfeit")
+        for name in played.names:
+            self._names.setdefault(name)
+        best = [name for name, rank in zip(played.names, result.ranks, strict=True) if rank == 1]
+        if counted:
+            if len(best) == 1:
+                self._won[best[0]] += 1
+            else:
+                self._drawn += 1
+        if self._as_json:
+            click.echo(json.dumps(_as_json(played)))
+            return
+        if interrupted:
+            verdict = "interrupted"
+        elif not counted:
+            verdict = f"{result.end}: {result.reason}"
+        elif len(best) == 1:
+            verdict = f"{best[0]} wins"
+        else:
+            verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
+        click.echo(f"{verdict} ({result.end}: {result.reason}, {result.turns} turns)")
+        order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
+        for seat in order:
+            click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
+        for fault in result.faults:
+            place = "" if fault.index is None else f", submove {fault.index}"
+            click.echo(
+                f"  {played.names[fault.seat]}: turn {fault.turn}{place}: "
+                f"{fault.code}: {_printable(fault.words)}"
+            )
+        if result.error:
+            click.echo(_printable(result.error), err=True)
+        click.echo(f"seed {played.seed}")
+        click.echo(f"record {played.record}")
+
+    def summarize(self, matches: int) -> None:
+        """Print the wins, when there were several matches."""
+        if matches == 1 or self._as_json:
+            return
+        won = ", ".join(f"{name} won {self._won[name]}" for name in self._names)
+        click.echo(f"{matches} matches: {won}, {self._drawn} drawn")
+
+
+async def _play(arena: Any) -> Any:
+    """Run the arena; SIGINT and SIGTERM interrupt it."""
+    import signal
+
+    import trio
+
+    failure: Exception | None = None
+    played = None
+    async with trio.open_nursery() as nursery:
+
+        async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                task_status.started()
+                async for _ in signals:
+                    arena.interrupt()
+
+        await nursery.start(watch)
+        try:
+            played = await arena.play()
+        except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
+            failure = error
+        nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    return played
+
+
+def _as_json(played: "Played") -> dict[str, Any]:
+    """A result as one JSON object; docs/cli.md tells its keys."""
+    result = played.result
+    return {
+        "match": played.match,
+        "seed": played.seed,
+        "players": list(played.names),
+        "end": result.end,
+        "reason": result.reason,
+        "ranks": list(result.ranks),
+        "scores": list(result.scores),
+        "turns": result.turns,
+        "digest": result.digest,
+        "faults": [attrs.asdict(fault) for fault in result.faults],
+        "record": str(played.record),
+    }
+
+
+def _printable(text: str) -> str:
+    """What a bot wrote, safe for a terminal: control characters escaped, lines kept."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )

@@ -1,0 +1,124 @@
+"""`lanista serve`: the daemon."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from lanista.cli import BadInputError
+from lanista.cli.common import clock_options, game_options
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=7777,
+    show_default=True,
+    help="Port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--game", default="angrymob", show_default=True, help="The game of bots that don't name one."
+)
+@click.option(
+    "--start",
+    type=click.Choice(["auto", "manual"]),
+    default="auto",
+    show_default=True,
+    help="Start matches when the players are there, or wait for Enter before each.",
+)
+@click.option(
+    "--matches",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="End after N matches; without it the arena serves until it is stopped.",
+)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("lanista-data"),
+    show_default=True,
+    metavar="DIR",
+    help="Where records go, by day.",
+)
+@game_options
+@clock_options
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Connections at once; more are refused.",
+)
+@click.option(
+    "--hello-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time a bot has from connecting to its hello.",
+)
+def command(
+    *,
+    host: str,
+    port: int,
+    game: str,
+    start: str,
+    matches: int | None,
+    data: Path,
+    map_: str | None,
+    sets: tuple[str, ...],
+    move_limit: int | None,
+    time_init: float,
+    time_move: float,
+    no_clock: bool,
+    late_limit: int,
+    stall_margin: float,
+    max_connections: int,
+    hello_timeout: float,
+) -> int:
+    """Serve matches to all bots that connect, until SIGINT or SIGTERM.
+
+    Bots meet in rooms by game; --map, --set and --move-limit are for the game of --game.
+    """
+    import trio
+
+    from lanista.cli.common import board_of, limits_of, ruleset_named, settings_of
+    from lanista.cli.logs import configure_log
+    from lanista.daemon.arena import CannotListenError, Options, serve
+
+    ruleset = ruleset_named(game)
+    options = Options(
+        default=ruleset,
+        host=host,
+        port=port,
+        data=data,
+        limits=limits_of(time_init=time_init, time_move=time_move, no_clock=no_clock),
+        settings=settings_of(ruleset, sets, move_limit),
+        board=None if map_ is None else board_of(ruleset, map_),
+        manual=start == "manual",
+        matches=matches,
+        max_connections=max_connections,
+        late_limit=late_limit,
+        hello_timeout=hello_timeout,
+        stall_margin=stall_margin / 1000,
+    )
+    records = data / "records"
+    try:
+        records.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
+    configure_log()
+    try:
+        trio.run(serve, options, _announce)
+    except CannotListenError as error:
+        raise BadInputError(str(error)) from None
+    return 0
+
+
+def _announce(host: str, port: int) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"Lanista listens on {shown}:{port}")
+    sys.stdout.flush()

@@ -1,0 +1,359 @@
+"""The daemon: serves whoever connects, many matches at once, each in a nursery of its own.
+
+Accepting, greeting, waiting and matches are nested so that the shutdown goes from outside in:
+no new connection, no new match, running ones told and recorded, then gone.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista.daemon import greeting, ids
+from lanista.daemon.lobby import Lobby, Player, RoomKey
+from lanista.match.clock import Limits
+from lanista.match.connection import Connection
+from lanista.match.record import ENDING, RecordWriter
+from lanista.match.runner import Match, MatchSpec
+from lanista.match.stalls import StallMonitor
+from lanista.rules.base import Ruleset, complete_settings
+from lanista.rules.outcome import Termination
+from lanista_protocol import Error, ErrorCode, RemoteProtocolError
+
+SHUTDOWN_TIME = 4.0
+"""Seconds for running matches to tell their seats and write their records."""
+VOID_TRIES = 3
+"""How often a match is played at most when the host's stalls make it void."""
+
+log = structlog.get_logger()
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """What an operator chooses; settings and board are of the default game."""
+
+    default: Ruleset
+    host: str = "127.0.0.1"
+    port: int = 7777
+    data: Path = Path("lanista-data")
+    limits: Limits = attrs.field(factory=Limits)
+    settings: Mapping[str, int] = attrs.field(factory=dict)
+    board: Any = None
+    manual: bool = False
+    """Matches wait for the operator's word."""
+    matches: int | None = None
+    """Serve so many matches, then end; None: for ever."""
+    max_connections: int = 1000
+    late_limit: int = 10
+    hello_timeout: float = 10.0
+    stall_margin: float = 0.05
+
+
+class CannotListenError(Exception):
+    """The address can't be listened on."""
+
+
+@attrs.define(eq=False)
+class Arena:
+    """A daemon. `serve` once."""
+
+    options: Options
+    lobby: Lobby = attrs.field(factory=Lobby)
+    stalls: StallMonitor = attrs.field(factory=StallMonitor)
+    _running: set[Match] = attrs.field(factory=set, init=False)
+    _connections: int = attrs.field(default=0, init=False)
+    _begun: int = attrs.field(default=0, init=False)
+    _over: int = attrs.field(default=0, init=False)
+    _closing: bool = attrs.field(default=False, init=False)
+    _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
+    _matches: trio.Nursery | None = attrs.field(default=None, init=False)
+
+    async def listen(self) -> tuple[str, int]:
+        """Open the port; the address it is.
+
+        Raises:
+            CannotListenError: It is in use, or none of this machine's.
+        """
+        options = self.options
+        try:
+            self._listeners = await trio.open_tcp_listeners(options.port, host=options.host)
+        except OSError as error:
+            raise CannotListenError(
+                f"can't listen on {options.host}:{options.port}: {error.strerror or error}; "
+                "choose another address with --host and --port"
+            ) from None
+        host, port = self._listeners[0].socket.getsockname()[:2]
+        log.info("listening", host=host, port=port, game=options.default.name)
+        return host, port
+
+    async def serve(self) -> None:
+        """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
+        async with trio.open_nursery() as helpers:
+            helpers.start_soon(self.stalls.beat)
+            # Connections and matches are in the inner nursery: what they need outlives them.
+            async with trio.open_nursery() as self._matches:
+                with self._accepting:
+                    await trio.serve_listeners(
+                        self._greet, self._listeners, handler_nursery=self._matches
+                    )
+                self._matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
+            helpers.cancel_scope.cancel()
+        log.info("ended", matches=self._over)
+
+    def shut_down(self) -> None:
+        """No new match; running ones are told `error shutdown` and recorded; then `serve` ends."""
+        if self._closing:
+            return
+        self._closing = True
+        log.info("shutting down", running=len(self._running), waiting=len(self.lobby.waiting()))
+        self._accepting.cancel()
+        for match in self._running:
+            match.interrupt()
+        for player in self.lobby.waiting():
+            player.waiting.cancel()
+
+    # -- connections ---------------------------------------------------------------------------
+
+    async def _greet(self, stream: trio.SocketStream) -> None:
+        """One connection, from its hello to its end."""
+        peer = greeting.peer_of(stream)
+        connection = greeting.accepted(stream)
+        if connection is None:
+            return
+        self._connections += 1
+        try:
+            self._check_room()
+            hello = await connection.read_hello(self.options.hello_timeout)
+            if hello is not None:
+                ruleset = greeting.ruleset_of(hello, self.options.default)
+                log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
+                if greeting.speaks_version1(hello, ruleset):
+                    greeting.tell_at_once(connection, greeting.welcome())
+                await self._keep_playing(connection, ruleset, peer)
+        except RemoteProtocolError as error:
+            log.warning("refused", code=error.code.value, why=error.words, peer=peer)
+            await connection.refuse(error)
+        finally:
+            connection.channel.close()
+            self._connections -= 1
+
+    def _check_room(self) -> None:
+        limit = self.options.max_connections
+        if self._connections > limit:
+            raise RemoteProtocolError(
+                ErrorCode.SERVER_FULL, f"{limit} connections already; try again later"
+            )
+
+    async def _keep_playing(self, connection: Connection, ruleset: Ruleset, peer: str) -> None:
+        """Match after match, while the bot keeps its connection."""
+        while not connection.closed:
+            if self._closing:
+                raise RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
+            player = Player(connection, ruleset, peer)
+            self.lobby.join(player)
+            self._announce(player.room)
+            self._start_matches()
+            try:
+                with player.waiting:
+                    await connection.watch()
+            except RemoteProtocolError:
+                if not player.taken:
+                    raise
+                # A match has just taken it: it meets the same bytes, and ends it by its rules.
+            finally:
+                self.lobby.leave(player)
+                player.released.set()
+            if player.taken:
+                await player.over.wait()
+            elif not self._closing:
+                self._announce(player.room)
+                return
+
+    def _announce(self, room: RoomKey) -> None:
+        """Tell everyone waiting in a room how many they are."""
+        waiting = self.lobby.waiting(room)
+        for player in waiting:
+            hello = player.connection.hello
+            assert hello is not None
+            if greeting.speaks_version1(hello, player.ruleset):
+                line = greeting.wait_line(len(waiting), player.ruleset.seats)
+                if not greeting.tell_at_once(player.connection, line):
+                    player.waiting.cancel()
+
+    # -- matches -------------------------------------------------------------------------------
+
+    def _start_matches(self) -> None:
+        if not self.options.manual:
+            for room in self.lobby.complete_rooms():
+                while self.lobby.complete(room) and self._may_begin():
+                    self._begin(room)
+        else:
+            for room in self.lobby.complete_rooms():
+                names = ", ".join(player.name for player in self.lobby.waiting(room))
+                log.info("ready: press Enter to start", game=room[0], room=room[1], players=names)
+
+    def _may_begin(self) -> bool:
+        limit = self.options.matches
+        return not self._closing and (limit is None or self._begun < limit)
+
+    def start_next(self) -> bool:
+        """The operator's word: start the match that waits longest; False if none is ready."""
+        rooms = self.lobby.complete_rooms()
+        if not rooms or not self._may_begin():
+            return False
+        self._begin(rooms[0])
+        return True
+
+    def _begin(self, room: RoomKey) -> None:
+        assert self._matches is not None
+        self._begun += 1
+        players = self.lobby.take(room)
+        for player in players:
+            player.taken = True
+            player.waiting.cancel()
+        self._matches.start_soon(self._run, players)
+        self._announce(room)
+
+    async def _run(self, players: tuple[Player, ...]) -> None:
+        """One match, with its repetitions when the host makes it void."""
+        counted = False
+        try:
+            for player in players:
+                await player.released.wait()
+            seed = ids.fresh_seed(players[0].ruleset)
+            for try_ in range(1, VOID_TRIES + 1):
+                ending = await self._play(players, seed, try_)
+                counted = counted or ending not in (None, Termination.VOID)
+                if ending is not Termination.VOID or self._closing:
+                    break
+                if any(player.connection.closed for player in players):
+                    break  # not the same seats any more
+        finally:
+            for player in players:
+                player.over.set()
+            if counted:
+                self._over += 1
+            else:
+                self._begun -= 1
+            if self.options.matches is not None and self._over >= self.options.matches:
+                self.shut_down()
+
+    async def _play(self, players: tuple[Player, ...], seed: int, try_: int) -> Termination | None:
+        ruleset = players[0].ruleset
+        options = self.options
+        is_default = ruleset.name == options.default.name
+        match = ids.match_id()
+        day = datetime.now(UTC).date().isoformat()
+        path = options.data / "records" / day / f"{match}{ENDING}"
+        try:
+            record = RecordWriter(path)
+        except OSError as error:
+            log.error(  # noqa: TRY400 - the path and the reason are all there is to tell
+                "no record can be written", path=str(path), why=error.strerror
+            )
+            for player in players:
+                last = Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
+                await player.connection.close(bytes(last))
+            return None
+        spec = MatchSpec(
+            match=match,
+            ruleset=ruleset,
+            settings=complete_settings(ruleset, options.settings if is_default else {}),
+            seed=seed,
+            board=options.board if is_default else None,
+            limits=options.limits,
+            late_limit=options.late_limit,
+            stall_margin=options.stall_margin,
+            try_=try_,
+        )
+        connections = [player.connection for player in players]
+        names = [player.name for player in players]
+        running = Match(spec, connections, names, record, self.stalls)
+        self._running.add(running)
+        log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
+        try:
+            if self._closing:
+                running.interrupt()
+            outcome = await running.run()
+            result = running.result()
+            try:
+                with trio.CancelScope(shield=True):
+                    await record.finish(result)
+            except OSError as error:
+                log.error(  # noqa: TRY400 - as above
+                    "the record isn't whole", path=str(path), why=error.strerror
+                )
+        finally:
+            self._running.discard(running)
+            record.close()
+        log.info(
+            "match ends",
+            match=match,
+            end=result.end,
+            reason=result.reason,
+            ranks=list(result.ranks),
+            scores=list(result.scores),
+            turns=result.turns,
+            faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
+            record=str(path),
+        )
+        if running.error is not None:
+            log.error("match aborted by an error", match=match, trace=running.error)
+        return outcome.termination
+
+
+async def wait_for_signals(
+    shut_down: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Call `shut_down` at SIGINT and SIGTERM."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
+        async for _ in signals:
+            shut_down()
+
+
+async def wait_for_enter(arena: Arena, read: Callable[[], Awaitable[bytes]]) -> None:
+    """Start a match at each line that `read` gives; ends when it gives none."""
+    while True:
+        line = await read()
+        if not line:
+            log.warning("standard input has ended; no more matches can be started")
+            return
+        for _ in range(line.count(b"\n")):
+            if not arena.start_next():
+                log.info("no match is ready", waiting=len(arena.lobby.waiting()))
+
+
+async def read_stdin() -> bytes:
+    """Some bytes of standard input, without a thread that would outlive us."""
+    fd = sys.stdin.fileno()
+    try:
+        await trio.lowlevel.wait_readable(fd)
+    except PermissionError:  # a file: always readable, and epoll refuses it
+        await trio.lowlevel.checkpoint()
+    return os.read(fd, 4096)
+
+
+async def serve(options: Options, announce: Callable[[str, int], None]) -> None:
+    """Serve until a signal or the last match; `announce` is told the address once.
+
+    Raises:
+        CannotListenError: As `Arena.listen`.
+    """
+    arena = Arena(options)
+    address = await arena.listen()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(wait_for_signals, arena.shut_down)
+        if options.manual:
+            nursery.start_soon(wait_for_enter, arena, read_stdin)
+        announce(*address)
+        await arena.serve()
+        nursery.cancel_scope.cancel()

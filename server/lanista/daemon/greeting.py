@@ -1,0 +1,85 @@
+"""The first lines of a connection: hello, what it asks for, welcome (PROTOCOL.md 2, 3)."""
+
+import hmac
+
+import trio
+
+from lanista import __version__
+from lanista.match.channel import BrokenChannelError, SocketChannel
+from lanista.match.connection import Connection
+from lanista.rules import registry
+from lanista.rules.base import Ruleset
+from lanista_protocol import (
+    VERSION,
+    ErrorCode,
+    Hello,
+    RemoteProtocolError,
+    Wait,
+    Welcome,
+    bad_hello,
+    shown,
+)
+
+
+def accepted(stream: trio.SocketStream) -> Connection | None:
+    """A connection from an accepted stream; None if the other end is gone already."""
+    try:
+        return Connection(SocketChannel.from_stream(stream))
+    except OSError:  # the peer reset it before we could set the options
+        return None
+
+
+def peer_of(stream: trio.SocketStream) -> str:
+    """The other end's address, for the log."""
+    try:
+        host, port = stream.socket.getpeername()[:2]
+    except (OSError, ValueError):
+        return "gone"
+    return f"{host}:{port}"
+
+
+def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
+    """The ruleset a hello asks for, its seat checked.
+
+    Raises:
+        RemoteProtocolError: `unknown-game`, or `bad-hello` for a seat the game doesn't have.
+    """
+    ruleset = default
+    if hello.game is not None:
+        if hello.game not in registry.names():
+            raise RemoteProtocolError(
+                ErrorCode.UNKNOWN_GAME,
+                f"game {shown(hello.game)}; this arena has {', '.join(registry.names())}",
+            )
+        ruleset = registry.get(hello.game)
+    if hello.seat is not None and hello.seat >= ruleset.seats:
+        raise bad_hello(f"seat {hello.seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")
+    return ruleset
+
+
+def speaks_version1(hello: Hello, ruleset: Ruleset) -> bool:
+    """Whether the bot is spoken to in version 1, not in the ruleset's classic dialect."""
+    return hello.version is not None or ruleset.classic is None
+
+
+def tell_at_once(connection: Connection, data: bytes) -> bool:
+    """Send a short line between matches; False if the bot doesn't read, or is gone."""
+    try:
+        return connection.channel.send_some(data) == len(data)
+    except BrokenChannelError:
+        return False
+
+
+def welcome() -> bytes:
+    """The line that answers an accepted hello in version 1."""
+    return bytes(Welcome(VERSION, "lanista", __version__))
+
+
+def wait_line(taken: int, needed: int) -> bytes:
+    """How many seats are taken of those needed."""
+    return bytes(Wait(min(taken, needed), needed))
+
+
+def same_secret(given: str, expected: str) -> bool:
+    """Compare two tokens in a time that tells nothing of them."""
+    return hmac.compare_digest(given.encode(), expected.encode())

@@ -1,0 +1,352 @@
+"""A private arena: one match between bots that the arena starts, on a free port of its own.
+
+Takes only its own bots: one by its seat's one-time token, or, without a token, the one that is
+just being started. So they start one after the other, and a bot that can only say a name still
+gets the seat of its place on the command line.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+
+from lanista.bots import Bot, environment, fill, start_bot
+from lanista.daemon import greeting, ids
+from lanista.match.clock import Limits
+from lanista.match.connection import Connection
+from lanista.match.record import BotInfo, RecordWriter, ResultInfo
+from lanista.match.runner import Match, MatchSpec, Watcher
+from lanista.match.stalls import StallMonitor
+from lanista.rules.base import Ruleset
+from lanista.rules.outcome import Termination
+from lanista_protocol import Bye, ErrorCode, Hello, RemoteProtocolError
+
+HOST = "127.0.0.1"
+VOID_TRIES = 3
+"""How often a match is played at most when the host's stalls make it void."""
+
+
+@attrs.frozen
+class BotSpec:
+    """A bot to start."""
+
+    name: str
+    """What it is told to say; the match shows what it says."""
+    command: tuple[str, ...]
+    """The words of its command line, placeholders and all."""
+
+
+@attrs.frozen(kw_only=True)
+class PlaySpec:
+    """A match to play with bots of our own."""
+
+    ruleset: Ruleset
+    settings: Mapping[str, int]
+    seed: int
+    bots: Sequence[BotSpec]
+    record_path: Callable[[str], Path]
+    """Where the record goes, by the match's id."""
+    board: Any = None
+    limits: Limits = attrs.field(factory=Limits)
+    time_start: float = 30.0
+    """Seconds a bot has from its start to its hello."""
+    late_limit: int = 10
+    stall_margin: float = 0.05
+    watcher: Watcher | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Played:
+    """A match that was played, or was begun."""
+
+    match: str
+    seed: int
+    names: tuple[str, ...]
+    result: ResultInfo
+    record: Path
+
+
+class StartFailureError(Exception):
+    """A bot could not be started, left, or did not say hello in time."""
+
+    def __init__(self, words: str, output: str) -> None:
+        super().__init__(words)
+        self.output = output
+        """The last of what the bot wrote to stderr and stdout."""
+
+
+@attrs.define(eq=False)
+class _Seats:
+    """Who has come, and who is expected."""
+
+    tokens: Sequence[str]
+    ruleset: Ruleset
+    expected: int = 0
+    """The seat whose bot is being started."""
+    taken: list[Connection | None] = attrs.field(factory=list)
+    complaint: str = ""
+    """The last hello that was refused, for a start failure's message."""
+    changed: trio.Event = attrs.field(factory=trio.Event)
+
+    def seat_for(self, hello: Hello) -> int:
+        """The seat of a bot that said hello.
+
+        Raises:
+            RemoteProtocolError: It isn't one of ours, or its seat is taken.
+        """
+        if greeting.ruleset_of(hello, self.ruleset).name != self.ruleset.name:
+            raise RemoteProtocolError(
+                ErrorCode.UNKNOWN_GAME, f"this arena plays {self.ruleset.name} alone"
+            )
+        seat = self.expected
+        if hello.token is not None:
+            same = [greeting.same_secret(hello.token, token) for token in self.tokens]
+            if True not in same:
+                raise RemoteProtocolError(
+                    ErrorCode.BAD_TOKEN, "this arena takes only bots that it has started itself"
+                )
+            seat = same.index(True)
+        if self.taken[seat] is not None:
+            raise RemoteProtocolError(ErrorCode.SEAT_TAKEN, f"seat {seat} has its bot already")
+        return seat
+
+    async def greet(self, stream: trio.SocketStream) -> None:
+        """One connection: to its seat, or refused."""
+        connection = greeting.accepted(stream)
+        if connection is None:
+            return
+        try:
+            hello = await connection.read_hello(float("inf"))
+            if hello is None:
+                return
+            seat = self.seat_for(hello)
+            self.taken[seat] = connection
+            if greeting.speaks_version1(hello, self.ruleset):
+                taken = sum(other is not None for other in self.taken)
+                line = greeting.welcome() + greeting.wait_line(taken, len(self.taken))
+                greeting.tell_at_once(connection, line)
+            self.changed.set()
+            self.changed = trio.Event()
+            await trio.sleep_forever()  # the match has it now; the end of all closes it
+        except RemoteProtocolError as error:
+            self.complaint = f"its hello was refused: {error.words}"
+            await connection.refuse(error)
+        finally:
+            connection.channel.close()
+
+
+@attrs.define(eq=False)
+class PrivateArena:
+    """Plays the match of a spec. `interrupt` ends it from outside."""
+
+    spec: PlaySpec
+    stalls: StallMonitor = attrs.field(factory=StallMonitor)
+    _interrupted: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _match: Match | None = attrs.field(default=None, init=False)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether `interrupt` was called."""
+        return self._interrupted.is_set()
+
+    def interrupt(self) -> None:
+        """End the match as aborted; a start is given up."""
+        self._interrupted.set()
+        if self._match is not None:
+            self._match.interrupt()
+
+    async def play(self) -> Played | None:
+        """Play it; again with fresh bots, at most twice, when the host's stalls made it void.
+
+        Returns None when it was interrupted before the match began.
+
+        Raises:
+            StartFailureError: A bot that doesn't come.
+            OSError: The record can't be written.
+        """
+        played = None
+        async with trio.open_nursery() as helpers:
+            helpers.start_soon(self.stalls.beat)
+            failure: Exception | None = None
+            try:
+                for try_ in range(1, VOID_TRIES + 1):
+                    played = await self._play_once(try_)
+                    if played is None or played.result.end != Termination.VOID.value:
+                        break
+            except (StartFailureError, OSError) as error:
+                failure = error  # carried around the nursery, which would wrap it into a group
+            helpers.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return played
+
+    async def _play_once(self, try_: int) -> Played | None:
+        spec = self.spec
+        listeners = await trio.open_tcp_listeners(0, host=HOST)
+        port = listeners[0].socket.getsockname()[1]
+        seats = _Seats(
+            tokens=[ids.seat_token() for _ in spec.bots],
+            ruleset=spec.ruleset,
+            taken=[None for _ in spec.bots],
+        )
+        match = ids.match_id()
+        record = RecordWriter(spec.record_path(match))
+        failure: Exception | None = None
+        played = None
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(trio.serve_listeners, seats.greet, listeners)
+                try:
+                    played = await self._with_bots(seats, port, match, record, try_)
+                except (StartFailureError, OSError) as error:
+                    failure = error
+                nursery.cancel_scope.cancel()
+        finally:
+            record.close()
+            if played is None:
+                record.discard()
+        if failure is not None:
+            raise failure
+        return played
+
+    async def _with_bots(
+        self, seats: _Seats, port: int, match: str, record: RecordWriter, try_: int
+    ) -> Played | None:
+        """Start the bots, play, end the bots, complete the record."""
+        spec = self.spec
+        running: Match | None = None
+        bots: list[Bot] = []
+        failure: StartFailureError | None = None
+        async with AsyncExitStack() as stack:
+            for seat, bot_spec in enumerate(spec.bots):
+                seats.expected = seat
+                bot = await stack.enter_async_context(_started(bot_spec, port, seats.tokens[seat]))
+                bots.append(bot)
+                failure = await self._wait_for_hello(seats, seat, bot)
+                if failure is not None or self.interrupted:
+                    break
+            if failure is None and not self.interrupted:
+                connections = [connection for connection in seats.taken if connection is not None]
+                running = Match(
+                    self._match_spec(match, try_),
+                    connections,
+                    _names(connections),
+                    record,
+                    self.stalls,
+                    spec.watcher,
+                    [bot_spec.command for bot_spec in spec.bots],
+                )
+                self._match = running
+                await running.run()
+                for connection in connections:
+                    if not connection.closed:  # one that would have stayed for another match
+                        await connection.close(bytes(Bye()))
+            else:
+                for come in seats.taken:
+                    if come is not None:
+                        await self._dismiss(come)
+        self._match = None
+        if failure is not None:
+            raise failure
+        if running is None:
+            return None
+        infos = tuple(BotInfo(exit=str(bot.exit), output=bot.output_tail()) for bot in bots)
+        result = attrs.evolve(running.result(), bots=infos)
+        with trio.CancelScope(shield=True):
+            await record.finish(result)
+        return Played(
+            match=match,
+            seed=spec.seed,
+            names=tuple(running.names),
+            result=result,
+            record=record.path,
+        )
+
+    async def _dismiss(self, connection: Connection) -> None:
+        """Tell a bot that has come that there will be no match."""
+        await connection.refuse(
+            RemoteProtocolError(ErrorCode.SHUTDOWN, "not all bots have come; there is no match")
+        )
+
+    async def _wait_for_hello(self, seats: _Seats, seat: int, bot: Bot) -> StartFailureError | None:
+        """Wait until the bot of a seat has come; what went wrong otherwise."""
+        name = self.spec.bots[seat].name
+        with trio.move_on_after(self.spec.time_start):
+            async with trio.open_nursery() as nursery:
+
+                async def give_up_at_exit() -> None:
+                    await bot.exited()
+                    # Its hello may be on its way to us still: a last look at what has come.
+                    with trio.move_on_after(0.2):
+                        await _seated(seats, seat)
+                    nursery.cancel_scope.cancel()
+
+                async def give_up_at_interrupt() -> None:
+                    await self._interrupted.wait()
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(give_up_at_exit)
+                nursery.start_soon(give_up_at_interrupt)
+                await _seated(seats, seat)
+                nursery.cancel_scope.cancel()
+        if seats.taken[seat] is not None or self.interrupted:
+            return None
+        why = f"no hello within {self.spec.time_start:g} s"
+        if bot.exit is not None:
+            why = str(bot.exit)
+            if bot.exit.failure is None:
+                why += " before it said hello"
+        parts = [f"bot {name!r} (seat {seat}) did not start: {why}"]
+        if seats.complaint:
+            parts.append(seats.complaint)
+        return StartFailureError("; ".join(parts), bot.output_tail())
+
+    def _match_spec(self, match: str, try_: int) -> MatchSpec:
+        spec = self.spec
+        return MatchSpec(
+            match=match,
+            ruleset=spec.ruleset,
+            settings=spec.settings,
+            seed=spec.seed,
+            board=spec.board,
+            limits=spec.limits,
+            late_limit=spec.late_limit,
+            stall_margin=spec.stall_margin,
+            try_=try_,
+        )
+
+
+def _started(bot: BotSpec, port: int, token: str) -> AbstractAsyncContextManager[Bot]:
+    command = fill(bot.command, host=HOST, port=port, name=bot.name, token=token)
+    return start_bot(command, environment(host=HOST, port=port, name=bot.name, token=token))
+
+
+async def _seated(seats: _Seats, seat: int) -> None:
+    while seats.taken[seat] is None:
+        await seats.changed.wait()
+
+
+def _names(connections: Sequence[Connection]) -> list[str]:
+    """The names that the bots said; one that repeats becomes NAME-2, NAME-3."""
+    said = []
+    for connection in connections:
+        assert connection.hello is not None
+        said.append(connection.hello.name)
+    return distinct(said)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names in order, each different from those before: NAME, NAME-2, NAME-3."""
+    given: list[str] = []
+    for name in names:
+        number, candidate = 1, name
+        while candidate in given:
+            number += 1
+            # A hello's name has 32 characters at most; the number must fit.
+            suffix = f"-{number}"
+            candidate = name[: 32 - len(suffix)] + suffix
+        given.append(candidate)
+    return given

@@ -1,0 +1,17 @@
+"""The house bots: opponents that come with the arena, each a process of its own like any other bot.
+
+Only the table of their names lives here, for whoever starts them; it must stay cheap to import, so
+no bot and no client is imported. A bot's module is run as `python -m MODULE`, learns where the
+arena is from LANISTA_HOST, LANISTA_PORT, LANISTA_NAME and LANISTA_TOKEN, and sees of the project
+nothing but `lanista_client`.
+"""
+
+HOUSE: dict[str, dict[str, str]] = {
+    "angrymob": {
+        "CamperJoe": "lanista.house.camper_joe",
+        "ProfessorRandom": "lanista.house.professor_random",
+        "RandomRunners": "lanista.house.random_runners",
+        "GravityGoers": "lanista.house.gravity_goers",
+    },
+}
+"""Of each game, its house bots from weak to strong: name and module."""

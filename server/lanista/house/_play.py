@@ -1,0 +1,63 @@
+"""What the house bots share: playing one match and going quietly.
+
+No strategy lives here. A bot is a class whose `moves(state)` gives the submoves of a turn; it is
+made anew for the match, and all its chance comes from `random.Random(state.seed)`, so that the
+same seed against the same opponent plays the same match.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from lanista_client import Arena, ArenaError
+
+TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol, TypeAlias
+
+    Moves: TypeAlias = list[tuple[int, int, int, int]]
+
+    class Bot(Protocol):
+        """What decides: given the state of a turn, the submoves (i, j, k, d)."""
+
+        def moves(self, state: Any) -> Moves:
+            """The answer to this turn."""
+
+
+_QUIET = ("shutdown", "disconnected")
+"""The ends that are no fault of anyone (`PROTOCOL.md 7`, `ArenaError`): nothing is printed."""
+
+
+def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
+    """Play one match.
+
+    Args:
+        own_name: what to be called when LANISTA_NAME says nothing.
+        game: the ruleset that the bot knows.
+        make: makes the bot from the first state.
+
+    Returns:
+        The exit code: 0 however the match ended, also when the arena closed or refused the bot
+        (that is told in one line on stderr); 1 if no arena could be reached or the environment
+        holds something unusable.
+    """
+    signal.signal(signal.SIGINT, lambda _signal, _frame: sys.exit(0))
+    name = os.environ.get("LANISTA_NAME") or own_name
+    try:
+        arena = Arena(name, game=game)
+    except (ArenaError, ValueError) as error:
+        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - a process tells its end so
+        return 1
+    try:
+        with arena:
+            bot = None
+            for state in arena:
+                bot = bot or make(state)
+                arena.send(bot.moves(state))
+    except ArenaError as error:
+        if error.code not in _QUIET:
+            print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - a process tells its end so
+    return 0

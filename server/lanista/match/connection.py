@@ -1,0 +1,108 @@
+"""One bot's connection: a channel, its protocol session, and what its hello said.
+
+Lives longer than a match when the bot keeps its connection. Knows lines, not games.
+"""
+
+import attrs
+import trio
+
+from lanista.match.channel import BrokenChannelError, Channel
+from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError, Session, State
+
+CLOSING_TIME = 1.0
+"""Seconds that a bot has to take the last bytes and to close its end."""
+
+
+@attrs.define(eq=False)
+class Connection:
+    """A bot at the other end."""
+
+    channel: Channel
+    session: Session = attrs.field(factory=Session)
+    hello: Hello | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed from our side."""
+        return self.session.state is State.CLOSED
+
+    async def read_hello(self, seconds: float) -> Hello | None:
+        """Wait for the bot to say its name; None if it left without a word.
+
+        Raises:
+            RemoteProtocolError: The hello can't be used, or didn't come in time.
+        """
+        with trio.move_on_after(seconds):
+            while True:
+                chunk = self.channel.receive_some(self.session.room_for)
+                if chunk is None:
+                    await self.channel.wait_readable()
+                    continue
+                self.session.receive(chunk.data)
+                self.hello = self.session.take_hello()
+                if self.hello is not None or self.session.ended:
+                    return self.hello
+                await trio.lowlevel.checkpoint()
+        raise RemoteProtocolError(
+            ErrorCode.HELLO_TIMEOUT,
+            f"no complete hello within {seconds:g} s; the first line is the name",
+        )
+
+    async def watch(self) -> None:
+        """Read ahead between matches; returns when the bot has left.
+
+        Raises:
+            RemoteProtocolError: A line too long, or not UTF-8.
+        """
+        while not self.session.ended:
+            if not self.session.wants_data:
+                # One unread answer is held: more stays in the bot's hands (PROTOCOL.md 4).
+                await trio.sleep_forever()
+            chunk = self.channel.receive_some(self.session.room_for)
+            if chunk is None:
+                await self.channel.wait_readable()
+                continue
+            self.session.receive(chunk.data)
+            await trio.lowlevel.checkpoint()
+
+    async def send(self, data: bytes | memoryview, seconds: float) -> bool:
+        """Hand over all bytes; False if the bot is gone or didn't take them in time."""
+        rest = memoryview(data)
+        with trio.move_on_after(seconds):
+            try:
+                while rest:
+                    rest = rest[self.channel.send_some(rest) :]
+                    if rest:
+                        await self.channel.wait_writable()
+            except BrokenChannelError:
+                return False
+        return not rest
+
+    async def close(self, last_words: bytes = b"") -> None:
+        """Send the last bytes and close, bounded in time whatever the bot does.
+
+        Closing a socket with unread input resets the connection, and the bot could lose what it
+        was sent last: so what still comes is read and thrown away until the bot closes too.
+        """
+        try:
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSING_TIME):
+                if await self.send(last_words, CLOSING_TIME):
+                    self.channel.shut_writing()
+                    await self._drain()
+        finally:
+            self.channel.close()
+            self.session.close()
+
+    async def _drain(self) -> None:
+        while not self.session.ended:
+            chunk = self.channel.receive_some(65_536)
+            if chunk is None:
+                await self.channel.wait_readable()
+            elif not chunk.data:
+                return
+            else:
+                await trio.lowlevel.checkpoint()
+
+    async def refuse(self, error: RemoteProtocolError) -> None:
+        """Close with the `error` line for what the bot did (PROTOCOL.md 7)."""
+        await self.close(bytes(Error(error.code, error.words)))

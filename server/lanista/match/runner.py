@@ -1,0 +1,490 @@
+"""Plays one match: tells every seat, collects answers, judges them, advances the game.
+
+Names no game and touches no socket: rules by `lanista.rules.base`, bytes by `speech` and `seat`.
+Between the hand-over and the arrival of the answers nothing is parsed, logged or stored.
+"""
+
+import math
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import attrs
+import trio
+
+from lanista import __version__
+from lanista.match.clock import Limits
+from lanista.match.connection import CLOSING_TIME, Connection
+from lanista.match.record import (
+    FORMAT,
+    ClockInfo,
+    FaultInfo,
+    Header,
+    PlayerInfo,
+    RecordWriter,
+    ResultInfo,
+    outcome_info,
+)
+from lanista.match.seat import Seat
+from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
+from lanista.match.stalls import StallMonitor
+from lanista.rules.base import (
+    Answer,
+    Consequence,
+    Game,
+    Late,
+    Malformed,
+    MalformedAnswerError,
+    Missing,
+    Out,
+    Refusal,
+    RefusalCode,
+    Ruleset,
+    Verdict,
+)
+from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista_protocol import ErrorCode, MalformedLineError, Note, NoteCode, shown, tokenize
+
+VERDICT_WORDS: Mapping[type[Verdict], str] = {
+    Answer: "answer",
+    Late: "late",
+    Malformed: "malformed",
+    Missing: "missing",
+    Out: "out",
+}
+"""How the record writes a verdict."""
+
+Watcher = Callable[[Game], Awaitable[None]]
+"""Called with the position after the opening and after every turn, outside every clock."""
+
+
+@attrs.frozen(kw_only=True)
+class MatchSpec:
+    """What decides a match, apart from who plays it."""
+
+    match: str
+    """The match's id."""
+    ruleset: Ruleset
+    settings: Mapping[str, int]
+    """Complete, as `complete_settings` makes them."""
+    seed: int
+    board: Any = None
+    """None: the seed makes one."""
+    limits: Limits = attrs.field(factory=Limits)
+    late_limit: int = 10
+    """Late turns in a row that put a seat out, where late turns are skipped."""
+    stall_margin: float = 0.05
+    """Seconds of a host's stall above which a late verdict makes the match void."""
+    try_: int = 1
+
+
+@attrs.define(eq=False)
+class Match:
+    """One match. `run` once; then `finish` to complete its record."""
+
+    spec: MatchSpec
+    connections: Sequence[Connection]
+    """By seat; their hellos are read."""
+    names: Sequence[str]
+    """By seat."""
+    record: RecordWriter
+    stalls: StallMonitor = attrs.field(factory=StallMonitor)
+    watcher: Watcher | None = None
+    commands: Sequence[tuple[str, ...] | None] | None = None
+    """By seat, the words a bot was started by, for the record."""
+
+    seats: list[Seat] = attrs.field(init=False)
+    faults: list[FaultInfo] = attrs.field(init=False, factory=list)
+    outcome: Outcome | None = attrs.field(init=False, default=None)
+    error: str | None = attrs.field(init=False, default=None)
+    _game: Game | None = attrs.field(init=False, default=None)
+    _turns: int = attrs.field(init=False, default=0)
+    _interrupted: bool = attrs.field(init=False, default=False)
+    _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
+    _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
+    _allowance: float = attrs.field(init=False, default=0.0)
+    _faults_before: int = attrs.field(init=False, default=0)  # those of earlier turns
+    _last_notes: list[bytes] = attrs.field(init=False, factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        info = MatchInfo(
+            match=self.spec.match,
+            game=self.spec.ruleset.name,
+            players=tuple(self.names),
+            limits=self.spec.limits,
+            seed=self.spec.seed,
+        )
+        version1 = Version1(info)
+        classic = self.spec.ruleset.classic
+        self.seats = []
+        self._last_notes = [b"" for _ in self.names]
+        for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
+            assert connection.hello is not None
+            speech: Speech = version1
+            if connection.hello.version is None and classic is not None:
+                speech = InDialect(classic)
+            self.seats.append(Seat(index, name, connection, speech))
+
+    def interrupt(self) -> None:
+        """End the match as aborted: the arena shuts down."""
+        self._interrupted = True
+        self._scope.cancel()
+
+    # -- the whole match -----------------------------------------------------------------------
+
+    async def run(self) -> Outcome:
+        """Play to the end. The record has everything then but its result; see `finish`.
+
+        An error in the rules or in the record's file ends this match as aborted.
+        """
+        spec = self.spec
+        try:
+            self._begin()
+            with self.stalls.watching(), self._scope:
+                async with trio.open_nursery() as self._nursery:
+                    self.outcome = await self._play()
+        except Exception:  # noqa: BLE001 - whatever it is, it must not reach another match
+            self.error = traceback.format_exc()
+        if self.outcome is None:
+            # Nobody won: all share the first place.
+            self.outcome = Outcome(
+                termination=Termination.ABORTED,
+                ranks=(1,) * spec.ruleset.seats,
+                scores=self._scores(),
+                reason="interrupted" if self._interrupted else "error",
+            )
+        with trio.CancelScope(shield=True):
+            await self._tell_the_end(self.outcome)
+        return self.outcome
+
+    def _begin(self) -> None:
+        spec = self.spec
+        chance = spec.ruleset.chance(spec.seed)
+        board = spec.board
+        if board is None:
+            board = spec.ruleset.generate(spec.settings, chance)
+        self._game = spec.ruleset.new(spec.settings, board, chance)
+        self._allowance = spec.limits.allowance(spec.ruleset.max_turns(spec.settings))
+        players = tuple(
+            PlayerInfo(
+                name=seat.name,
+                protocol="classic" if isinstance(seat.speech, InDialect) else "1",
+                command=self.commands[seat.index] if self.commands else None,
+            )
+            for seat in self.seats
+        )
+        header = Header(
+            lanista_record=FORMAT,
+            software=__version__,
+            match=spec.match,
+            started=_now(),
+            game=spec.ruleset.name,
+            game_version=spec.ruleset.version,
+            settings=dict(spec.settings),
+            board=spec.ruleset.write_board(board),
+            generated=spec.board is None,
+            seed=spec.seed,
+            players=players,
+            clock=ClockInfo(
+                first=spec.limits.first, turn=spec.limits.turn, late_limit=spec.late_limit
+            ),
+            try_=spec.try_,
+        )
+        self.record.begin(header)
+
+    async def _play(self) -> Outcome:
+        game = self._game
+        assert game is not None
+        for seat in self.seats:
+            seat.connection.session.start()
+        status = self._status()
+        if self.watcher is not None:
+            await self.watcher(game)
+        told = [seat.speech.opening(game, seat.index, status) for seat in self.seats]
+        while True:
+            began = trio.current_time()
+            asked = [seat for seat in self.seats if seat.playing]
+            self._faults_before = len(self.faults)
+            await self._exchange(asked, told)
+            stall = self.stalls.worst(began, trio.current_time())
+            verdicts, notes = self._judge(asked)
+            if stall > self.spec.stall_margin and any(
+                seat.gone == "late" or isinstance(verdicts[seat.index], Late) for seat in asked
+            ):
+                # Whether it was the bot or the host nobody can know: played again, not counted.
+                self._write(began, asked, verdicts, stall, status)
+                return Outcome(
+                    termination=Termination.VOID,
+                    ranks=(1,) * len(self.seats),
+                    scores=game.scores(),
+                    reason="stall",
+                )
+            game.advance(verdicts)
+            outcome = game.outcome()
+            self._write(began, asked, verdicts, stall, status)
+            status = self._status()
+            self._turns += 1
+            self._send_off(asked, notes)
+            if self.watcher is not None:
+                await self.watcher(game)
+            if outcome is None and not any(seat.playing for seat in self.seats):
+                scores = game.scores()
+                outcome = Outcome(
+                    termination=Termination.FORFEIT,
+                    ranks=ranks_by_score(scores),
+                    scores=scores,
+                    reason="all-out",
+                )
+            if outcome is not None:
+                self._last_notes = notes
+                return outcome
+            told = [
+                notes[seat.index] + seat.speech.turn(game, seat.index, status)
+                if seat.playing
+                else b""
+                for seat in self.seats
+            ]
+
+    # -- a turn --------------------------------------------------------------------------------
+
+    async def _exchange(self, asked: Sequence[Seat], told: Sequence[bytes]) -> None:
+        """Give every seat its bytes, then wait until each has answered or run out of time."""
+        limit = self.spec.limits.of_turn(self._turns)
+        for seat in asked:
+            seat.ask()
+        for seat in asked:
+            if seat.playing:
+                seat.hand_over(told[seat.index], limit)
+        if any(seat.blocked for seat in asked):
+            # A bot that doesn't read must not keep its bytes' turn from the others: the one case
+            # in which seats need tasks of their own.
+            async with trio.open_nursery() as nursery:
+                for seat in asked:
+                    nursery.start_soon(self._exchange_apart, seat)
+            return
+        waited = False
+        with trio.CancelScope(deadline=max((seat.deadline for seat in asked), default=0)) as scope:
+            for seat in asked:
+                waited |= await seat.answer()
+        for seat in asked:
+            seat.last_look()
+        if not waited and not scope.cancelled_caught:
+            # Bots whose answers are always there already must not keep the loop from the others.
+            await trio.lowlevel.checkpoint()
+
+    async def _exchange_apart(self, seat: Seat) -> None:
+        if seat.blocked:
+            await seat.hand_over_rest()
+        with trio.CancelScope(deadline=seat.deadline):
+            await seat.answer()
+        seat.last_look()
+
+    def _judge(self, asked: Sequence[Seat]) -> tuple[list[Verdict], list[bytes]]:
+        """A verdict a seat, and the notes that each seat is sent next."""
+        verdicts: list[Verdict] = [Out() for _ in self.seats]
+        notes = [b"" for _ in self.seats]
+        for seat in asked:
+            verdict = self._verdict(seat)
+            verdicts[seat.index] = verdict
+            for refusal in _refusals(verdict):
+                notes[seat.index] += self._refuse(seat, refusal)
+            if seat.gone is not None and not isinstance(verdict, Late):
+                self._fault(seat, seat.gone, None, seat.gone_words)
+        return verdicts, notes
+
+    def _verdict(self, seat: Seat) -> Verdict:
+        assert self._game is not None
+        if seat.line is None:
+            if seat.gone is not None and seat.gone != "late":
+                return Missing()
+            self._spend(seat, seat.deadline - seat.handed_at)
+            return Late()
+        assert seat.arrived is not None
+        if not seat.arrived.in_time(seat.deadline):
+            self._spend(seat, seat.deadline - seat.handed_at)
+            return Late()
+        self._spend(seat, min(seat.arrived.latest, seat.deadline) - seat.handed_at)
+        seat.late_streak = 0
+        try:
+            return self._game.parse(seat.index, tokenize(seat.line))
+        except MalformedLineError as error:
+            return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
+        except MalformedAnswerError as error:
+            return Malformed(error.refusal)
+
+    def _spend(self, seat: Seat, seconds: float) -> None:
+        if math.isfinite(seconds):
+            seat.used += max(0.0, seconds)
+
+    def _refuse(self, seat: Seat, refusal: Refusal) -> bytes:
+        """Record a refusal; the note's bytes if the seat is told."""
+        words = refusal.words
+        if refusal.code is RefusalCode.LATE:
+            seat.late_streak += 1
+            words = self._late_words(seat)
+            if (
+                self.spec.ruleset.consequence is Consequence.SKIP
+                and seat.late_streak >= self.spec.late_limit
+            ):
+                words += f"; late {seat.late_streak} turns in a row, so it is out"
+                seat.lose("late", words)
+        if refusal.code is RefusalCode.MALFORMED and seat.line is not None:
+            words += f"; the line was {shown(seat.line)}"
+        self._fault(seat, refusal.code.value, refusal.index, words)
+        hello = seat.connection.hello
+        assert hello is not None
+        if hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT:
+            code = NoteCode(refusal.code.value)
+            return seat.speech.note(Note(code, self._turns, refusal.index, words))
+        return b""
+
+    def _late_words(self, seat: Seat) -> str:
+        limit = self.spec.limits.of_turn(self._turns)
+        if seat.gone is not None:
+            return seat.gone_words
+        if seat.arrived is None:
+            return f"no answer within {limit:g} s"
+        took = seat.arrived.latest - seat.handed_at
+        return f"the answer came after {took:.4f} s; the limit is {limit:g} s"
+
+    def _fault(self, seat: Seat, code: str, index: int | None, words: str) -> None:
+        self.faults.append(
+            FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=words)
+        )
+
+    def _send_off(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
+        """Close the connections of the seats that went out in this turn, beside the match."""
+        assert self._nursery is not None
+        for seat in asked:
+            if seat.gone is not None:
+                code = next((c for c in ErrorCode if c.value == seat.gone), None)
+                last = notes[seat.index]
+                if code is not None:
+                    last += seat.speech.error(code, seat.gone_words)
+                self._nursery.start_soon(seat.connection.close, last)
+
+    def _status(self) -> tuple[float, ...]:
+        """By seat, the share of the match's time that was used; -1 when out (PROTOCOL.md 5)."""
+        return tuple(
+            -1.0
+            if not seat.playing
+            else (round(min(1.0, seat.used / self._allowance), 4) if self._allowance else 0.0)
+            for seat in self.seats
+        )
+
+    # -- telling -------------------------------------------------------------------------------
+
+    def _write(
+        self,
+        began: float,
+        asked: Sequence[Seat],
+        verdicts: Sequence[Verdict],
+        stall: float,
+        status: Sequence[float],
+    ) -> None:
+        """The turn's line of the record (record.TurnInfo)."""
+        assert self._game is not None
+        raw: list[str | None] = [None] * len(self.seats)
+        times: list[tuple[int, ...] | None] = [None] * len(self.seats)
+        logs = {}
+        for seat in asked:
+            raw[seat.index] = seat.line
+            handed = seat.handed_at
+            if handed < began:
+                continue  # lost before the turn's bytes went out
+            moments: tuple[float, ...] = (handed - began,)
+            if seat.arrived is not None:
+                came = seat.arrived
+                moments += (came.earliest - handed, came.latest - handed, came.read_at - handed)
+            times[seat.index] = tuple(round(moment * 1e6) for moment in moments)
+            log = seat.connection.session.take_log()
+            if log:
+                logs[str(seat.index)] = log
+        line: dict[str, Any] = {
+            "turn": self._turns,
+            "verdicts": [VERDICT_WORDS[type(verdict)] for verdict in verdicts],
+            "raw": raw,
+            "times": times,
+            "digest": self._game.digest(),
+        }
+        if stall:
+            line["stall"] = round(stall, 4)
+        if any(status):
+            line["status"] = status
+        faults = [attrs.asdict(fault) for fault in self.faults[self._faults_before :]]
+        if faults:
+            line["faults"] = faults
+        if logs:
+            line["logs"] = logs
+        self.record.turn(line)
+
+    async def _tell_the_end(self, outcome: Outcome) -> None:
+        """Send every seat its last bytes, all at once, bounded by CLOSING_TIME."""
+        async with trio.open_nursery() as nursery:
+            for seat in self.seats:
+                if seat.playing:
+                    nursery.start_soon(self._close_seat, seat, outcome)
+
+    async def _close_seat(self, seat: Seat, outcome: Outcome) -> None:
+        connection = seat.connection
+        hello = connection.hello
+        assert hello is not None
+        keeps = hello.keep and isinstance(seat.speech, Version1)
+        keeps = keeps and outcome.termination is not Termination.ABORTED
+        try:
+            last = self._last_words(seat, outcome, keeps=keeps)
+        except Exception:  # noqa: BLE001 - the rules may be what is broken
+            last, keeps = b"", False
+            self.error = self.error or traceback.format_exc()
+        if not keeps:
+            await connection.close(last)
+        elif await connection.send(last, CLOSING_TIME):
+            connection.session.end()
+        else:
+            await connection.close()
+
+    def _last_words(self, seat: Seat, outcome: Outcome, *, keeps: bool) -> bytes:
+        if self._game is None:
+            return seat.speech.error(ErrorCode.INTERNAL, "the arena could not begin the match")
+        if self._interrupted and outcome.termination is Termination.ABORTED:
+            return seat.speech.error(ErrorCode.SHUTDOWN, "the arena is shutting down")
+        return self._last_notes[seat.index] + seat.speech.closing(
+            self._game, seat.index, outcome, self._status(), keeps=keeps
+        )
+
+    def _scores(self) -> tuple[int, ...]:
+        try:
+            assert self._game is not None
+            return self._game.scores()
+        except Exception:  # noqa: BLE001 - the rules are what is broken; told already
+            return (0,) * self.spec.ruleset.seats
+
+    def result(self) -> ResultInfo:
+        """The result as the record tells it."""
+        assert self.outcome is not None
+        digest = ""
+        if self.error is None and self._game is not None:
+            digest = self._game.digest()
+        return outcome_info(
+            self.outcome,
+            turns=self._turns,
+            digest=digest,
+            faults=self.faults,
+            error=self.error,
+            ended=_now(),
+        )
+
+
+def _refusals(verdict: Verdict) -> tuple[Refusal, ...]:
+    if isinstance(verdict, Answer):
+        return verdict.refused
+    if isinstance(verdict, Malformed):
+        return (verdict.refusal,)
+    if isinstance(verdict, Late):
+        return (Refusal(RefusalCode.LATE, ""),)
+    return ()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

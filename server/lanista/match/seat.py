@@ -1,0 +1,156 @@
+"""A seat of a match: one turn's hand-over, its answer, and when that came.
+
+Judges nothing: it says what came and when; `runner` gives the verdict.
+"""
+
+import attrs
+import trio
+
+from lanista.match.channel import BrokenChannelError
+from lanista.match.clock import Arrival, arrival
+from lanista.match.connection import Connection
+from lanista.match.speech import Speech
+from lanista_protocol import RemoteProtocolError
+
+LAST_READS = 32
+"""Reads at the deadline before an answer that still isn't complete is late: 2 MiB."""
+
+
+@attrs.define(eq=False)
+class Seat:
+    """Who plays at one place of a match, and this turn's state."""
+
+    index: int
+    name: str
+    connection: Connection
+    speech: Speech
+    late_streak: int = 0
+    used: float = 0.0
+    """Seconds of answer time so far."""
+    gone: str | None = None
+    """Why it plays no more, as a word of the record: `disconnected`, `late`, …"""
+    gone_words: str = ""
+
+    line: str | None = attrs.field(init=False, default=None)
+    """This turn's answer."""
+    arrived: Arrival | None = attrs.field(init=False, default=None)
+    handed_at: float = attrs.field(init=False, default=0.0)
+    deadline: float = attrs.field(init=False, default=0.0)
+    _known_empty: float = attrs.field(init=False, default=0.0)
+    _unsent: memoryview = attrs.field(init=False, factory=lambda: memoryview(b""))
+    _limit: float = attrs.field(init=False, default=0.0)
+
+    @property
+    def playing(self) -> bool:
+        """Whether it is still asked for answers."""
+        return self.gone is None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether some of its bytes couldn't be handed over at once."""
+        return bool(self._unsent) and self.gone is None
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more is awaited of it this turn."""
+        return self.line is not None or self.gone is not None
+
+    def lose(self, why: str, words: str) -> None:
+        """It plays no more."""
+        if self.gone is None:
+            self.gone, self.gone_words = why, words
+
+    # -- a turn --------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Note that an answer is asked for: before the bytes go out, so that nothing is between."""
+        self.line = self.arrived = None
+        try:
+            self.connection.session.ask()
+        except RemoteProtocolError as error:
+            self.lose(error.code.value, error.words)
+
+    def hand_over(self, data: bytes, limit: float) -> None:
+        """Give the turn's bytes to the system; the clock runs from here (PROTOCOL.md 4)."""
+        try:
+            sent = self.connection.channel.send_some(data)
+        except BrokenChannelError:
+            # What it answered before it left still counts: reading will tell.
+            sent = len(data)
+        self.handed_at = self._known_empty = trio.current_time()
+        self.deadline = self.handed_at + limit
+        self._limit = limit
+        self._unsent = memoryview(data)[sent:]
+        self._take(Arrival(self.handed_at, self.handed_at, self.handed_at))
+
+    async def hand_over_rest(self) -> None:
+        """Give over what the bot didn't take at once; it is out if that takes all its time."""
+        with trio.move_on_at(self.deadline):
+            try:
+                while self._unsent:
+                    await self.connection.channel.wait_writable()
+                    self._unsent = self._unsent[self.connection.channel.send_some(self._unsent) :]
+            except BrokenChannelError:
+                self._unsent = memoryview(b"")
+        if self._unsent:
+            self.lose("late", f"did not read what it was sent within {self._limit:g} s")
+            return
+        self.handed_at = trio.current_time()
+        self.deadline = self.handed_at + self._limit
+        self._known_empty = self.handed_at
+
+    async def answer(self) -> bool:
+        """Wait until the answer is there or the bot is gone; whether there was any wait.
+
+        Cancelled at the deadline.
+        """
+        waited = False
+        while not self.settled:
+            if self._read():
+                # A bot that sends without end must not keep the loop from the others.
+                await trio.lowlevel.checkpoint()
+                waited = True
+            elif not self.settled:
+                await self.connection.channel.wait_readable()
+                waited = True
+        return waited
+
+    def last_look(self) -> None:
+        """At the deadline: read what is there without waiting; without an answer, one is owed."""
+        reads = 0
+        while not self.settled and reads < LAST_READS and self._read():
+            reads += 1
+        if not self.settled:
+            self.connection.session.give_up()
+
+    def _read(self) -> bool:
+        """Read once; whether there was something that didn't settle the turn."""
+        session = self.connection.session
+        if not session.wants_data:
+            self.lose("disconnected", "closed its connection")
+            return False
+        chunk = self.connection.channel.receive_some(session.room_for)
+        if chunk is None:
+            self._known_empty = trio.current_time()
+            return False
+        try:
+            session.receive(chunk.data)
+        except RemoteProtocolError as error:
+            self.lose(error.code.value, error.words)
+            return False
+        if session.has_answer:
+            came = arrival(
+                known_empty=self._known_empty,
+                stamp=chunk.stamp,
+                read_at=chunk.read_at,
+                has_trailing=session.has_more,
+            )
+            self._take(came)
+        elif session.ended:
+            self.lose("disconnected", "closed its connection")
+        return not self.settled
+
+    def _take(self, came: Arrival) -> None:
+        if self.gone is None and self.connection.session.has_answer:
+            self.line = self.connection.session.take_answer()
+            self.arrived = came

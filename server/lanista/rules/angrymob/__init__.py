@@ -1,0 +1,58 @@
+"""Angry Mob: two players, simultaneous moves, full information (rules/angrymob.md)."""
+
+from collections.abc import Mapping
+
+from lanista.rules.angrymob.board import Board, read_board, write_board
+from lanista.rules.angrymob.classic import Classic
+from lanista.rules.angrymob.game import SEATS, AngryMob
+from lanista.rules.angrymob.generator import generate
+from lanista.rules.base import Consequence, Setting
+from lanista.rules.chance import SEED_BITS, Chance, SeededChance
+
+
+class AngryMobRules:
+    """The ruleset as the registry gives it."""
+
+    name = "angrymob"
+    title = "Angry Mob"
+    version = "1"
+    seats = SEATS
+    consequence = Consequence.FORFEIT
+    settings = (
+        Setting(
+            name="move_limit",
+            default=2400,
+            low=1,
+            high=1_000_000,
+            help="moves without a capture until the match is a draw",
+        ),
+    )
+    seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)
+    classic = Classic()
+
+    def chance(self, seed: int) -> Chance:
+        """The draws of a seed of 64 bits, signed (rules/angrymob.md 1)."""
+        return SeededChance(seed)
+
+    def read_board(self, text: str) -> Board:
+        """Read a map file; BadBoardError says where it is wrong."""
+        return read_board(text)
+
+    def write_board(self, board: Board) -> str:
+        """The board as a map file."""
+        return write_board(board)
+
+    def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:  # noqa: ARG002 - maps depend on chance alone
+        """A map from chance."""
+        return generate(chance)
+
+    def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> AngryMob:  # noqa: ARG002 - no chance once the map is made
+        """Start a game: each player has one unit on its base."""
+        return AngryMob(board, settings["move_limit"])
+
+    def max_turns(self, settings: Mapping[str, int]) -> int:
+        """The move limit."""
+        return settings["move_limit"]
+
+
+RULESET = AngryMobRules()

@@ -1,0 +1,219 @@
+"""Boards of Angry Mob: the type, its rules, and the map file (rules/angrymob.md 1).
+
+Cells are numbered row by row, `row * cols + col`. No chance here: see `generator`.
+"""
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+
+import attrs
+
+from lanista.rules.base import BadBoardError
+
+IMPASSABLE = -1
+MIN_SIDE, MAX_SIDE = 2, 200
+MAX_NEUTRAL_IN_CELL = 10_000
+MAX_NEUTRAL = 1_000_000
+_SIZE = re.compile(r"[0-9]{1,9}", re.ASCII)
+_NEUTRAL = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_BLANKS = " \t\r"  # a CR is what Windows leaves before the line's end
+_WORD = re.compile(f"[^{_BLANKS}]+")
+
+
+def neighbours_of(rows: int, cols: int, cell: int) -> tuple[int, int, int, int]:
+    """The cells to the right of, above, left of and below a cell; -1 where the map ends.
+
+    The order is that of the directions d = 0, 1, 2, 3 (rules/angrymob.md 2).
+    """
+    row, col = divmod(cell, cols)
+    return (
+        cell + 1 if col + 1 < cols else -1,
+        cell - cols if row > 0 else -1,
+        cell - 1 if col > 0 else -1,
+        cell + cols if row + 1 < rows else -1,
+    )
+
+
+@attrs.frozen
+class Board:
+    """A map: passability, neutral units, bases. Made valid by `read_board` or `generate`."""
+
+    rows: int
+    cols: int
+    cells: tuple[int, ...]
+    """By cell: `IMPASSABLE`, or the number of neutral units, 0 for none."""
+    bases: tuple[int, int]
+    """The cell of each seat's base."""
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - boards are small, few and shared by matches
+    def neighbours(self) -> tuple[tuple[int, int, int, int], ...]:
+        """By cell, its passable neighbour in direction 0, 1, 2, 3, or -1."""
+        return tuple(
+            (-1, -1, -1, -1)
+            if state == IMPASSABLE
+            else tuple(  # type: ignore[misc]  # four of four
+                near if near >= 0 and self.cells[near] != IMPASSABLE else -1
+                for near in neighbours_of(self.rows, self.cols, cell)
+            )
+            for cell, state in enumerate(self.cells)
+        )
+
+    def distances(self, start: int) -> list[int]:
+        """Steps from a cell to every cell over passable ones; -1 where there is no path."""
+        neighbours = self.neighbours()
+        steps = [-1] * len(self.cells)
+        steps[start] = 0
+        edge = [start]
+        while edge:
+            reached = []
+            for cell in edge:
+                for near in neighbours[cell]:
+                    if near >= 0 and steps[near] < 0:
+                        steps[near] = steps[cell] + 1
+                        reached.append(near)
+            edge = reached
+        return steps
+
+    def tokens(self, row: int, own: int = 0) -> list[str]:
+        """A row as the map file and the wire write it, with `A` for the base of seat `own`."""
+        letters = {self.bases[own]: "A", self.bases[1 - own]: "B"}
+        cells = range(row * self.cols, (row + 1) * self.cols)
+        return [letters.get(cell) or _token(self.cells[cell]) for cell in cells]
+
+
+def _token(state: int) -> str:
+    if state == IMPASSABLE:
+        return "#"
+    return str(state) if state else "."
+
+
+def write_board(board: Board) -> str:
+    """The board as a map file."""
+    rows = (" ".join(board.tokens(row)) for row in range(board.rows))
+    return "\n".join((f"{board.rows} {board.cols}", *rows, ""))
+
+
+def read_board(text: str) -> Board:
+    """Read a map file.
+
+    Raises:
+        BadBoardError: It breaks a rule of rules/angrymob.md 1; says line and column, from 1.
+    """
+    lines = _lines(text)
+    number, line = next(lines, (1, None))
+    if line is None:
+        raise BadBoardError("the file holds no map; the first line is its size, `rows columns`")
+    rows, cols = _size(number, line)
+    cells: list[int] = []
+    places: list[tuple[int, int]] = []  # by cell: line and column in the file, for messages
+    bases: dict[str, int] = {}
+    for row in range(rows):
+        number, line = next(lines, (number + 1, None))
+        if line is None:
+            raise BadBoardError(f"the map ends after {row} of its {rows} rows", number, 1)
+        words = list(_WORD.finditer(line))
+        if len(words) != cols:
+            # The first cell too many, or the place where the first missing one would stand.
+            start = words[cols].start() if len(words) > cols else len(line.rstrip(_BLANKS))
+            raise BadBoardError(
+                f"row {row} has {len(words)} cells; the first line says {cols}", number, start + 1
+            )
+        for word in words:
+            place = (number, word.start() + 1)
+            token = word.group()
+            if token in ("A", "B"):
+                if token in bases:
+                    raise BadBoardError(f"a second base {token}; each player has one", *place)
+                bases[token] = len(cells)
+            cells.append(_state(token, *place))
+            places.append(place)
+    extra = next(lines, None)
+    if extra is not None:
+        raise BadBoardError(f"more than the {rows} rows that the first line says", extra[0], 1)
+    for base in ("A", "B"):
+        if base not in bases:
+            raise BadBoardError(f"there is no base {base}; a map has one A and one B")
+    board = Board(rows, cols, tuple(cells), (bases["A"], bases["B"]))
+    _check(board, places)
+    return board
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that count, with their numbers: comments and empty lines at the end are skipped."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if not line.lstrip(_BLANKS).startswith(";")
+    ]
+    while lines and not lines[-1][1].strip(_BLANKS):
+        lines.pop()
+    return iter(lines)
+
+
+def _size(number: int, line: str) -> tuple[int, int]:
+    words = list(_WORD.finditer(line))
+    if len(words) != 2 or not all(_SIZE.fullmatch(word.group()) for word in words):
+        raise BadBoardError(
+            f"expected the size as two numbers `rows columns`, got {_shown(line)}", number, 1
+        )
+    sides = [int(word.group()) for word in words]
+    for name, side, word in zip(("rows", "columns"), sides, words, strict=True):
+        if not MIN_SIDE <= side <= MAX_SIDE:
+            raise BadBoardError(
+                f"{side} {name}; a map has from {MIN_SIDE} to {MAX_SIDE} of each",
+                number,
+                word.start() + 1,
+            )
+    return sides[0], sides[1]
+
+
+def _state(token: str, line: int, column: int) -> int:
+    if token == "#":  # noqa: S105 - a cell, not a secret
+        return IMPASSABLE
+    if token in (".", "A", "B"):
+        return 0
+    if _NEUTRAL.fullmatch(token) and int(token) <= MAX_NEUTRAL_IN_CELL:
+        return int(token)
+    raise BadBoardError(
+        f"unknown cell {_shown(token)}; a cell is `#`, `.`, `A`, `B` "
+        f"or a number of neutral units from 1 to {MAX_NEUTRAL_IN_CELL}",
+        line,
+        column,
+    )
+
+
+def _check(board: Board, places: list[tuple[int, int]]) -> None:
+    last = len(board.cells) - 1
+    if board.bases[1] != last - board.bases[0]:
+        raise BadBoardError(
+            "base B isn't the mirror image of base A; maps are symmetrical about their centre",
+            *places[board.bases[1]],
+        )
+    for cell in range(len(board.cells) // 2):
+        if board.cells[cell] != board.cells[last - cell]:
+            row, col = divmod(cell, board.cols)
+            mirror_row, mirror_col = divmod(last - cell, board.cols)
+            raise BadBoardError(
+                f"cell ({mirror_row}, {mirror_col}) is `{_token(board.cells[last - cell])}` "
+                f"but its mirror image ({row}, {col}) is `{_token(board.cells[cell])}`; "
+                "maps are symmetrical about their centre",
+                *places[last - cell],
+            )
+    neutral = sum(state for state in board.cells if state > 0)
+    if neutral > MAX_NEUTRAL:
+        sums = itertools.accumulate(max(state, 0) for state in board.cells)
+        first = next(cell for cell, so_far in enumerate(sums) if so_far > MAX_NEUTRAL)
+        raise BadBoardError(
+            f"{neutral} neutral units in all; a map has at most {MAX_NEUTRAL}, "
+            "which this cell exceeds",
+            *places[first],
+        )
+    if board.distances(board.bases[0])[board.bases[1]] < 0:
+        raise BadBoardError("no path of passable cells joins the bases", *places[board.bases[0]])
+
+
+def _shown(text: str) -> str:
+    """What a file says, safe and short enough for a message."""
+    return ascii(text) if len(text) <= 40 else ascii(text[:40]) + "…"

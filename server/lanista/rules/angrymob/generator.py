@@ -1,0 +1,408 @@
+"""Maps of Angry Mob made by chance (rules/angrymob.md 1, "Generated maps").
+
+A seed must give the same map on every machine and Python version: whole numbers only, every
+draw by `Chance.below`, nothing that depends on hashing, recursion or time, and no retrying
+without a limit. The text form of maps, and what makes one valid, is in `board`.
+
+Sets of cells are integers used as bit sets, so that a step of a flood is a few shifts whatever
+the map's size. A row has one bit more than the map has columns, always 0, so that a shift by
+one never carries a cell into the next row.
+"""
+
+from collections.abc import Callable
+from itertools import accumulate
+
+from lanista.rules.angrymob.board import IMPASSABLE, Board
+from lanista.rules.chance import Chance, shuffle
+
+ROWS = (10, 40)
+"""Fewest and most rows of a generated map."""
+COLS = (10, 60)
+"""Fewest and most columns of a generated map."""
+MAX_IMPASSABLE = 40
+"""Per cent of the cells that can be impassable in the end."""
+MAX_UNITS = 30
+"""Neutral units in one cell at most."""
+_LAYOUTS = 4
+"""So many layouts are tried before the map becomes an open field."""
+_BASE_DRAWS = 12
+"""So many cells are tried before the base goes to the farthest one known."""
+_POCKET = 8
+"""Caves of fewer cells are filled up; greater ones get a tunnel."""
+_RICH = 10
+"""Neutral units in a cell of a deposit at least."""
+
+
+def generate(chance: Chance) -> Board:
+    """Make a map by chance; the same chance makes the same map (rules/angrymob.md 1)."""
+    grid = _Grid(_between(chance, *ROWS, "rows"), _between(chance, *COLS, "columns"))
+    for _ in range(_LAYOUTS):
+        layout = _LAYOUT_KINDS[chance.below(len(_LAYOUT_KINDS), "layout")]
+        free = _thinned(grid, _joined(grid, layout(grid, chance)), chance)
+        base = _base(grid, free, chance)
+        if base is not None:
+            break
+    else:
+        # Two opposite corners of an open field are as far apart as any two of its cells.
+        free, base = grid.all, 0
+    units = _neutral(grid, free, base, chance)
+    cells = tuple(
+        units.get(bit, 0) if free >> bit & 1 else IMPASSABLE for bit in grid.bits(grid.all)
+    )
+    first = grid.cell(base)
+    return Board(grid.rows, grid.cols, cells, (first, len(cells) - 1 - first))
+
+
+def _between(chance: Chance, low: int, high: int, why: str) -> int:
+    return low + chance.below(high - low + 1, why)
+
+
+# The grid and walks on it
+
+
+class _Grid:
+    """A map's shape. A cell (i, j) is the bit `i * (cols + 1) + j`; its mirror is `last - bit`."""
+
+    def __init__(self, rows: int, cols: int) -> None:
+        self.rows, self.cols = rows, cols
+        self.stride = cols + 1
+        self.last = rows * self.stride - 2
+        self.all = sum(((1 << cols) - 1) << row * self.stride for row in range(rows))
+
+    def bit(self, row: int, col: int) -> int:
+        return row * self.stride + col
+
+    def cell(self, bit: int) -> int:
+        """The cell's number in a `Board`."""
+        return bit - bit // self.stride
+
+    def bits(self, cells: int) -> list[int]:
+        return [bit for bit, digit in enumerate(reversed(f"{cells:b}")) if digit == "1"]
+
+    def pair(self, bit: int) -> int:
+        """The cell and its mirror."""
+        return 1 << bit | 1 << self.last - bit
+
+    def around(self, cells: int) -> int:
+        """The neighbours of the cells. Some bits are outside the map: mask them."""
+        return cells << 1 | cells >> 1 | cells << self.stride | cells >> self.stride
+
+    def steps(self, start: int, free: int) -> list[int]:
+        """The free cells at 0, 1, 2, … steps from the nearest cell of the start."""
+        layers = []
+        edge, left = start, free & ~start
+        while edge:
+            layers.append(edge)
+            edge = self.around(edge) & left
+            left ^= edge
+        return layers
+
+    def reached(self, start: int, free: int) -> int:
+        """All free cells that paths from the start reach, the start included."""
+        return sum(self.steps(start, free))
+
+    def apart(self, bit: int, free: int) -> int:
+        """Steps from the cell to its mirror, which some path must join."""
+        edge, left, mirror = 1 << bit, free & ~(1 << bit), self.last - bit
+        steps = 0
+        while not edge >> mirror & 1:
+            edge = self.around(edge) & left
+            left ^= edge
+            steps += 1
+        return steps
+
+
+def _lowest(cells: int) -> int:
+    """The first of the cells, as a bit's number."""
+    return (cells & -cells).bit_length() - 1
+
+
+# Layouts: each returns the passable cells, symmetrical; joining them is for later
+
+
+def _relief(grid: _Grid, chance: Chance, share: int, radius: int, rim: int) -> int:
+    """Blocks the highest places of a random relief: clumps, caves, lakes.
+
+    Args:
+        grid: The map's shape.
+        chance: For the heights.
+        share: Per cent of the cells that are to be impassable.
+        radius: How far a height is smeared, in cells: the greater, the broader the clumps.
+        rim: The height of all that lies outside, from 0 to 255; high ones draw rock to the edge.
+    """
+    count = grid.rows * grid.cols
+    half = [chance.below(256, "height") for _ in range((count + 1) // 2)]
+    flat = half + half[count // 2 - 1 :: -1]  # the centre cell of an odd-by-odd map isn't doubled
+    lines = [flat[start : start + grid.cols] for start in range(0, count, grid.cols)]
+    width = 2 * radius + 1
+    for _ in range(4):  # along rows, columns, rows, columns: twice makes the clumps round
+        smeared = []
+        for line in lines:
+            sums = [0, *accumulate([rim] * radius + line + [rim] * radius)]
+            smeared.append([high - low for low, high in zip(sums, sums[width:], strict=False)])
+        lines = [list(line) for line in zip(*smeared, strict=True)]
+        rim *= width
+    flat = [height for line in lines for height in line]
+    order = sorted(range((count + 1) // 2), key=lambda cell: (-flat[cell], cell))
+    free = grid.all
+    for cell in order[: count * share // 200]:
+        free &= ~grid.pair(grid.bit(*divmod(cell, grid.cols)))
+    return free
+
+
+def _lines(chance: Chance, length: int, low: int, high: int) -> list[int]:
+    """Where walls stand across a side, symmetrical, low to high cells from wall to wall."""
+    lines: list[int] = []
+    widest = (length - 1) // 2  # the first wall and its mirror still have a cell between them
+    place = _between(chance, low, max(low, min(high, widest)), "first wall") - 1
+    while 2 * place + 2 < length:  # at least one cell between the middle two
+        lines.append(place)
+        place += _between(chance, low, high, "next wall")
+    middle = [place] if 2 * place + 1 == length else []
+    return lines + middle + [length - 1 - line for line in reversed(lines)]
+
+
+def _lattice(
+    grid: _Grid, chance: Chance, rows: list[int], cols: list[int], *, door: int, extra: int
+) -> int:
+    """Divides the map by walls into rooms and opens doors until all rooms hang together.
+
+    Args:
+        grid: The map's shape.
+        chance: For the doors.
+        rows: The rows of the walls, symmetrical.
+        cols: The columns of the walls, symmetrical.
+        door: Cells of a door at most.
+        extra: Per cent of the sides needed by no room that get a door all the same.
+    """
+    tops, lefts = [-1, *rows, grid.rows], [-1, *cols, grid.cols]
+    across = len(lefts) - 1
+    last_room = (len(tops) - 1) * across - 1
+    sides = []  # two neighbouring rooms, and the bits of the wall between them
+    for room in range(last_room + 1):
+        i, j = divmod(room, across)
+        if i + 2 < len(tops):
+            run = range(lefts[j] + 1, lefts[j + 1])
+            sides.append((room, room + across, [grid.bit(tops[i + 1], col) for col in run]))
+        if j + 1 < across:
+            run = range(tops[i] + 1, tops[i + 1])
+            sides.append((room, room + 1, [grid.bit(row, lefts[j + 1]) for row in run]))
+    # A side and its mirror are one decision; the one nearer to the top stands for both.
+    sides = [side for side in sides if side[0] + side[1] <= last_room]
+    free = grid.all
+    for row in rows:
+        free &= ~(((1 << grid.cols) - 1) << grid.bit(row, 0))
+    for col in cols:
+        free &= ~sum(1 << grid.bit(row, col) for row in range(grid.rows))
+
+    groups = list(range(last_room + 1))  # by room: another one it hangs together with, or itself
+
+    def group(room: int) -> int:
+        while groups[room] != room:
+            groups[room] = groups[groups[room]]
+            room = groups[room]
+        return room
+
+    shuffle(chance, sides, "order of doors")
+    for one, other, wall in sides:
+        ends = group(one), group(other)
+        if ends[0] == ends[1] and chance.below(100, "extra door") >= extra:
+            continue
+        groups[ends[0]] = ends[1]
+        groups[group(last_room - one)] = group(last_room - other)
+        start = _between(chance, 0, max(len(wall) - door, 0), "place of door")
+        for bit in wall[start : start + door]:
+            free |= grid.pair(bit)
+    return free
+
+
+def _field(grid: _Grid, chance: Chance) -> int:
+    """An open field with few clumps, or none."""
+    return _relief(grid, chance, _between(chance, 0, 8, "share"), 1, 128)
+
+
+def _boulders(grid: _Grid, chance: Chance) -> int:
+    """Many small clumps."""
+    return _relief(grid, chance, _between(chance, 10, 25, "share"), 1, 128)
+
+
+def _lakes(grid: _Grid, chance: Chance) -> int:
+    """A few broad clumps."""
+    return _relief(grid, chance, _between(chance, 15, 35, "share"), 3, 128)
+
+
+def _caves(grid: _Grid, chance: Chance) -> int:
+    """Hollows and tunnels in rock."""
+    return _relief(grid, chance, _between(chance, 32, 40, "share"), 1, 200)
+
+
+def _maze(grid: _Grid, chance: Chance) -> int:
+    """A maze with some ways around, its paths one or two cells wide."""
+    pitch = _between(chance, 2, 3, "width of paths")
+    rows = _lines(chance, grid.rows, pitch, pitch)
+    cols = _lines(chance, grid.cols, pitch, pitch)
+    # One cell wide, half of the map would be wall; the ways around bring it under the limit.
+    return _lattice(grid, chance, rows, cols, door=grid.cols, extra=45 if pitch == 2 else 10)
+
+
+def _rooms(grid: _Grid, chance: Chance) -> int:
+    """Rooms of many sizes behind narrow doors."""
+    rows = _lines(chance, grid.rows, 4, 9)
+    cols = _lines(chance, grid.cols, 4, 9)
+    return _lattice(grid, chance, rows, cols, door=_between(chance, 1, 2, "door"), extra=40)
+
+
+def _corridors(grid: _Grid, chance: Chance) -> int:
+    """Long passages side by side, along the rows or along the columns."""
+    along, across = (8, 16), (3, 4)
+    if chance.below(2, "direction of corridors"):
+        along, across = across, along
+    rows = _lines(chance, grid.rows, *across)
+    cols = _lines(chance, grid.cols, *along)
+    return _lattice(grid, chance, rows, cols, door=2, extra=50)
+
+
+def _ruins(grid: _Grid, chance: Chance) -> int:
+    """What is left of rooms: pieces of wall and pillars."""
+    rows = _lines(chance, grid.rows, 3, 7)
+    cols = _lines(chance, grid.cols, 3, 7)
+    return _lattice(grid, chance, rows, cols, door=grid.cols, extra=15)
+
+
+_LAYOUT_KINDS: tuple[Callable[[_Grid, Chance], int], ...] = (
+    _field,
+    _boulders,
+    _lakes,
+    _caves,
+    _maze,
+    _rooms,
+    _corridors,
+    _ruins,
+)
+
+
+# From a layout to a map
+
+
+def _joined(grid: _Grid, free: int) -> int:
+    """Makes the passable cells one connected whole: tunnels to the caves, fills the pockets."""
+    regions = []
+    left = free
+    while left:
+        region = grid.reached(left & -left, left)
+        regions.append(region)
+        left ^= region
+    regions.sort(key=lambda region: (-region.bit_count(), region))
+    whole = regions[0]
+    # The greatest region meets its own mirror image first; from then on the whole is symmetrical.
+    mirror = grid.last - _lowest(whole)
+    regions.sort(key=lambda region: not region >> mirror & 1)
+    for region in regions:
+        if region & whole or (region.bit_count() < _POCKET and not region >> mirror & 1):
+            continue
+        free |= _tunnel(grid, whole, region)
+        whole = grid.reached(whole, free)
+    return whole
+
+
+def _tunnel(grid: _Grid, whole: int, region: int) -> int:
+    """The cells of a shortest way through rock from the whole to the region, and their mirrors."""
+    layers = []
+    for layer in grid.steps(whole, grid.all):
+        layers.append(layer)
+        if layer & region:
+            break
+    bit = _lowest(layers.pop() & region)
+    cells = 0
+    for layer in reversed(layers[1:]):
+        bit = _lowest(grid.around(1 << bit) & layer)
+        cells |= grid.pair(bit)
+    return cells
+
+
+def _thinned(grid: _Grid, free: int, chance: Chance) -> int:
+    """Opens impassable cells beside passable ones until there are no more than allowed."""
+    surplus = grid.rows * grid.cols * (100 - MAX_IMPASSABLE) - 100 * free.bit_count()
+    if surplus <= 0:
+        return free
+    walls = [bit for bit in grid.bits(grid.all & ~free) if 2 * bit <= grid.last]
+    shuffle(chance, walls, "wall to open")
+    needed = 2  # first those that part two passable cells or stick out, for smooth walls
+    while True:
+        for bit in walls:
+            if free >> bit & 1 or (grid.around(1 << bit) & free).bit_count() < needed:
+                continue
+            opened = grid.pair(bit)
+            free |= opened
+            surplus -= 100 * opened.bit_count()
+            if surplus <= 0:
+                return free
+        needed = 1  # every round opens at least one: the map is connected, so some wall is beside
+
+
+def _base(grid: _Grid, free: int, chance: Chance) -> int | None:
+    """A place for a base, as a bit's number: far enough from its mirror, or None if none is known.
+
+    Far enough is at least half of the greatest distance D between any two cells. Instead of
+    finding D: from any one cell, nothing is farther than some e (its eccentricity), and D is at
+    most 2e by the way through that cell. So e steps are enough, and a cell in the middle of the
+    map gives a small e. Some maps have no such place at all: many rings with few gaps, whose
+    cells are all nearer to their mirrors than the innermost is to the outermost.
+    """
+    corners = []
+    middle = _lowest(free)
+    enough = grid.rows * grid.cols
+    for _ in range(2):
+        from_middle = grid.steps(1 << middle, free)
+        enough = min(enough, len(from_middle) - 1)
+        far = _lowest(from_middle[-1])
+        layers = grid.steps(1 << far, free)
+        corners += [far, _lowest(layers[-1])]
+        # Half way between two cells that are very far apart is a better middle.
+        half = len(layers) // 2
+        from_end = grid.steps(layers[-1] & -layers[-1], free)
+        middle = _lowest(layers[half] & from_end[len(layers) - 1 - half])
+    apart, best = max((grid.apart(bit, free), bit) for bit in corners)
+    if apart < enough:
+        return None
+    wanted = _between(chance, enough, apart, "distance of bases")
+    cells = grid.bits(free)
+    for _ in range(_BASE_DRAWS):
+        bit = cells[chance.below(len(cells), "base")]
+        if grid.apart(bit, free) >= wanted:
+            return bit
+    return best
+
+
+# Neutral units
+
+
+def _neutral(grid: _Grid, free: int, base: int, chance: Chance) -> dict[int, int]:
+    """Neutral units by bit's number, symmetrical, on a tenth to a half of the passable cells."""
+    cells = [bit for bit in grid.bits(free & ~grid.pair(base)) if 2 * bit < grid.last]
+    shuffle(chance, cells, "cell with units")
+    # The bases count for the tenth and not for the half, so that both hold either way.
+    count = free.bit_count()
+    pairs = _between(chance, (count + 19) // 20, (count - 2) // 4, "cells with units")
+    rich: list[int] = []
+    for middle in cells[: chance.below(4, "deposits")]:
+        layers = grid.steps(1 << middle, free)[: 2 + chance.below(2, "radius of a deposit")]
+        for bit in grid.bits(sum(layers)):
+            near = min(bit, grid.last - bit)
+            if 2 * near < grid.last and near != min(base, grid.last - base) and near not in rich:
+                rich.append(near)
+    del rich[pairs // 2 :]
+    poor = [bit for bit in cells if bit not in rich][: pairs - len(rich)]
+    units = {bit: _between(chance, _RICH, MAX_UNITS, "units of a deposit") for bit in rich}
+    for bit in poor:
+        # A draw below a draw: 1 is the most frequent, the numbers above get ever rarer.
+        most = 1 + chance.below(MAX_UNITS, "most units")
+        units[bit] = 1 + chance.below(1 + chance.below(most, "many units"), "units")
+    units |= {grid.last - bit: number for bit, number in units.items()}
+    # The centre cell is its own mirror, if there is one: else half of `last` is no cell's bit
+    # (or no whole number).
+    centre = grid.last // 2
+    is_cell = 2 * centre == grid.last and free >> centre & 1
+    if is_cell and len(units) + 1 <= (count - 2) // 2 and chance.below(2, "units in the centre"):
+        units[centre] = _between(chance, _RICH, MAX_UNITS, "units in the centre")
+    return units

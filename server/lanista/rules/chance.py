@@ -1,0 +1,48 @@
+"""Chance as an argument: every random draw of a ruleset goes through one of these.
+
+Never the `random` module's global state, never time, never hashing. A draw says *why* it is
+made, so that a scripted chance (`rules.testing`) can hold a test to the exact draws.
+"""
+
+import random
+from collections.abc import MutableSequence
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+SEED_BITS = 64
+"""Seeds are signed whole numbers of this many bits."""
+
+
+class Chance(Protocol):
+    """A source of draws."""
+
+    def below(self, n: int, why: str) -> int:
+        """Draw a whole number from 0 to n - 1, all alike; `why` names the draw in tests."""
+        ...
+
+
+class SeededChance:
+    """Draws from a 64-bit seed, the same on every machine and Python version.
+
+    Built on `random.Random.random()` alone: the one method whose sequence Python promises to
+    keep (its documentation, "Notes on Reproducibility").
+    """
+
+    def __init__(self, seed: int) -> None:
+        # Modulo 2^64 first: Python seeds with the absolute value, which would make
+        # the seeds s and -s the same game.
+        self._random = random.Random(seed % (1 << SEED_BITS)).random  # noqa: S311 - games, not secrets
+
+    def below(self, n: int, why: str) -> int:
+        """Draw a whole number from 0 to n - 1; n is at most 2^53."""
+        if n < 1:
+            raise ValueError(f"a draw below {n} ({why}) has no possible value")
+        return int(self._random() * n)
+
+
+def shuffle(chance: Chance, items: MutableSequence[T], why: str) -> None:
+    """Put the items into a random order in place: Fisher and Yates, from the end, n - 1 draws."""
+    for last in range(len(items) - 1, 0, -1):
+        other = chance.below(last + 1, why)
+        items[last], items[other] = items[other], items[last]

@@ -1,0 +1,38 @@
+"""Rulesets by name, from the entry point group `lanista.rulesets`.
+
+Another package adds a game by an entry point in its own pyproject.toml.
+"""
+
+import functools
+from importlib.metadata import EntryPoint, entry_points
+
+from lanista.rules.base import Ruleset
+
+GROUP = "lanista.rulesets"
+
+
+class UnknownGameError(Exception):
+    """No installed ruleset has this name; the message lists those that are."""
+
+
+@functools.cache
+def _installed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda p: p.name)}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all installed rulesets, sorted."""
+    return tuple(_installed())
+
+
+def get(name: str) -> Ruleset:
+    """The ruleset of this name.
+
+    Raises:
+        UnknownGameError: There is none.
+    """
+    point = _installed().get(name)
+    if point is None:
+        raise UnknownGameError(f"unknown game {name!r}; known games: {', '.join(names())}")
+    ruleset: Ruleset = point.load()
+    return ruleset

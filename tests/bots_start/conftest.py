@@ -1,0 +1,61 @@
+"""Scripts that play the bot, and a check that no test leaves a process or descriptor behind."""
+
+import textwrap
+
+import pytest
+
+from bots_start.processes import children, open_files
+
+# A bot that ignores polite signals and has the three kinds of descendants: a child, one that left
+# its session, and one that left it twice, the process between being gone (a daemon). The four pids
+# are written to stdout, a line each.
+FAMILY = """
+    import os, signal
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+    def stay():
+        os.write(1, b"%d\\n" % os.getpid())
+        while True:
+            signal.pause()
+    if os.fork() == 0:
+        stay()
+    if os.fork() == 0:
+        os.setsid()
+        stay()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.setsid()
+            stay()
+        os._exit(0)
+    stay()
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Write a Python script and return its path."""
+    count = 0
+
+    def write(text):
+        nonlocal count
+        count += 1
+        path = tmp_path / f"script{count}.py"
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def family(script):
+    """Path of a bot with descendants of all kinds; see FAMILY."""
+    return script(FAMILY)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """Every test leaves this process as it found it: no new child, zombie or file descriptor."""
+    before = children(), open_files("self")
+    yield
+    assert before == (children(), open_files("self"))

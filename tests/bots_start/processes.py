@@ -1,0 +1,66 @@
+"""What the tests of bot processes share: looking at processes, and waiting for them to go."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import trio
+
+from lanista.bots.keeper import processes, read_stat
+
+# Seconds that anything here is waited for before the test fails. Nothing is expected to need them.
+PATIENCE = 20
+
+
+def python(path: Path) -> tuple[str, ...]:
+    """The command that runs a script with this interpreter."""
+    return (sys.executable, "-I", "-S", str(path))
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and no zombie: those are another's to reap."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat[stat.rindex(b")") + 2 :][:1] not in b"ZX"
+
+
+def parent(pid: int) -> int:
+    """The parent of a process; of a bot, that is its keeper."""
+    stat = read_stat(pid)
+    assert stat is not None
+    return stat[0]
+
+
+def children() -> set[int]:
+    """The children of this process, zombies too."""
+    return {pid for pid, (parent_pid, _) in processes().items() if parent_pid == os.getpid()}
+
+
+def open_files(pid: int | str) -> dict[int, str]:
+    """The file descriptors of a process and what they lead to; a pipe's two ends look the same."""
+    found = {}
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the one that listed the folder
+            found[int(entry.name)] = str(entry.readlink())
+    return found
+
+
+async def gone(pids: Iterable[int]) -> None:
+    """Wait until none of these processes runs; the test fails if one still does after PATIENCE."""
+    left = list(pids)
+    with trio.move_on_after(PATIENCE):
+        while left := [pid for pid in left if runs(pid)]:  # noqa: ASYNC110 -- nothing tells
+            await trio.sleep(0.01)
+    assert [] == left
+
+
+async def pids_in(bot, count: int) -> Sequence[int]:
+    """Wait until a bot and what it started have written `count` pids, a line each."""
+    with trio.fail_after(PATIENCE):
+        while bot.output_tail().count("\n") < count:  # noqa: ASYNC110 -- nothing tells
+            await trio.sleep(0.01)
+    return [int(line) for line in bot.output_tail().split()]

@@ -1,0 +1,342 @@
+"""Ending a bot and all it started, whatever becomes of the block, the keeper and the arena."""
+
+import json
+import os
+import signal
+import sys
+from functools import partial
+
+import pytest
+import trio
+
+from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
+from lanista.bots import Exit, environment, process, start_bot, strays
+from lanista.bots.keeper import read_stat, with_descendants
+
+ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
+KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
+
+
+async def test_all_that_a_bot_started_is_dead_after_the_block(family):
+    """The moment the block is left, with no further waiting: the keeper has reaped them all."""
+    async with start_bot(python(family), ENV, grace=0) as bot:
+        pids = await pids_in(bot, 4)
+        assert 4 == len({os.getsid(pid) for pid in pids} | {parent(bot.pid)})  # three sessions
+        assert all(map(runs, pids))
+        assert bot.exit is None
+    assert [] == [pid for pid in pids if read_stat(pid)]
+    assert KILLED == bot.exit
+    assert "was still running and was ended by the arena" == str(bot.exit)
+
+
+async def test_all_is_dead_after_cancellation(family):
+    with trio.CancelScope() as scope:
+        async with start_bot(python(family), ENV, grace=0.1) as bot:
+            pids = await pids_in(bot, 4)
+            scope.cancel()
+            await trio.sleep_forever()
+    assert scope.cancelled_caught
+    assert [] == [pid for pid in pids if read_stat(pid)]
+    assert KILLED == bot.exit
+
+
+async def test_cancelled_while_starting_leaves_nothing():
+    before = children()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async with start_bot(["sleep", "100"], ENV, grace=0):
+            pytest.fail("the block was entered")
+    assert scope.cancelled_caught
+    assert before == children()
+
+
+async def test_what_the_block_raises_comes_out_as_it_is(family):
+    """Not wrapped into a group, and the bot is dead by then."""
+    error = ValueError("of the match")
+    with pytest.raises(ValueError) as caught:  # noqa: PT012 -- the block is what is tested
+        async with start_bot(python(family), ENV, grace=0) as bot:
+            pids = await pids_in(bot, 4)
+            raise error
+    assert error is caught.value
+    assert [] == [pid for pid in pids if read_stat(pid)]
+
+
+async def test_descendants_of_a_bot_that_has_exited_are_ended(script):
+    """They may run until the block is left, since a bot may be started by a launcher."""
+    path = script("""
+        import os, signal
+        if os.fork() == 0:
+            os.setsid()
+            os.write(1, b"%d\\n" % os.getpid())
+            signal.pause()
+    """)
+    async with start_bot(python(path), ENV, grace=PATIENCE) as bot:
+        pids = await pids_in(bot, 1)
+        assert Exit(code=0) == await bot.exited()
+        assert all(map(runs, pids))
+        begin = trio.current_time()
+    assert [] == [pid for pid in pids if read_stat(pid)]
+    assert Exit(code=0) == bot.exit
+    assert trio.current_time() - begin < PATIENCE / 2
+
+
+async def test_a_bot_that_goes_by_itself_is_not_waited_for_longer(script):
+    """It exits when its connection ends, after its last words, far within the grace."""
+    path = script("""
+        import os, socket
+        with socket.create_connection(("127.0.0.1", int(os.environ["LANISTA_PORT"]))) as line:
+            line.recv(1)
+        print("bye")
+    """)
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with listener:
+        port = str(listener.socket.getsockname()[1])
+        command = [sys.executable, "-I", str(path)]
+        async with start_bot(command, ENV | {"LANISTA_PORT": port}, grace=PATIENCE) as bot:
+            async with await listener.accept():
+                assert bot.exit is None
+            begin = trio.current_time()
+    assert trio.current_time() - begin < PATIENCE / 2
+    assert Exit(code=0) == bot.exit
+    assert "bye\n" == bot.output_tail()
+
+
+async def test_the_grace_is_kept_and_not_exceeded_by_much():
+    async with start_bot(["sleep", "100"], ENV, grace=0.2) as bot:
+        begin = trio.current_time()
+    assert 0.2 <= trio.current_time() - begin < PATIENCE / 2
+    assert KILLED == bot.exit
+
+
+async def test_bots_end_one_by_one():
+    """One that ends isn't delayed by another that lives, nor the other touched."""
+    ended = {}
+
+    async def play(name, leave):
+        async with start_bot(["sleep", "100"], ENV, grace=0) as bots[name]:
+            started.send_nowait(name)
+            await leave.wait()
+        ended[name] = bots[name].exit
+        started.send_nowait(name)
+
+    bots = {}
+    started, news = trio.open_memory_channel(4)
+    leave = {name: trio.Event() for name in ("one", "two")}
+    with trio.fail_after(PATIENCE):
+        async with trio.open_nursery() as nursery:
+            for name, event in leave.items():
+                nursery.start_soon(play, name, event)
+            assert {"one", "two"} == {await news.receive(), await news.receive()}
+            leave["one"].set()
+            assert "one" == await news.receive()
+            assert runs(bots["two"].pid)
+            leave["two"].set()
+    assert {"one": KILLED, "two": KILLED} == ended
+
+
+async def test_an_end_is_heard_though_another_process_holds_the_lifeline():
+    """A pool of processes that the arena forked without exec has copies of all its pipes."""
+    async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
+        pipes = open_files(parent(bot.pid)).values()
+        ours = [fd for fd, leads in open_files("self").items() if leads in pipes]
+        assert 3 <= len(ours)  # lifeline, status and output; /dev/null may be another's
+        copies = [os.dup(fd) for fd in ours]
+        begin = trio.current_time()
+    for fd in copies:
+        os.close(fd)
+    assert KILLED == bot.exit
+    assert trio.current_time() - begin < process.END_TIMEOUT / 2
+
+
+CHAIN = """
+    import os, time
+    for _ in range(200):
+        if os.fork():
+            os._exit(0)
+        os.write(1, b"%d\\n" % os.getpid())
+        time.sleep(0.01)
+"""
+
+SUPERVISOR = """
+    import os, signal
+    for _ in range(100):
+        for _ in range(2):
+            if os.fork() == 0:
+                os.setsid()
+                os.write(1, b"%d\\n" % os.getpid())
+                signal.pause()
+                os._exit(0)
+        os.wait()
+"""
+
+
+@pytest.mark.parametrize("text", [CHAIN, SUPERVISOR])
+async def test_a_bot_that_forks_while_it_is_being_killed_is_ended(script, text):
+    """A chain of orphans (2 s long), or children replaced as they die: at most 200 forks."""
+    async with start_bot(python(script(text)), ENV, grace=0) as bot:
+        await pids_in(bot, 2)
+        begin = trio.current_time()
+    assert trio.current_time() - begin < process.END_TIMEOUT / 2
+    pids = [int(line) for line in bot.output_tail().split()]
+    assert 2 <= len(pids) < 200
+    assert [] == [pid for pid in pids if read_stat(pid)]
+
+
+async def test_a_stopped_bot_is_ended(family):
+    async with start_bot(python(family), ENV, grace=0) as bot:
+        pids = await pids_in(bot, 4)
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+    assert [] == [pid for pid in pids if read_stat(pid)]
+
+
+async def test_polite_signals_do_not_end_a_keeper():
+    async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            os.kill(parent(bot.pid), number)
+        # Its next look at /proc and news of the bot's death show that it has outlived them.
+        os.kill(bot.pid, signal.SIGSEGV)
+        assert Exit(signal=signal.SIGSEGV) == await bot.exited()
+
+
+async def test_a_bot_dies_with_its_keeper():
+    async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
+        os.kill(parent(bot.pid), signal.SIGKILL)
+        with trio.fail_after(PATIENCE):
+            assert "was lost: its keeper was killed by SIGKILL" == str(await bot.exited())
+        await gone([bot.pid])
+
+
+async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch):
+    """The block ends in bounded time; the keeper does its work when it can, and is then reaped."""
+    monkeypatch.setattr(process, "END_TIMEOUT", 0.2)
+    async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
+        keeper = parent(bot.pid)
+        os.kill(keeper, signal.SIGSTOP)
+    try:
+        assert "could not be ended: not gone after 0.2 s" == str(bot.exit)
+        assert runs(bot.pid)
+        assert {keeper} == strays.keepers
+    finally:
+        os.kill(keeper, signal.SIGCONT)
+    await gone([bot.pid, keeper])
+    async with start_bot(["true"], ENV):
+        assert keeper not in strays.keepers
+    assert read_stat(keeper) is None
+    assert set() == strays.keepers
+
+
+ARENA = """
+    import json, os, sys
+    import trio
+    from bots_start.processes import parent, pids_in
+    from lanista.bots import environment, start_bot
+    async def main():
+        env = environment(host="h", port=1, name="n")
+        async with start_bot(sys.argv[1:], env) as one, start_bot(sys.argv[1:], env) as two:
+            pids = [*await pids_in(one, 4), *await pids_in(two, 4)]
+            keepers = [parent(one.pid), parent(two.pid)]
+            print(json.dumps(pids + keepers), flush=True)
+            await trio.sleep_forever()
+    trio.run(main)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+async def test_all_is_dead_after_the_arena(script, family, number):
+    """Killed by -9, interrupted as by Ctrl-C, or terminated: bots, descendants and keepers go."""
+    command = [sys.executable, str(script(ARENA)), *python(family)]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    async with trio.open_nursery() as nursery:
+        run = partial(trio.run_process, env=env, stdout=-1, capture_stderr=True, check=False)
+        arena = await nursery.start(run, command)
+        with trio.fail_after(PATIENCE):
+            line = b""
+            while not line.endswith(b"\n"):
+                line += await arena.stdout.receive_some()
+        pids = json.loads(line)
+        assert 10 == len(set(pids))
+        assert all(map(runs, pids))
+        os.kill(arena.pid, number)
+        await arena.wait()
+    await gone(pids)
+
+
+SUBREAPER = """
+    import json, os, signal, subprocess, sys
+    import trio
+    from bots_start.processes import children, parent, pids_in, runs
+    from lanista.bots import become_subreaper, environment, start_bot
+    env = environment(host="h", port=1, name="n")
+    async def sleeper(task_status):
+        async with start_bot(["sleep", "100"], env, grace=0) as bot:
+            task_status.started(parent(bot.pid))
+            await trio.sleep_forever()
+    async def main():
+        older = subprocess.Popen(["sleep", "100"])
+        # Ages are told in ticks of 10 ms: the next tick must have begun.
+        await trio.sleep(0.05)
+        told = {"subreaper": become_subreaper()}
+        async with trio.open_nursery() as nursery:
+            others = {older.pid, await nursery.start(sleeper)}
+            async with start_bot(sys.argv[1:], env, grace=0) as bot:
+                others.add(await nursery.start(sleeper))
+                pids = await pids_in(bot, 4)
+                os.kill(parent(bot.pid), signal.SIGKILL)
+                told["exit"] = str(await bot.exited())
+            told["left"] = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+            told["others untouched"] = children() == others and all(map(runs, others))
+            nursery.cancel_scope.cancel()
+        older.kill()
+        older.wait()
+        told["children"] = [*children()]
+        print(json.dumps(told))
+    trio.run(main)
+"""
+
+
+async def test_what_a_killed_keeper_leaves_is_ended_by_an_arena_that_is_a_subreaper(script, family):
+    """All of it, reaped too; but no other bot's keeper, and no process older than this one's."""
+    result = await trio.run_process(
+        [sys.executable, "-X", "dev", str(script(SUBREAPER)), *python(family)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_stdout=True,
+    )
+    expected = {
+        "subreaper": True,
+        "exit": "was lost: its keeper was killed by SIGKILL",
+        "left": [],
+        "others untouched": True,
+        "children": [],
+    }
+    assert expected == json.loads(result.stdout)
+
+
+async def test_an_arena_that_is_no_subreaper_ends_no_strays(family):
+    """It couldn't tell them from what else it started; its children are left alone."""
+    sleeper = await trio.lowlevel.open_process(["sleep", "100"])
+    try:
+        await strays.end_strays(since=0)
+        assert runs(sleeper.pid)
+    finally:
+        sleeper.kill()
+        await sleeper.wait()
+
+
+async def test_a_process_is_known_whatever_its_name(tmp_path):
+    """The name stands between the fields of /proc/PID/stat, and may look like them."""
+    program = tmp_path / "x) S 1 (y"
+    program.symlink_to("/bin/sleep")
+    async with start_bot([str(program), "100"], ENV, grace=0) as bot:
+        assert "x) S 1 (y\n" == (await trio.Path(f"/proc/{bot.pid}/comm").read_text())
+        assert parent(bot.pid) in strays.keepers
+    assert KILLED == bot.exit
+
+
+def test_descendants_come_after_their_parents_and_a_ring_is_walked_once():
+    """Pids that are used anew while /proc is read can make a ring; 7 and 8 are one here."""
+    parents = {2: 1, 3: 2, 4: 2, 5: 4, 6: 1, 7: 8, 8: 7, 9: 8}
+    table = {pid: (parent, 0) for pid, parent in parents.items()}
+    assert [2, 3, 4, 5] == with_descendants([2], table)
+    assert [7, 8, 7, 9] == with_descendants([7], table)
+    assert [3] == with_descendants([3], table)

@@ -1,0 +1,249 @@
+"""Starting and watching a bot: what it gets, how it ends, what it writes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import trio
+
+from bots_start.processes import PATIENCE, open_files, parent, python
+from lanista.bots import Exit, environment, process, start_bot
+
+ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
+
+
+async def test_a_bot_gets_its_words_environment_directory_and_nothing_to_read(script, tmp_path):
+    """It leads a session of its own, reads /dev/null, and has no file open but the three."""
+    path = script("""
+        import json, os, sys
+        print(json.dumps({
+            "words": sys.argv[1:], "environment": dict(os.environ), "cwd": os.getcwd(),
+            "stdin": sys.stdin.read(), "session": os.getsid(0), "group": os.getpgid(0),
+            "pid": os.getpid(), "files": sorted(os.listdir("/proc/self/fd")),
+        }))
+    """)
+    env = ENV | {"BYTES": "\udcff", "LC_ALL": "C.UTF-8"}
+    async with start_bot([*python(path), "a b", "$HOME", "\udcfe"], env, cwd=tmp_path) as bot:
+        assert Exit(code=0) == await bot.exited()
+    expected = {
+        "words": ["a b", "$HOME", "\udcfe"],
+        "environment": env,
+        "cwd": str(tmp_path),
+        "stdin": "",
+        "session": bot.pid,
+        "group": bot.pid,
+        "pid": bot.pid,
+        "files": ["0", "1", "2", "3"],  # 3 lists the folder
+    }
+    assert expected == json.loads(bot.output_tail())
+
+
+async def test_a_program_is_looked_for_along_the_path_it_is_given(tmp_path):
+    """And a script that begins with a #! line is run by its interpreter."""
+    program = tmp_path / "mybot"
+    program.write_text("#!/bin/sh\necho $LANISTA_NAME\n")
+    program.chmod(0o755)
+    async with start_bot(["mybot"], ENV | {"PATH": f"/nowhere:{tmp_path}:/bin"}) as bot:
+        assert Exit(code=0) == await bot.exited()
+    assert "Camper\n" == bot.output_tail()
+
+
+async def test_signals_are_as_a_shell_hands_them_over():
+    """Nothing is ignored or blocked, whatever the arena, Python or the keeper do themselves."""
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        async with start_bot(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"], ENV) as bot:
+            await bot.exited()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    nothing = "0" * 16
+    assert f"SigBlk:\t{nothing}\nSigIgn:\t{nothing}\n" == bot.output_tail()
+
+
+@pytest.mark.parametrize(
+    ("last_words", "how", "words"),
+    [
+        ("sys.exit(0)", Exit(code=0), "exited with code 0"),
+        ("sys.exit(3)", Exit(code=3), "exited with code 3"),
+        ("os.abort()", Exit(signal=signal.SIGABRT), "killed by SIGABRT"),
+        ("os.kill(os.getpid(), 11)", Exit(signal=signal.SIGSEGV), "killed by SIGSEGV"),
+        ("os.kill(os.getpid(), 9)", Exit(signal=signal.SIGKILL), "killed by SIGKILL"),
+        ("os.kill(os.getpid(), 40)", Exit(signal=40), "killed by signal 40"),
+    ],
+)
+async def test_how_a_bot_ended_by_itself_is_told(script, last_words, how, words):
+    path = script(f"""
+        import os, resource, sys
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        {last_words}
+    """)
+    async with start_bot([sys.executable, "-I", str(path)], ENV) as bot:
+        told = await bot.exited()
+    assert how == told
+    assert words == str(told)
+    assert told is bot.exit
+
+
+async def test_a_crash_is_told_with_its_trace(script):
+    async with start_bot(python(script("print('hello', flush=True); 1 / 0")), ENV) as bot:
+        assert Exit(code=1) == await bot.exited()
+    assert bot.output_tail().startswith("hello\nTraceback")
+    assert bot.output_tail().endswith("ZeroDivisionError: division by zero\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (["./missing"], "No such file or directory: './missing'"),
+        (["missing-program"], "No such file or directory: 'missing-program' on PATH"),
+        (
+            ["no-line"],
+            (
+                "No such file or directory: 'no-line' "
+                "(found in the working directory: call it './no-line')"
+            ),
+        ),
+        (
+            ["./plain"],
+            "Permission denied: './plain' (a program must be an executable file: chmod +x)",
+        ),
+        (["."], "Permission denied: '.' (a program must be an executable file: chmod +x)"),
+        (["./plain/x"], "Not a directory: './plain/x'"),
+        (
+            ["./orphan"],
+            (
+                "No such file or directory: './orphan' "
+                "(the file is there, the interpreter that its #! line names isn't)"
+            ),
+        ),
+        (
+            ["./no-line"],
+            "Exec format error: './no-line' (a script must begin with a #! line)",
+        ),
+        ([], "the command is empty"),
+        (["bot", "a\0b"], "embedded null byte"),
+    ],
+)
+async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, command, why):
+    for name, text, mode in [
+        ("plain", "", 0o644),
+        ("no-line", "echo no #! line\n", 0o755),
+        ("orphan", "#!/no/such/interpreter\n", 0o755),
+    ]:
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(mode)
+    async with start_bot(command, ENV, cwd=tmp_path) as bot:
+        assert bot.pid is None
+        assert f"could not be started: {why}" == str(await bot.exited())
+    assert "" == bot.output_tail()
+
+
+async def test_a_missing_working_directory_is_told(tmp_path):
+    missing = tmp_path / "missing"
+    async with start_bot(["true"], ENV, cwd=missing) as bot:
+        why = f"No such file or directory: '{missing}' (its working directory)"
+        assert Exit(failure=f"could not be started: {why}") == bot.exit
+
+
+async def test_a_command_too_long_for_the_kernel_is_told():
+    async with start_bot(["echo", "x" * 3_000_000], ENV) as bot:
+        assert str(bot.exit).startswith("could not be started: [Errno 7] Argument list too long")
+
+
+async def test_without_free_descriptors_the_bot_cannot_be_started(monkeypatch):
+    """The third of the three pipes fails; the two before it are closed (see `nothing_left`)."""
+    pipe, calls = os.pipe, []
+
+    def scarce():
+        calls.append(None)
+        if len(calls) == 3:
+            raise OSError(24, "Too many open files")
+        return pipe()
+
+    monkeypatch.setattr(process.os, "pipe", scarce)
+    async with start_bot(["true"], ENV) as bot:
+        assert "could not be started: [Errno 24] Too many open files" == str(bot.exit)
+
+
+async def test_the_last_64_kib_of_a_flood_are_kept_and_the_flood_is_not_blocked(script):
+    """It writes 1 MiB, sixteen times what a pipe holds, and comes to its end."""
+    path = script("""
+        import os
+        text = b"".join(b"line %10d\\n" % n for n in range(65536))
+        while text:
+            text = text[os.write(1, text):]
+    """)
+    text = "".join(f"line {n:10}\n" for n in range(65536))
+    async with start_bot(python(path), ENV) as bot:
+        with trio.fail_after(PATIENCE):
+            assert Exit(code=0) == await bot.exited()
+    assert 1_048_576 == len(text) == bot.output_bytes
+    assert text[-65536:] == bot.output_tail()
+    assert text[-16:] == bot.output_tail(limit=16)
+    assert not bot.output_tail(limit=0)
+
+
+async def test_both_outputs_are_kept_in_order_and_what_is_not_utf8_is_spelled_out(script):
+    path = script(r"""
+        import os
+        for fd, text in (1, b"one\n"), (2, b"two \xff\n"), (1, "drei \u00e4\n".encode()):
+            os.write(fd, text)
+    """)
+    async with start_bot(python(path), ENV) as bot:
+        pass
+    assert "one\ntwo \\xff\ndrei ä\n" == bot.output_tail()
+
+
+async def test_no_bot_or_keeper_holds_a_pipe_of_another():
+    """A copy of another's lifeline would keep that one from ending when the arena dies."""
+    sleep = ["sleep", "100"]
+    async with start_bot(sleep, ENV, grace=0) as one, start_bot(sleep, ENV, grace=0) as two:
+        pipes = [
+            {leads for leads in open_files(pid).values() if leads.startswith("pipe:")}
+            for pid in (parent(one.pid), parent(two.pid))
+        ]
+        # Lifeline, status, output and the keeper's own for signals.
+        assert [4, 4] == [len(held) for held in pipes]
+        assert set() == pipes[0] & pipes[1]
+        assert {0, 1, 2} == {*open_files(one.pid)} == {*open_files(two.pid)}
+
+
+async def test_a_hundred_bots_at_once():
+    exits = []
+
+    async def play(number, everyone_there):
+        async with start_bot(["sh", "-c", f"echo {number}; exec sleep 100"], ENV, grace=0) as bot:
+            there.append(bot.pid)
+            if len(there) == 100:
+                everyone_there.set()
+            await everyone_there.wait()
+        exits.append((int(bot.output_tail() or number), bot.exit))
+
+    there = []
+    async with trio.open_nursery() as nursery:
+        everyone_there = trio.Event()
+        for number in range(100):
+            nursery.start_soon(play, number, everyone_there)
+    assert 100 == len(set(there))
+    killed = Exit(signal=signal.SIGKILL, by_arena=True)
+    assert [(number, killed) for number in range(100)] == sorted(exits, key=lambda item: item[0])
+
+
+def test_the_keeper_imports_nothing_heavy():
+    """It is started for every bot; what it may import beyond a bare interpreter is listed here."""
+    code = "import sys; sys.path.append(sys.argv[1]); import keeper; print(*sys.modules)"
+    told = [
+        {*subprocess.check_output([sys.executable, "-I", "-S", "-B", *rest], text=True).split()}
+        for rest in (
+            ["-c", "import sys; print(*sys.modules)"],
+            ["-c", code, process._KEEPER_DIRECTORY],
+        )
+    ]
+    bare, loaded = told
+    allowed = {"keeper", "ctypes", "errno", "os", "select", "struct", "types"}
+    allowed |= {"stat", "posixpath", "genericpath", "os.path", "ntpath"}  # os needs them
+    extra = {name for name in loaded - bare if not name.startswith(("_", "ctypes."))}
+    assert set() == extra - allowed

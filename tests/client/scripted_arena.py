@@ -1,0 +1,157 @@
+"""An arena that follows a script, byte for byte, over a real connection or over none.
+
+`ScriptedArena` is for whatever must be a process or a socket; `wire` gives the client bytes in
+pieces of our choice, so that no timing decides what it reads at once.
+"""
+
+import io
+import socket
+import threading
+
+import lanista_client
+
+# The map of rules/angrymob.md 5, as both seats are told it (PROTOCOL.md 5).
+START = b"""\
+start 01JDEXAMPLE
+game angrymob
+seat 0
+player 0 Ann Lee
+player 1 B\xc3\xb6b
+clock 20 0.2
+seed 52011
+set move_limit 2400
+size 6 7
+base 0 2 1
+base 1 3 5
+row 0 . 1 . . # # 2
+row 1 # 1 1 . 3 . 1
+row 2 . A . # # . .
+row 3 . . # # . B .
+row 4 1 . 3 . 1 1 #
+row 5 2 # # . . 1 .
+"""
+TURN_0 = b"turn 0\nunit 2 1 0 1\nunit 3 5 1 1\ntotal 0 1\ntotal 1 1\ngo\n"
+TURN_1 = (
+    b"turn 1\nmoved 0 2 1 1 1\nmoved 1 3 5 1 3\nunit 1 1 0 2\nunit 4 5 1 2\n"
+    b"neutral 1 1 0\nneutral 4 5 0\ntotal 0 2\ntotal 1 2\ngo\n"
+)
+FORFEIT = b"end forfeit\nrank 0 1\nrank 1 2\nscore 0 2\nscore 1 2\n"
+WELCOME = b"welcome 1 lanista 0.1.0\nwait 1 2\n"
+
+
+class Says:
+    """The arena sends these bytes."""
+
+    def __init__(self, data):
+        self.data = data
+
+
+class Hears:
+    """The arena waits for exactly these bytes."""
+
+    def __init__(self, data):
+        self.data = data
+
+
+class ScriptedArena:
+    """Serves one connection on a loopback port from a thread, then closes it.
+
+    A deviation from the script is raised when the block is left.
+    """
+
+    def __init__(self, *script):
+        self._script = script
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(20)
+        self.port = self._listener.getsockname()[1]
+        self._trouble = None
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        self._thread.join()
+        self._listener.close()
+        if self._trouble is not None and kind is None:
+            raise self._trouble
+
+    def join(self):
+        """Wait until the script is over and the connection closed."""
+        self._thread.join()
+
+    def _serve(self):
+        try:
+            connection, _ = self._listener.accept()
+            with connection:
+                connection.settimeout(20)
+                for step in self._script:
+                    if isinstance(step, Says):
+                        connection.sendall(step.data)
+                    elif isinstance(step, Hears):
+                        heard = b""
+                        while len(heard) < len(step.data):
+                            heard += connection.recv(len(step.data) - len(heard)) or b"<EOF>"
+                        assert step.data == heard
+                    else:
+                        step()
+        except BaseException as error:
+            self._trouble = error
+
+
+class _Pieces(io.RawIOBase):
+    """A stream that gives one piece a read, then its end."""
+
+    def __init__(self, pieces):
+        self._pieces = [piece for piece in pieces if piece]
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        if not self._pieces:
+            return 0
+        piece = self._pieces[0][: len(buffer)]
+        self._pieces[0] = self._pieces[0][len(piece) :]
+        if not self._pieces[0]:
+            del self._pieces[0]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class Wire:
+    """Stands for a connected socket: gives the pieces, keeps what is sent."""
+
+    def __init__(self, pieces):
+        self._pieces = pieces
+        self.sent = b""
+        self.options = []
+        self.closed = False
+
+    def settimeout(self, seconds):
+        pass
+
+    def setsockopt(self, *option):
+        self.options.append(option)
+
+    def makefile(self, _mode, size):
+        return io.BufferedReader(_Pieces(self._pieces), size)
+
+    def sendall(self, data):
+        self.sent += data
+
+    def close(self):
+        self.closed = True
+
+
+def wired(monkeypatch, *pieces):
+    """Let the next `Arena` read these pieces; returns the `Wire`, which has an address too."""
+    wire = Wire(pieces)
+
+    def connect(address, _timeout):
+        wire.address = address
+        return wire
+
+    monkeypatch.setattr(lanista_client.socket, "create_connection", connect)
+    return wire

@@ -1,0 +1,108 @@
+"""What the client says first, and from where it knows it (`PROTOCOL.md 2`)."""
+
+import socket
+
+import pytest
+
+from client.scripted_arena import wired
+from lanista_client import Arena, ArenaError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hello"),
+    [
+        ({"name": "CamperJoe"}, b"CamperJoe v=1\n"),
+        ({"name": "Ann Lee", "game": "angrymob"}, b"Ann Lee v=1 game=angrymob\n"),
+        (
+            {"name": "A", "game": "crematoria", "room": "cup-3", "seat": 0, "token": "9f="},
+            b"A v=1 game=crematoria room=cup-3 seat=0 token=9f=\n",
+        ),
+        ({"name": "Zo\u00eb", "keep": True, "notes": True}, b"Zo\xc3\xab v=1 keep=1 notes=1\n"),
+        ({"name": "x" * 32}, b"x" * 32 + b" v=1\n"),
+    ],
+)
+def test_hello_says_name_and_options(monkeypatch, arguments, hello):
+    wire = wired(monkeypatch)
+    Arena(**arguments).close()
+    assert hello == wire.sent
+
+
+def test_without_anything_the_arena_is_on_this_machine(monkeypatch):
+    wire = wired(monkeypatch)
+    Arena("A").close()
+    assert ("127.0.0.1", 7777) == wire.address
+
+
+def test_the_environment_tells_what_the_arguments_do_not(monkeypatch):
+    wire = wired(monkeypatch)
+    for name, value in {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t"}.items():
+        monkeypatch.setenv(f"LANISTA_{name}", value)
+    Arena().close()
+    assert ("arena", 99) == wire.address
+    assert b"E v=1 token=t\n" == wire.sent
+
+
+def test_arguments_override_the_environment(monkeypatch):
+    wire = wired(monkeypatch)
+    for name, value in {"HOST": "arena", "PORT": "no", "NAME": "E", "TOKEN": "t"}.items():
+        monkeypatch.setenv(f"LANISTA_{name}", value)
+    Arena("A", host="other", port=1, token="u").close()
+    assert ("other", 1) == wire.address
+    assert b"A v=1 token=u\n" == wire.sent
+
+
+def test_empty_variables_say_nothing(monkeypatch):
+    wire = wired(monkeypatch)
+    for name in ("HOST", "PORT", "NAME", "TOKEN"):
+        monkeypatch.setenv(f"LANISTA_{name}", "")
+    Arena("A").close()
+    assert ("127.0.0.1", 7777) == wire.address
+    assert b"A v=1\n" == wire.sent
+
+
+def test_small_writes_go_at_once(monkeypatch):
+    """PROTOCOL.md 1: both sides set TCP_NODELAY."""
+    wire = wired(monkeypatch)
+    Arena("A").close()
+    assert [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)] == wire.options
+    assert wire.closed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "has no name"),
+        ({"name": "a=b"}, "'a=b'"),
+        ({"name": "two\nlines"}, r"'two\nlines'"),
+        ({"name": "two  spaces"}, "single spaces"),
+        ({"name": "x" * 33}, "1 to 32"),
+        ({"name": "A", "room": "cup 3"}, "room must be one printable word without spaces"),
+        ({"name": "A", "room": ""}, "room must be"),
+        ({"name": "A", "token": "t\n"}, "token must be"),
+    ],
+)
+def test_what_no_hello_can_say_is_refused_before_connecting(monkeypatch, arguments, words):
+    wire = wired(monkeypatch)
+    with pytest.raises(ValueError) as caught:
+        Arena(**arguments)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert b"" == wire.sent
+
+
+def test_a_port_that_is_no_number_is_named(monkeypatch):
+    monkeypatch.setenv("LANISTA_PORT", "http")
+    with pytest.raises(ValueError) as caught:
+        Arena("A")
+    assert "LANISTA_PORT must be a port number, such as 7777, not 'http'" == str(caught.value)
+
+
+def test_no_arena_is_told_in_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(ArenaError) as caught:
+        Arena("A", port=port)
+    assert "unreachable" == caught.value.code
+    assert f"unreachable: no arena at 127.0.0.1, port {port}: Connection refused" == str(
+        caught.value
+    )

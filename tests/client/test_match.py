@@ -1,0 +1,268 @@
+"""A match through the client: bytes in, states and bytes out (`PROTOCOL.md 3` to `5`)."""
+
+import contextlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from client.scripted_arena import (
+    FORFEIT,
+    START,
+    TURN_0,
+    TURN_1,
+    WELCOME,
+    Hears,
+    Says,
+    ScriptedArena,
+    wired,
+)
+from lanista_client import DIRECTIONS, DOWN, LEFT, RIGHT, UP, AngryMobState, Arena, ArenaError
+
+MATCH = WELCOME + START + TURN_0 + TURN_1 + FORFEIT + b"bye\n"
+
+
+def played(arena):
+    """Play on, each answer telling the turn; what was seen of each state."""
+    seen = []
+    for state in arena:
+        seen.append((state.turn, state.mine, state.theirs, dict(state.neutral), state.moved))
+        arena.send([(state.turn, 0, 0, 0)])
+    return seen
+
+
+def test_a_match_over_a_socket():
+    """The conversation in its order: nothing is sent before it is asked for, one line a turn."""
+    with (
+        ScriptedArena(
+            Hears(b"Ann Lee v=1 game=angrymob\n"),
+            Says(WELCOME + START + TURN_0),
+            Hears(b"2 1 1 1\n"),
+            Says(TURN_1),
+            Hears(b"1 1 1 0 1 1 1 1\n"),
+            Says(FORFEIT + b"bye\n"),
+        ) as scripted,
+        Arena("Ann Lee", game="angrymob", port=scripted.port) as arena,
+    ):
+        states = iter(arena)
+        assert 0 == next(states).turn
+        arena.send([(2, 1, 1, UP)])
+        assert 1 == next(states).turn
+        arena.send([(1, 1, 1, RIGHT), (1, 1, 1, UP)])
+        assert [] == list(states)
+    assert ("forfeit", (1, 2), (2, 2)) == (
+        arena.result.end,
+        arena.result.ranks,
+        arena.result.scores,
+    )
+    assert "Result(end='forfeit', ranks=(1, 2), scores=(2, 2))" == repr(arena.result)
+
+
+def test_the_facts_of_the_match(monkeypatch):
+    wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        state = next(arena)
+    assert isinstance(state, AngryMobState)
+    assert ("01JDEXAMPLE", "angrymob", 0) == (state.match, state.game, state.seat)
+    assert ("Ann Lee", "B\u00f6b") == state.players
+    assert (20.0, 0.2) == state.clock
+    assert 52011 == state.seed
+    assert {"move_limit": 2400} == state.settings
+    assert (6, 7) == (state.rows, state.cols)
+    assert ((2, 1), (3, 5)) == state.bases
+    assert ((2, 1), (3, 5)) == (state.base, state.enemy_base)
+    assert 12 == len(state.neutral)  # counted on the page
+    assert {3} == {state.neutral[1, 4], state.neutral[4, 2]}
+    assert state.start_facts["row"][0] == ["0", ".", "1", ".", ".", "#", "#", "2"]
+
+
+def test_the_other_seat_sees_itself_as_mine(monkeypatch):
+    wired(monkeypatch, MATCH.replace(b"seat 0", b"seat 1"))
+    with Arena("A") as arena:
+        state = next(arena)
+    assert ((3, 5), (2, 1)) == (state.base, state.enemy_base)
+    assert ({(3, 5): 1}, {(2, 1): 1}) == (state.mine, state.theirs)
+
+
+def test_passable_and_neighbours(monkeypatch):
+    """Outside the map nothing is passable; a base is; directions are those of the rules."""
+    wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        state = next(arena)
+    assert [True, True, False] == [state.passable(2, 1), state.passable(0, 1), state.passable(0, 4)]
+    outside = [(-1, 0), (0, -1), (6, 0), (0, 7)]
+    assert [False] * 4 == [state.passable(i, j) for i, j in outside]
+    assert [(RIGHT, (2, 2)), (UP, (1, 1)), (LEFT, (2, 0)), (DOWN, (3, 1))] == state.neighbours(2, 1)
+    assert [(RIGHT, (0, 1))] == state.neighbours(0, 0)
+    assert ((0, 1), (-1, 0), (0, -1), (1, 0)) == DIRECTIONS
+
+
+def test_the_facts_of_a_turn(monkeypatch):
+    """Units are new each turn, neutral numbers are kept and corrected (`PROTOCOL.md 5`)."""
+    wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        state = next(arena)
+        assert [[], []] == state.moved
+        assert 1 == state.neutral[1, 1]
+        arena.send()
+        assert state is next(arena)
+    assert 1 == state.turn
+    assert ({(1, 1): 2}, {(4, 5): 2}) == (state.mine, state.theirs)
+    assert (2, 2) == state.totals
+    assert [[(2, 1, 1, 1)], [(3, 5, 1, 3)]] == state.moved
+    assert 10 == len(state.neutral)  # 12 less the two that were recruited
+    assert (1, 1) not in state.neutral
+    assert [["1", "1", "0"], ["4", "5", "0"]] == state.facts["neutral"]
+
+
+def test_a_neutral_number_may_change_to_another(monkeypatch):
+    wired(monkeypatch, WELCOME + START + b"turn 0\nneutral 1 1 7\nneutral 0 0 2\ngo\n")
+    with Arena("A") as arena:
+        state = next(arena)
+    assert (7, 2) == (state.neutral[1, 1], state.neutral[0, 0])
+
+
+def test_the_final_position_has_no_go(monkeypatch):
+    """It is in `arena.state` after the iteration (`PROTOCOL.md 3`)."""
+    final = b"turn 2\nunit 3 5 0 4\ntotal 0 4\ntotal 1 0\nend finished\nrank 0 1\nrank 1 2\n"
+    wired(monkeypatch, WELCOME + START + TURN_0 + final + b"score 0 4\nscore 1 0\nbye\n")
+    with Arena("A") as arena:
+        assert [0] == [turn for turn, *_ in played(arena)]
+    assert (2, {(3, 5): 4}, {}) == (arena.state.turn, arena.state.mine, arena.state.theirs)
+    assert "finished" == arena.result.end
+
+
+def test_order_between_turn_and_go_means_nothing(monkeypatch):
+    """PROTOCOL.md 3: a bot must not rely on it."""
+    straight = wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        expected = played(arena)
+    lines = TURN_1.splitlines(keepends=True)
+    turned = b"".join([lines[0], *lines[-2:0:-1], lines[-1]])
+    first, *rest = START.splitlines(keepends=True)
+    crossed = wired(
+        monkeypatch, WELCOME + first + b"".join(rest[::-1]) + TURN_0 + turned + FORFEIT + b"bye\n"
+    )
+    with Arena("A") as arena:
+        assert expected == played(arena)
+    assert ("Ann Lee", "B\u00f6b") == arena.state.players
+    assert straight.sent == crossed.sent
+
+
+def test_unknown_keywords_are_passed_over_wherever_they_stand(monkeypatch):
+    """PROTOCOL.md 3; those of a turn can be read in `state.facts`."""
+    wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        expected = played(arena)
+    lines = MATCH.splitlines(keepends=True)
+    wired(monkeypatch, b"weather 1 rain\n".join([b"", *lines, b""]))
+    with Arena("A") as arena:
+        assert expected == played(arena)
+    wired(monkeypatch, MATCH.replace(b"go\n", b"weather 1 rain\nweather 2\n\ngo\n"))
+    with Arena("A") as arena:
+        assert [["1", "rain"], ["2"]] == next(arena).facts["weather"]
+
+
+def test_split_at_every_byte_the_match_is_the_same(monkeypatch):
+    whole = wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        expected = played(arena)
+    splits = [(MATCH[:at], MATCH[at:]) for at in range(len(MATCH))]
+    splits.append(tuple(MATCH[at : at + 1] for at in range(len(MATCH))))
+    for pieces in splits:
+        wire = wired(monkeypatch, *pieces)
+        with Arena("A") as arena:
+            assert expected == played(arena)
+        assert whole.sent == wire.sent
+        assert "forfeit" == arena.result.end
+
+
+def test_cut_off_at_any_byte_it_is_disconnected_or_over(monkeypatch):
+    """PROTOCOL.md 1: an unfinished last line is dropped, complete lines before it are used."""
+    ended = MATCH.index(b"end forfeit\n") + len(b"end forfeit\n")
+    for at in range(len(MATCH)):
+        wired(monkeypatch, MATCH[:at])
+        with Arena("A") as arena:
+            if at < ended:
+                with pytest.raises(ArenaError) as caught:
+                    played(arena)
+                assert "disconnected" == caught.value.code
+                assert arena.result is None
+            else:
+                played(arena)
+                assert "forfeit" == arena.result.end
+
+
+KEYWORDS = ["start", "turn", "go", "end", "rank", "score", "note", "wait", "bye", "error", "unit"]
+LINE = st.one_of(
+    st.sampled_from(MATCH.splitlines()),
+    st.builds(
+        lambda keyword, words: " ".join([keyword, *map(str, words)]).encode(),
+        st.sampled_from([*KEYWORDS, "row", "size", "neutral", "total", "set"]),
+        st.lists(st.one_of(st.integers(-9, 99), st.text(max_size=3)), max_size=5),
+    ),
+    st.binary(max_size=20),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(lines=st.lists(LINE, max_size=40), whole=st.booleans())
+def test_whatever_comes_is_a_match_or_an_arena_error(lines, whole):
+    """No other exception: neither half of a match nor bytes of something else."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        wired(monkeypatch, (WELCOME + START if whole else b"") + b"\n".join([*lines, b""]))
+        with Arena("A") as arena:
+            with contextlib.suppress(ArenaError):
+                for _ in arena:
+                    arena.send()
+            assert [] == list(arena)  # over is over, after an error too
+
+
+HOGWARTS = b"""\
+start 7
+game hogwarts
+seat 2
+player 0 A
+player 1 B
+player 2 C
+player 3 D
+clock 0 0
+seed 0
+set nb_rounds 120
+set risk 0.25
+set original 1
+set label deep end
+size 60 60
+turn 0
+unit 4 w 2 1 1 0 0
+unit 7 g 2 5 5 0 0
+spell 1 2 3
+go
+end finished
+score 0 10
+score 1 10.5
+score 2 -3
+score 3 0
+rank 3 3
+rank 2 4
+rank 1 1
+rank 0 2
+bye
+"""
+
+
+def test_a_game_without_a_class_of_its_own_is_played_by_its_facts(monkeypatch):
+    """Settings are numbers where they are; letters are sent as they are; seats sort the result."""
+    wire = wired(monkeypatch, WELCOME + HOGWARTS)
+    with Arena("C") as arena:
+        for state in arena:
+            assert [["60", "60"]] == state.start_facts["size"]
+            assert [["4", "w", "2", "1", "1", "0", "0"], ["7", "g", "2", "5", "5", "0", "0"]] == (
+                state.facts["unit"]
+            )
+            arena.send([("m", 4, 2), ("s", 7, *range(15))])
+    assert b"C v=1\nm 4 2 s 7 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n" == wire.sent
+    assert {"nb_rounds": 120, "risk": 0.25, "original": 1, "label": "deep end"} == state.settings
+    assert (0.0, 0.0) == state.clock
+    assert (2, 1, 4, 3) == arena.result.ranks
+    assert (10, 10.5, -3, 0) == arena.result.scores
