@@ -49,8 +49,11 @@ class RemoteProtocolError(Exception):
 
 
 def shown(text: str | bytes, limit: int = 40) -> str:
-    """What a peer sent, safe and short enough for a message: quoted, ASCII, escaped."""
-    if isinstance(text, bytes):
-        text = text[: limit + 1].decode("utf-8", "backslashreplace")
-    cut = text if len(text) <= limit else text[:limit] + "…"
-    return "'" + cut.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"
+    """What a peer sent, safe and short enough for a message: quoted, ASCII, escaped.
+
+    Of bytes each is shown for itself, for they are shown where they are no text. `...` behind the
+    quote says that more than `limit` code points, or bytes, came.
+    """
+    head = text[:limit].decode("latin-1") if isinstance(text, bytes) else text[:limit]
+    escaped = head.encode("unicode_escape").decode("ascii").replace("'", "\\'")
+    return f"'{escaped}'" + ("..." if len(text) > limit else "")

@@ -12,6 +12,8 @@ import attrs
 from lanista_protocol.errors import ErrorCode, LocalProtocolError, NoteCode
 
 MAX_SEED = 2**31 - 1
+SHORTEST = 0.0001
+"""Seconds: the shortest time that 4 digits after the point can tell."""
 END_WORDS = ("finished", "forfeit", "aborted", "void")
 _WORD = re.compile(r"[!-~]+")
 
@@ -30,13 +32,36 @@ def _word(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
 
 
 def _line(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
-    if not value.isprintable():
+    if not value or not value.isprintable():
         raise LocalProtocolError(f"{attribute.name} {value!r} isn't one printable line")
 
 
 def _natural(_: object, attribute: "attrs.Attribute[int]", value: int) -> None:
     if value < 0:
         raise LocalProtocolError(f"{attribute.name} is {value}; it is from 0")
+
+
+def _index(_: object, attribute: "attrs.Attribute[int | None]", value: int | None) -> None:
+    if value is not None and value < 0:
+        raise LocalProtocolError(f"{attribute.name} is {value}; it is from 0, or None")
+
+
+def _place(_: object, attribute: "attrs.Attribute[int]", value: int) -> None:
+    if value < 1:
+        raise LocalProtocolError(f"{attribute.name} is {value}; 1 is the best")
+
+
+def _seed(_: object, attribute: "attrs.Attribute[int]", value: int) -> None:
+    if not 0 <= value <= MAX_SEED:
+        raise LocalProtocolError(f"{attribute.name} is {value}; it is from 0 to {MAX_SEED}")
+
+
+def _seconds(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
+    # A positive time that is written as 0 would tell the bot that there is no limit.
+    if not (value == 0 or SHORTEST <= value < math.inf):
+        raise LocalProtocolError(
+            f"{attribute.name} is {value} s; it is 0 for no limit, or from {SHORTEST} s"
+        )
 
 
 def _end_word(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
@@ -119,8 +144,8 @@ class Clock(Message):
     """Seconds for the first answer and for every other; 0: no limit."""
 
     keyword = "clock"
-    first: float = attrs.field(converter=float)
-    turn: float = attrs.field(converter=float)
+    first: float = attrs.field(converter=float, validator=_seconds)
+    turn: float = attrs.field(converter=float, validator=_seconds)
 
 
 @attrs.frozen
@@ -128,7 +153,7 @@ class Seed(Message):
     """For this seat's own random choices, 0 … 2^31-1."""
 
     keyword = "seed"
-    seed: int = attrs.field(validator=_natural)
+    seed: int = attrs.field(validator=_seed)
 
 
 @attrs.frozen
@@ -160,7 +185,7 @@ class Rank(Message):
 
     keyword = "rank"
     seat: int = attrs.field(validator=_natural)
-    place: int = attrs.field(validator=_natural)
+    place: int = attrs.field(validator=_place)
 
 
 @attrs.frozen
@@ -199,7 +224,7 @@ class Note(Message):
     keyword = "note"
     code: NoteCode
     turn: int = attrs.field(validator=_natural)
-    index: int | None
+    index: int | None = attrs.field(validator=_index)
     words: str = attrs.field(validator=_line)
 
     def tokens(self) -> tuple[object, ...]:

@@ -129,7 +129,7 @@ class Session:
             self._sort()
 
     def take_hello(self) -> Hello | None:
-        """The hello, once its line is complete.
+        """The hello, once its line is complete; what came behind it waits for the next step.
 
         Raises:
             RemoteProtocolError: It can't be used; `error` tells why.
@@ -140,8 +140,8 @@ class Session:
         if line is None:
             return None
         hello = parse_hello(_decoded(line))
+        # Not sorted here: a fault in the bytes behind it must not take the hello with it.
         self._step(Step.HELLO)
-        self._sort()
         return hello
 
     def _sort(self) -> None:
@@ -160,11 +160,18 @@ class Session:
                 self._answer = text
 
     def _keep_log(self, log: bytes) -> None:
-        _decoded(log)
+        good = len(log)
+        try:
+            log.decode("utf-8")
+        except UnicodeDecodeError as error:
+            # The lines before the bad one count, as if they had come alone.
+            good = log.rfind(b"\n", 0, error.start) + 1
         room = LOG_LIMIT - len(self._log)
-        if len(log) > room:
+        if good > room:
             self._log_was_cut = True
-        self._log += log[: max(0, room)]
+        self._log += log[: min(good, room)]
+        if good < len(log):
+            _decoded(log[good : log.index(b"\n", good)].removesuffix(b"\r"))
 
     # -- the match -----------------------------------------------------------------------------
 
@@ -192,23 +199,28 @@ class Session:
         return answer
 
     def give_up(self) -> None:
-        """The time is over: the answer will be thrown away when it comes."""
+        """The time is over: the answer is thrown away, now if it is there, else when it comes."""
         self._step(Step.GIVE_UP)
-        self.owed += 1
+        if self._answer is None:
+            self.owed += 1
+        self._answer = None
 
     def take_log(self) -> str:
-        """The log lines since the last call, `#` and newlines included, cut at the limit."""
+        """The log lines since the last call, `#` and newlines included, cut at the limit.
+
+        `LOG_CUT` is the last line then.
+        """
         if not self._log:
             return ""
         text = self._log.decode("utf-8", "ignore")
         if self._log_was_cut:
-            text = text[: text.rfind("\n") + 1] + LOG_CUT
+            text = text.removesuffix("\n") + "\n" + LOG_CUT
         self._log.clear()
         self._log_was_cut = False
         return text
 
     def end(self) -> None:
-        """The match is over; an answer that is still asked for becomes owed."""
+        """The match is over; an answer that is still asked for is given up."""
         if self.state is State.ASKED:
             self.give_up()
         self._step(Step.END)

@@ -10,8 +10,8 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
-from lanista.bots import Exit, environment, process, start_bot, strays
-from lanista.bots.keeper import read_stat, with_descendants
+from lanista.bots import Exit, environment, keeper, process, start_bot, strays
+from lanista.bots.keeper import freeze_and_kill, read_stat, with_descendants
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
@@ -211,18 +211,18 @@ async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch):
     """The block ends in bounded time; the keeper does its work when it can, and is then reaped."""
     monkeypatch.setattr(process, "END_TIMEOUT", 0.2)
     async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
-        keeper = parent(bot.pid)
-        os.kill(keeper, signal.SIGSTOP)
+        its_keeper = parent(bot.pid)
+        os.kill(its_keeper, signal.SIGSTOP)
     try:
         assert "could not be ended: not gone after 0.2 s" == str(bot.exit)
         assert runs(bot.pid)
-        assert {keeper} == strays.keepers
+        assert {its_keeper} == strays.keepers
     finally:
-        os.kill(keeper, signal.SIGCONT)
-    await gone([bot.pid, keeper])
+        os.kill(its_keeper, signal.SIGCONT)
+    await gone([bot.pid, its_keeper])
     async with start_bot(["true"], ENV):
-        assert keeper not in strays.keepers
-    assert read_stat(keeper) is None
+        assert its_keeper not in strays.keepers
+    assert read_stat(its_keeper) is None
     assert set() == strays.keepers
 
 
@@ -340,3 +340,27 @@ def test_descendants_come_after_their_parents_and_a_ring_is_walked_once():
     assert [2, 3, 4, 5] == with_descendants([2], table)
     assert [7, 8, 7, 9] == with_descendants([7], table)
     assert [3] == with_descendants([3], table)
+
+
+def test_all_is_stopped_before_anything_is_killed(monkeypatch):
+    """The look is repeated until it finds nothing new: here 3 is forked while 1 is being stopped.
+
+    Parents come first both times, so that none sees its child die and replaces it.
+    """
+    sent = []
+    monkeypatch.setattr(keeper, "send", lambda *what: sent.append(what))
+    looks = iter([[1, 2], [1, 3, 2], [1, 3, 2]])
+    freeze_and_kill(lambda: next(looks))
+    stop, kill = signal.SIGSTOP, signal.SIGKILL
+    assert [(1, stop), (2, stop), (3, stop), (1, kill), (2, kill), (3, kill)] == sent
+    assert [] == list(looks)
+
+
+def test_stopping_is_bounded(monkeypatch):
+    """What can't be stopped and forks forever doesn't keep the rest from being killed."""
+    sent = []
+    monkeypatch.setattr(keeper, "send", lambda *what: sent.append(what))
+    numbers = iter(range(1000))
+    freeze_and_kill(lambda: [next(numbers)])
+    stopped = [(pid, signal.SIGSTOP) for pid in range(keeper.FREEZE_ROUNDS)]
+    assert [*stopped, *((pid, signal.SIGKILL) for pid, _ in stopped)] == sent

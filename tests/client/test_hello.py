@@ -30,7 +30,7 @@ def test_hello_says_name_and_options(monkeypatch, arguments, hello):
 def test_without_anything_the_arena_is_on_this_machine(monkeypatch):
     wire = wired(monkeypatch)
     Arena("A").close()
-    assert ("127.0.0.1", 7777) == wire.address
+    assert (b"127.0.0.1", 7777) == wire.address
 
 
 def test_the_environment_tells_what_the_arguments_do_not(monkeypatch):
@@ -38,7 +38,7 @@ def test_the_environment_tells_what_the_arguments_do_not(monkeypatch):
     for name, value in {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t"}.items():
         monkeypatch.setenv(f"LANISTA_{name}", value)
     Arena().close()
-    assert ("arena", 99) == wire.address
+    assert (b"arena", 99) == wire.address
     assert b"E v=1 token=t\n" == wire.sent
 
 
@@ -47,7 +47,7 @@ def test_arguments_override_the_environment(monkeypatch):
     for name, value in {"HOST": "arena", "PORT": "no", "NAME": "E", "TOKEN": "t"}.items():
         monkeypatch.setenv(f"LANISTA_{name}", value)
     Arena("A", host="other", port=1, token="u").close()
-    assert ("other", 1) == wire.address
+    assert (b"other", 1) == wire.address
     assert b"A v=1 token=u\n" == wire.sent
 
 
@@ -56,8 +56,14 @@ def test_empty_variables_say_nothing(monkeypatch):
     for name in ("HOST", "PORT", "NAME", "TOKEN"):
         monkeypatch.setenv(f"LANISTA_{name}", "")
     Arena("A").close()
-    assert ("127.0.0.1", 7777) == wire.address
+    assert (b"127.0.0.1", 7777) == wire.address
     assert b"A v=1\n" == wire.sent
+
+
+def test_an_international_host_name_is_left_to_the_resolver(monkeypatch):
+    wire = wired(monkeypatch)
+    Arena("A", host="ar\u00e9na").close()
+    assert ("ar\u00e9na", 7777) == wire.address
 
 
 def test_small_writes_go_at_once(monkeypatch):

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from client.scripted_arena import (
@@ -205,7 +205,6 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(lines=st.lists(LINE, max_size=40), whole=st.booleans())
 def test_whatever_comes_is_a_match_or_an_arena_error(lines, whole):
     """No other exception: neither half of a match nor bytes of something else."""

@@ -223,14 +223,12 @@ def test_an_unknown_cell_is_refused_and_shown_without_control_characters(token, 
 
 
 def test_more_than_a_million_units_are_refused_at_the_cell_that_exceeds_them():
-    # 100 cells of 10,000 are allowed, two more of 1 each are not. After the first row 500,001
-    # units are counted, so the limit is passed by the last 10000 of the second row: its 50th cell,
-    # six characters each.
-    row = " ".join(["10000"] * 50)
+    # 33 + 35 + 33 = 101 cells of 10,000, six characters each: the last one is one too many.
+    some, full = " ".join(["10000"] * 33), " ".join(["10000"] * 35)
     with pytest.raises(BadBoardError) as caught:
-        read_board(f"2 52\nA 1 {row}\n{row} 1 B\n")
-    words = "1000002 neutral units in all; a map has at most 1000000, which this cell exceeds"
-    assert f"line 3, column 295: {words}" == str(caught.value)
+        read_board(f"3 35\nA . {some}\n{full}\n{some} . B\n")
+    words = "1010000 neutral units in all; a map has at most 1000000, which this cell exceeds"
+    assert f"line 4, column {32 * 6 + 1}: {words}" == str(caught.value)
 
 
 @st.composite

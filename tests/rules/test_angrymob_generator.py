@@ -225,6 +225,18 @@ def test_the_dullest_chances_give_maps_too(chance, size, layout):
     check(generate(Fixed(chance, {"layout": layout, **size})))
 
 
+@pytest.mark.parametrize(("cols", "holds"), [(11, True), (13, False)])
+def test_the_centre_cell_gets_units_only_within_the_half(cols, holds):
+    """An open field of 11 by 11 has 119 cells beside the bases, of which 59 can hold units: 29
+    pairs and the centre. 11 by 13 has 141, of which 70 can: 35 pairs, nothing left for the centre.
+    """
+    fixed = {"rows": 1, "columns": cols - 10, "layout": 0, "share": 0}
+    board = generate(Fixed(HighestChance(), fixed))
+    check(board)
+    assert board.cells.count(IMPASSABLE) == 0
+    assert holds == (board.cells[len(board.cells) // 2] > 0)
+
+
 @given(st.lists(st.integers(0, 2**16), min_size=1, max_size=40))
 def test_any_chance_gives_a_map_that_keeps_the_rules(numbers):
     check(generate(Cycle(numbers)))

@@ -44,7 +44,8 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
         (that is told in one line on stderr); 1 if no arena could be reached or the environment
         holds something unusable.
     """
-    signal.signal(signal.SIGINT, lambda _signal, _frame: sys.exit(0))
+    # Wherever it strikes, nothing is left to tidy up, and no exception could pass quietly.
+    signal.signal(signal.SIGINT, lambda _signal, _frame: os._exit(0))
     name = os.environ.get("LANISTA_NAME") or own_name
     try:
         arena = Arena(name, game=game)

@@ -109,15 +109,19 @@ class GravityGoers:
 
         Whoever attacks with no more than the base holds doesn't conquer it (`rules/angrymob.md 2`),
         so for every number of steps, at least as many of ours as of theirs should be that near to
-        our base. Two steps less, for both may go the wrong way in this turn. Where the enemies are
-        too many for that, half of ours stay free, except against a single stack.
+        our base; two steps less, for in this turn they may come one nearer and ours go one away.
+        Where the enemies are too many for that, half of ours stay free, except against a single
+        stack; what is stronger than all of ours can't be held. Who may still recruit does, until
+        the enemy is close: more units are the better defence.
         """
         radius = FAR if total > RECRUIT_LIMIT else self._to_home[self._goal] // 3
         ours = sorted((self._to_home[cell], cell) for cell in self._free)
-        need = coming = strongest = 0
+        need = coming = strongest = in_time = at = 0
         for distance, e in sorted((self._to_home[e], e) for e in self._enemies):
             coming += self._enemies[e]
-            in_time = sum(self._free[cell] for near, cell in ours if near <= distance - 2)
+            while at < len(ours) and ours[at][0] <= distance - 2:
+                in_time += self._free[ours[at][1]]
+                at += 1
             if coming > in_time and distance <= radius:
                 need = coming
                 strongest = max(strongest, self._enemies[e])

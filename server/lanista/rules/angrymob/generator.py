@@ -15,10 +15,8 @@ from itertools import accumulate
 from lanista.rules.angrymob.board import IMPASSABLE, Board
 from lanista.rules.chance import Chance, shuffle
 
-ROWS = (10, 40)
-"""Fewest and most rows of a generated map."""
-COLS = (10, 60)
-"""Fewest and most columns of a generated map."""
+ROWS, COLS = (10, 40), (10, 60)
+"""Fewest and most rows, and columns, of a generated map."""
 MAX_IMPASSABLE = 40
 """Per cent of the cells that can be impassable in the end."""
 MAX_UNITS = 30
@@ -88,7 +86,7 @@ class _Grid:
         return cells << 1 | cells >> 1 | cells << self.stride | cells >> self.stride
 
     def steps(self, start: int, free: int) -> list[int]:
-        """The free cells at 0, 1, 2, … steps from the nearest cell of the start."""
+        """The free cells at 0, 1, 2, … steps from the start; their sum is all it reaches."""
         layers = []
         edge, left = start, free & ~start
         while edge:
@@ -96,10 +94,6 @@ class _Grid:
             edge = self.around(edge) & left
             left ^= edge
         return layers
-
-    def reached(self, start: int, free: int) -> int:
-        """All free cells that paths from the start reach, the start included."""
-        return sum(self.steps(start, free))
 
     def apart(self, bit: int, free: int) -> int:
         """Steps from the cell to its mirror, which some path must join."""
@@ -194,7 +188,6 @@ def _lattice(
         free &= ~(((1 << grid.cols) - 1) << grid.bit(row, 0))
     for col in cols:
         free &= ~sum(1 << grid.bit(row, col) for row in range(grid.rows))
-
     groups = list(range(last_room + 1))  # by room: another one it hangs together with, or itself
 
     def group(room: int) -> int:
@@ -289,7 +282,7 @@ def _joined(grid: _Grid, free: int) -> int:
     regions = []
     left = free
     while left:
-        region = grid.reached(left & -left, left)
+        region = sum(grid.steps(left & -left, left))
         regions.append(region)
         left ^= region
     regions.sort(key=lambda region: (-region.bit_count(), region))
@@ -301,7 +294,7 @@ def _joined(grid: _Grid, free: int) -> int:
         if region & whole or (region.bit_count() < _POCKET and not region >> mirror & 1):
             continue
         free |= _tunnel(grid, whole, region)
-        whole = grid.reached(whole, free)
+        whole = sum(grid.steps(whole, free))
     return whole
 
 
@@ -399,8 +392,7 @@ def _neutral(grid: _Grid, free: int, base: int, chance: Chance) -> dict[int, int
         most = 1 + chance.below(MAX_UNITS, "most units")
         units[bit] = 1 + chance.below(1 + chance.below(most, "many units"), "units")
     units |= {grid.last - bit: number for bit, number in units.items()}
-    # The centre cell is its own mirror, if there is one: else half of `last` is no cell's bit
-    # (or no whole number).
+    # The centre cell, if there is one, is its own mirror: else half of `last` is no cell's bit.
     centre = grid.last // 2
     is_cell = 2 * centre == grid.last and free >> centre & 1
     if is_cell and len(units) + 1 <= (count - 2) // 2 and chance.below(2, "units in the centre"):

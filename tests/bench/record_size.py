@@ -1,0 +1,45 @@
+"""Bytes of the record of a match of 2400 moves between bots that move all their units."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measured import keep
+
+WANDERER = """
+import random
+from lanista_client import Arena
+with Arena("Wanderer") as arena:
+    for state in arena:
+        chance = random.Random(state.seed + state.turn)
+        moves = []
+        for (i, j), units in state.mine.items():
+            ways = [(d, i + di, j + dj) for d, (di, dj) in enumerate([(0, 1), (-1, 0), (0, -1), (1, 0)])]
+            ways = [(d, a, b) for d, a, b in ways if state.passable(a, b) and (a, b) != state.enemy_base]
+            if ways:
+                moves.append((i, j, units, chance.choice(ways)[0]))
+        arena.send(moves)
+"""
+"""Moves every unit every turn and never takes the base, so that the match goes to its limit."""
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "record.jsonl.gz"
+        command = [sys.executable, "-m", "lanista.cli", "play", "angrymob", "-s", "7", "--console"]
+        wanderer = Path(folder) / "wanderer.py"
+        wanderer.write_text(WANDERER)
+        bot = f"{sys.executable} {wanderer}"
+        subprocess.run(
+            [*command, "--no-clock", "-o", str(record), bot, bot],
+            check=True,
+            env=dict(os.environ),
+            stdout=subprocess.DEVNULL,
+        )
+        keep("record_size", {"bytes": record.stat().st_size, "aim": "under 150 000 bytes"})
+
+
+if __name__ == "__main__":
+    main()

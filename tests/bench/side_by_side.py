@@ -1,0 +1,126 @@
+"""How many matches one daemon plays side by side until a bot is misjudged late.
+
+A real daemon in a process of its own; bots think 1 to 150 ms of their 200. They live together in
+two processes, since hundreds of interpreters would measure the machine, not the arena; such a
+process can itself be kept waiting, so each bot notes how long it really took. Misjudged: the record
+says late, and the bot had sent its answer within its time after the turn's bytes were there to read.
+"""
+
+import json
+import multiprocessing
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import trio
+from measured import keep
+
+from lanista.match.record import read_record
+
+TURNS = 60
+STEPS = (10, 25, 50, 100, 150, 200, 300)
+LIMIT = 0.2
+
+
+async def bot(port, name, slow):
+    """One bot: think, answer, and note the turns for which it had really taken too long."""
+    chance = random.Random(name)
+    stream = await trio.open_tcp_stream("127.0.0.1", port)
+    await stream.send_all(f"{name} v=1\n".encode())
+    buffered = b""
+    turn = 0
+    while data := await stream.receive_some(65536):
+        got = time.perf_counter()
+        buffered = (buffered + data)[-4:]
+        if buffered.endswith(b"\ngo\n"):
+            await trio.sleep(chance.uniform(0.001, 0.150))
+            await stream.send_all(b"\n")
+            if time.perf_counter() - got > LIMIT:
+                slow.setdefault(name, []).append(turn)
+            turn += 1
+
+
+def bots(port, names, results):
+    """Run many bots in this process; puts the turns that took too long by name."""
+    slow = {}
+
+    async def run():
+        async with trio.open_nursery() as nursery:
+            for name in names:
+                nursery.start_soon(bot, port, name, slow)
+
+    trio.run(run)
+    results.put(slow)
+
+
+def side_by_side(matches):
+    """Play so many at once: counts of late verdicts, misjudged ones, and void matches."""
+    with tempfile.TemporaryDirectory() as folder:
+        daemon = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0", "--data", folder),
+                *("--matches", str(matches), "--move-limit", str(TURNS), "--map", "meadow"),
+                *("--max-connections", "2000"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        try:
+            port = int(daemon.stdout.readline().rsplit(":", 1)[1])
+            names = [f"b{number}" for number in range(2 * matches)]
+            results = multiprocessing.Queue()
+            hosts = [
+                multiprocessing.Process(target=bots, args=(port, names[half::2], results))
+                for half in range(2)
+            ]
+            for host in hosts:
+                host.start()
+            slow = {}
+            for _ in hosts:
+                slow.update(results.get())
+            for host in hosts:
+                host.join()
+            daemon.wait(60)
+        finally:
+            daemon.send_signal(signal.SIGKILL)
+            daemon.wait()
+            daemon.stdout.close()
+        late = misjudged = void = 0
+        worst_stall = 0.0
+        for path in Path(folder).rglob("*.jsonl.gz"):
+            record = read_record(path)
+            void += record.result.end == "void"
+            worst_stall = max([worst_stall, *(turn.stall for turn in record.turns)])
+            for fault in record.result.faults:
+                if fault.code == "late":
+                    late += 1
+                    name = record.header.players[fault.seat].name
+                    misjudged += fault.turn not in slow.get(name, [])
+    return {
+        "matches": matches,
+        "late": late,
+        "misjudged": misjudged,
+        "void": void,
+        "worst_stall_ms": round(1000 * worst_stall, 1),
+    }
+
+
+def main():
+    rows = []
+    for matches in STEPS:
+        rows.append(side_by_side(matches))
+        print(json.dumps(rows[-1]), flush=True)
+    good = [row["matches"] for row in rows if not row["misjudged"]]
+    keep(
+        "side_by_side",
+        {"most_without_misjudging": max(good, default=0), "aim": "200, none", "rows": rows},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The house bots as whoever starts them meets them: processes with a name, a match and an end."""
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from client.scripted_arena import FORFEIT, START, TURN_0, WELCOME, Hears, Says, ScriptedArena
+from lanista.house import HOUSE
+
+BOTS = [(name, module) for bots in HOUSE.values() for name, module in bots.items()]
+ALL = pytest.mark.parametrize(("name", "module"), BOTS, ids=[name for name, _ in BOTS])
+
+
+def start(module, port, name=None):
+    """A house bot as the arena starts it."""
+    environment = {key: value for key, value in os.environ.items() if "LANISTA" not in key}
+    environment |= {"LANISTA_PORT": str(port)} | ({"LANISTA_NAME": name} if name else {})
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", module],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end(bot):
+    """Its exit code and what it printed."""
+    out, err = bot.communicate(timeout=60)
+    return bot.returncode, out, err
+
+
+@ALL
+def test_the_table_names_modules_that_are_there(name, module):
+    assert importlib.util.find_spec(module) is not None
+    assert name.isalnum()
+
+
+def test_the_table_is_cheap():
+    """Who lists the bots needn't load one, nor the client, nor a socket."""
+    code = "import sys, lanista.house; print({'lanista_client', 'socket'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ("set()\n", "") == (done.stdout, done.stderr)
+
+
+@ALL
+def test_a_bot_says_its_own_name_unless_it_is_given_one(name, module):
+    for given, said in [(None, name), ("Blue 7", "Blue 7")]:
+        with ScriptedArena(
+            Hears(f"{said} v=1 game=angrymob\n".encode()), Says(b"error shutdown\n")
+        ) as arena:
+            assert (0, "", "") == end(start(module, arena.port, given))
+
+
+@ALL
+def test_a_bot_ends_quietly_with_its_match(name, module):
+    hello = f"{name} v=1 game=angrymob\n".encode()
+    with ScriptedArena(Hears(hello), Says(WELCOME + START + TURN_0 + FORFEIT + b"bye\n")) as arena:
+        assert (0, "", "") == end(start(module, arena.port))
+
+
+@ALL
+@pytest.mark.parametrize("last", [b"", b"turn 1\nunit 2", b"error shutdown the arena closes\n"])
+def test_a_bot_ends_quietly_when_the_arena_closes(name, module, last):
+    hello = f"{name} v=1 game=angrymob\n".encode()
+    with ScriptedArena(Hears(hello), Says(WELCOME + START + TURN_0 + last)) as arena:
+        assert (0, "", "") == end(start(module, arena.port))
+
+
+@ALL
+def test_a_refusal_is_told_in_one_line(name, module):
+    hello = f"{name} v=1 game=angrymob\n".encode()
+    with ScriptedArena(Hears(hello), Says(b"error bad-token not yours\n")) as arena:
+        assert (0, "", f"{name}: bad-token: not yours\n") == end(start(module, arena.port))
+
+
+@ALL
+def test_an_interrupt_ends_a_bot_quietly(name, module):
+    """While it waits for an opponent, and in mid-match."""
+    hello = f"{name} v=1 game=angrymob\n".encode()
+    for said in (WELCOME, WELCOME + START + TURN_0):
+        bots = []
+
+        def interrupt(bots=bots):
+            """Keep the connection until the bot is gone."""
+            bots[0].send_signal(signal.SIGINT)
+            bots[0].wait(timeout=60)
+
+        with ScriptedArena(Hears(hello), Says(said), interrupt) as arena:
+            bots.append(start(module, arena.port))
+            assert (0, "", "") == end(bots[0])
+
+
+def test_no_arena_is_told_in_one_line_with_exit_code_1():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    code, out, err = end(start("lanista.house.camper_joe", port))
+    words = f"CamperJoe: unreachable: no arena at 127.0.0.1, port {port}: Connection refused\n"
+    assert (1, "", words) == (code, out, err)
+
+
+def test_a_bad_environment_is_told_in_one_line_with_exit_code_1():
+    code, out, err = end(start("lanista.house.camper_joe", "http"))
+    words = "CamperJoe: LANISTA_PORT must be a port number, such as 7777, not 'http'\n"
+    assert (1, "", words) == (code, out, err)
+
+
+def test_camper_joe_sends_an_empty_line():
+    with ScriptedArena(
+        Hears(b"CamperJoe v=1 game=angrymob\n"),
+        Says(WELCOME + START + TURN_0),
+        Hears(b"\n"),
+        Says(FORFEIT + b"bye\n"),
+    ) as arena:
+        assert (0, "", "") == end(start("lanista.house.camper_joe", arena.port))
