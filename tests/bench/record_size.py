@@ -16,10 +16,13 @@ with Arena("Wanderer") as arena:
         chance = random.Random(state.seed + state.turn)
         moves = []
         for (i, j), units in state.mine.items():
-            ways = [(d, i + di, j + dj) for d, (di, dj) in enumerate([(0, 1), (-1, 0), (0, -1), (1, 0)])]
-            ways = [(d, a, b) for d, a, b in ways if state.passable(a, b) and (a, b) != state.enemy_base]
-            if ways:
-                moves.append((i, j, units, chance.choice(ways)[0]))
+            ways = [(i, j + 1), (i - 1, j), (i, j - 1), (i + 1, j)]
+            open_ways = [
+                d for d, way in enumerate(ways)
+                if state.passable(*way) and way != state.enemy_base
+            ]
+            if open_ways:
+                moves.append((i, j, units, chance.choice(open_ways)))
         arena.send(moves)
 """
 """Moves every unit every turn and never takes the base, so that the match goes to its limit."""

@@ -2,8 +2,8 @@
 
 A real daemon in a process of its own; bots think 1 to 150 ms of their 200. They live together in
 two processes, since hundreds of interpreters would measure the machine, not the arena; such a
-process can itself be kept waiting, so each bot notes how long it really took. Misjudged: the record
-says late, and the bot had sent its answer within its time after the turn's bytes were there to read.
+process can itself be kept waiting, so each bot notes how long it really took. Misjudged: the
+record says late, and the bot had sent its answer within its time after it had got the turn.
 """
 
 import json

@@ -1,0 +1,367 @@
+"""One game under the conformance suite: played by random answers, looked at from all sides.
+
+Part of `testing`, which holds the suite's entry and what needs no game in progress. What any
+facts, frame or outcome must look like is said here, by `lanista.rules.base` and PROTOCOL.md.
+
+Never imported by anything that plays; no ruleset's name here.
+"""
+
+import contextlib
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from lanista.rules.base import (
+    Answer,
+    Frame,
+    Game,
+    Late,
+    Malformed,
+    MalformedAnswerError,
+    Missing,
+    Out,
+    Refusal,
+    RefusalCode,
+    Ruleset,
+    Scene,
+    Token,
+    Verdict,
+    complete_settings,
+)
+from lanista.rules.outcome import Outcome, Termination
+
+Player = Callable[[Any, int, random.Random], Sequence[Token]]
+"""Makes an answer's tokens for a seat from the game and a source of chance: plausible ones, that
+make the game go on, with some that are refused among them."""
+
+NAME = re.compile(r"[a-z][a-z0-9-]*")
+"""Form of a ruleset's name and of an outcome's reason."""
+KEYWORD = re.compile(r"[a-z][a-z0-9_]*")
+"""Form of the first word of a fact."""
+DIGEST = re.compile(r"[0-9a-f]{16}")
+RESERVED = frozenset(
+    (
+        *("welcome", "wait", "start", "game", "seat", "player", "clock", "seed", "turn", "go"),
+        *("end", "rank", "bye", "error", "note"),
+    )
+)
+"""Keywords of the lines around the facts (PROTOCOL.md 3 and 7); no fact can begin with one."""
+FAULTS: tuple[Verdict, ...] = (
+    Late(),
+    Malformed(Refusal(RefusalCode.MALFORMED, "made by the conformance suite")),
+    Missing(),
+    Out(),
+)
+
+Told = tuple[Token, ...] | Verdict
+"""What a seat did in a turn of a transcript: its tokens, or the verdict when it isn't an answer."""
+
+
+@attrs.frozen
+class Transcript:
+    """A playthrough, so that it can be played again, also in another process."""
+
+    settings: Mapping[str, int]
+    seed: int
+    turns: tuple[tuple[Told, ...], ...]
+    digests: tuple[str, ...]
+    """Before the first turn and after every one."""
+
+
+def new_game(ruleset: Ruleset, settings: Mapping[str, int], seed: int) -> Game:
+    """A game as a match begins it: board and game by one chance."""
+    with unharmed(f"new with seed {seed} and {dict(settings)}"):
+        chance = ruleset.chance(seed)
+        return ruleset.new(settings, ruleset.generate(settings, chance), chance)
+
+
+def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
+    """What the runner makes of tokens that came in time."""
+    with unharmed(f"parse of seat {seat}'s {list(tokens[:12])}"):
+        try:
+            verdict: Verdict = game.parse(seat, tokens)
+        except MalformedAnswerError as error:
+            verdict = Malformed(error.refusal)
+    refusals = verdict.refused if isinstance(verdict, Answer) else ()
+    refusals = (verdict.refusal,) if isinstance(verdict, Malformed) else refusals
+    for refusal in refusals:
+        require_words(refusal.words, "a refusal's words")
+        require(
+            refusal.index is None or 0 <= refusal.index <= len(tokens),
+            f"a refusal's index is {refusal.index} for an answer of {len(tokens)} tokens",
+        )
+    return verdict
+
+
+def judged(game: Game, seat: int, told: Told) -> Verdict:
+    """The verdict on what a seat did, by the present position."""
+    return parsed(game, seat, told) if isinstance(told, tuple) else told
+
+
+def advance(game: Game, verdicts: Sequence[Verdict]) -> None:
+    """Carry out a turn, which raises nothing whatever the verdicts are."""
+    kinds = ", ".join(type(verdict).__name__ for verdict in verdicts)
+    with unharmed(f"advance by {kinds} in turn {game.turn}"):
+        game.advance(tuple(verdicts))
+
+
+class Playthrough:
+    """One game played by random answers, looked at from all sides before every turn."""
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        player: Player,
+        seed: int,
+        fault_share: float,
+        seen: dict[str, object],
+    ) -> None:
+        self.ruleset, self.player, self.seed = ruleset, player, seed
+        self.fault_share = fault_share
+        self.seen = seen  # by digest, what stood on the board, over all playthroughs
+        self.settings = complete_settings(ruleset, {})
+        self.game = new_game(ruleset, self.settings, seed)
+        self.pick = random.Random(repr((seed, fault_share)))  # noqa: S311 - tests, not secrets
+        self.scene = self.game.scene()
+        require_scene(self.scene, ruleset.seats)
+        self.start = [self.game.facts_at_start(seat) for seat in range(ruleset.seats)]
+
+    def play(self, turns: int) -> Transcript:
+        """Play to the end of the game, or for so many turns.
+
+        Raises:
+            AssertionError: Something isn't as it must be.
+        """
+        game, seats = self.game, range(self.ruleset.seats)
+        told: list[tuple[Told, ...]] = []
+        digests: list[str] = []
+        out: dict[int, Verdict] = {}
+        outcome: Outcome | None = None
+        self.dialect_opening()
+        while True:
+            digests.append(self.look(outcome))
+            require(
+                len(set(digests)) == len(digests),
+                f"turn {game.turn} has the digest of an earlier turn; the turn counts",
+            )
+            if outcome is not None or len(told) == turns:
+                break
+            require(
+                len(told) < self.ruleset.max_turns(self.settings),
+                f"the game goes on after max_turns, {len(told)} turns",
+            )
+            turn: list[Told] = []
+            for seat in seats:
+                if self.pick.random() < self.fault_share and seat not in out:
+                    fault = self.pick.choice(FAULTS)
+                    turn.append(fault)
+                    if isinstance(fault, Missing | Out):
+                        out[seat] = Out()
+                else:
+                    tokens = tuple(self.player(game, seat, self.pick))
+                    turn.append(out.get(seat, tokens))
+            before = game.turn
+            advance(game, [judged(game, seat, turn[seat]) for seat in seats])
+            told.append(tuple(turn))
+            outcome = game.outcome()
+            forfeited = outcome is not None and outcome.termination is Termination.FORFEIT
+            require(
+                game.turn == before + 1 or (forfeited and game.turn == before),
+                f"advance leads from turn {before} to {game.turn}; it carries out one move",
+            )
+        return Transcript(self.settings, self.seed, tuple(told), tuple(digests))
+
+    def look(self, outcome: Outcome | None) -> str:
+        """Look at the position and read noise against it, which must not change it."""
+        game, seats = self.game, range(self.ruleset.seats)
+        digest = game.digest()
+        require(DIGEST.fullmatch(digest), f"digest {digest!r}: 16 lower-case hexadecimal digits")
+        frame = game.frame()
+        require_frame(frame, self.scene, game, len(seats))
+        standing = (frame, game.scores(), outcome)
+        require(
+            self.seen.setdefault(digest, standing) == standing,
+            f"two positions that differ have the digest {digest}; it covers the whole state",
+        )
+        for status in ((0.0,) * len(seats), (-1.0,) + (0.1234,) * (len(seats) - 1)):
+            told = []
+            for seat in seats:
+                with unharmed(f"facts of turn {game.turn}"):
+                    told.append(game.facts(seat, status))
+                require_facts(told[seat], f"facts of turn {game.turn}")
+                alike = next(facts for facts in told if facts == told[seat])
+                require(
+                    alike is told[seat],
+                    f"facts of turn {game.turn}: seats that see the same get the same object",
+                )
+        if outcome is None:
+            for seat in seats:
+                silent = parsed(game, seat, ())
+                require(
+                    isinstance(silent, Answer) and not silent.refused,
+                    f"an empty answer gives {silent}; it is no submoves (PROTOCOL.md 4)",
+                )
+                parsed(game, seat, self.noise())
+        else:
+            require_outcome(outcome, game, len(seats))
+        self.dialect(outcome)
+        require(game.digest() == digest, f"turn {game.turn}: looking or parsing changes the game")
+        require(self.scene == game.scene(), "the scene changes in the match")
+        require(
+            self.start == [game.facts_at_start(seat) for seat in seats],
+            "facts_at_start changes in the match",
+        )
+        return digest
+
+    def noise(self) -> tuple[Token, ...]:
+        """Tokens of no sense: any of them can come from a bot (PROTOCOL.md 4)."""
+        pick = self.pick
+        length = 20_000 if pick.random() < 0.01 else pick.randrange(13)
+        kinds = (
+            lambda: pick.randrange(-2, 12),
+            lambda: pick.randrange(-100, 100),
+            lambda: pick.choice((-(2**31), 2**31 - 1)),
+            lambda: pick.choice("amzsAZ"),
+        )
+        weights = (90, 8, 1, 1)
+        return tuple(pick.choices(kinds, weights)[0]() for _ in range(length))
+
+    def dialect_opening(self) -> None:
+        """The classic dialect's opening, if there is one, is whole lines for every seat."""
+        classic = self.ruleset.classic
+        if classic is not None:
+            for seat in range(self.ruleset.seats):
+                with unharmed("the classic dialect's opening"):
+                    require_lines(classic.opening(self.game, seat), "the classic opening")
+
+    def dialect(self, outcome: Outcome | None) -> None:
+        """What the classic dialect says after a turn or the last one is whole lines, or nothing."""
+        classic = self.ruleset.classic
+        if classic is None or (outcome is None and not self.game.turn):
+            return
+        for seat in range(self.ruleset.seats):
+            with unharmed(f"the classic dialect in turn {self.game.turn}"):
+                last = outcome is not None
+                said = (classic.closing if last else classic.turn)(self.game, seat)
+            # A line can be empty here: to say nothing is an answer of the original's.
+            require(said.endswith(b"\n") or (last and not said), f"classic {said!r}: whole lines")
+
+
+def check_again(ruleset: Ruleset, played: Transcript) -> None:
+    """The same history gives the same game: unobserved, with answers read in another order."""
+    game = new_game(ruleset, played.settings, played.seed)
+    pick = random.Random(played.seed)  # noqa: S311 - tests, not secrets
+    for number, turn in enumerate(played.turns):
+        order = list(range(ruleset.seats))
+        pick.shuffle(order)
+        verdicts = {seat: judged(game, seat, turn[seat]) for seat in order}
+        advance(game, [verdicts[seat] for seat in range(ruleset.seats)])
+        require(
+            game.digest() == played.digests[number + 1],
+            f"seed {played.seed}: the same answers give another game in turn {number}",
+        )
+
+
+# What anything must look like
+
+
+def require(fact: object, words: str) -> None:
+    """Raise AssertionError with these words unless the fact holds: `assert` that -O keeps."""
+    if not fact:
+        raise AssertionError(words)
+
+
+@contextlib.contextmanager
+def unharmed(what: str) -> Iterator[None]:
+    """Turn an exception that nothing allows into a finding."""
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"{what} raises {error!r}") from error
+
+
+def require_words(words: str, what: str) -> None:
+    """Words for a person: one printable line."""
+    require(words and words.isprintable(), f"{what}, {words!r}: one printable line")
+
+
+def require_lines(data: bytes, what: str) -> list[str]:
+    """Printable lines of UTF-8, each ended by a newline (PROTOCOL.md 1); without those."""
+    try:
+        lines = data.decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise AssertionError(f"{what}: not UTF-8: {error}") from None
+    require(not lines.pop(), f"{what}: the last line has no newline")
+    for line in lines:
+        require_words(line, f"{what}: a line")
+    return lines
+
+
+def require_facts(data: bytes, what: str) -> list[str]:
+    """Facts: lines of a keyword and tokens (PROTOCOL.md 3); without their newlines."""
+    lines = require_lines(data, what)
+    for line in lines:
+        words = line.split(" ")
+        require(all(words), f"{what}: {line!r}: tokens separated by single spaces")
+        keyword = words[0]
+        require(KEYWORD.fullmatch(keyword), f"{what}: {line!r}: begins with a keyword")
+        require(keyword not in RESERVED, f"{what}: `{keyword}` is a keyword of the protocol's own")
+    return lines
+
+
+def require_scene(scene: Scene, seats: int) -> None:
+    """A scene whose ground and owners fit its size."""
+    size = (scene.rows, scene.cols)
+    require(min(size) >= 1, f"a scene of {scene.rows} rows and {scene.cols} columns")
+    shape = [len(row) for row in scene.ground]
+    require(shape == [scene.cols] * scene.rows, f"a scene of {size} with ground of {shape}")
+    for (row, col), seat in scene.owners.items():
+        require(
+            0 <= row < scene.rows and 0 <= col < scene.cols and 0 <= seat < seats,
+            f"the scene's owner {seat} of ({row}, {col}): a seat, a cell of {size}",
+        )
+
+
+def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
+    """A frame that fits its scene and turn, and a score a seat."""
+    require(frame.turn == game.turn, f"the frame of turn {game.turn} says turn {frame.turn}")
+    for mark in frame.marks:
+        require(
+            0 <= mark.row < scene.rows and 0 <= mark.col < scene.cols,
+            f"{mark} is outside the scene of {scene.rows} rows and {scene.cols} columns",
+        )
+        require(mark.seat is None or 0 <= mark.seat < seats, f"{mark}: the seats are {seats}")
+        require_words(mark.text, "a mark's text")
+    require(
+        len(frame.captions) == seats, f"{len(frame.captions)} captions: one a seat, for {seats}"
+    )
+    for caption in frame.captions:
+        require_words(caption, "a caption")
+    scores = game.scores()
+    require(
+        len(scores) == seats and all(type(score) is int for score in scores),
+        f"scores {scores}: a whole number a seat, for {seats}",
+    )
+
+
+def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:
+    """An outcome as rules can give it."""
+    require(
+        outcome.termination in {Termination.FINISHED, Termination.FORFEIT},
+        f"{outcome.termination}: by the rules a match is finished or a forfeit",
+    )
+    require(NAME.fullmatch(outcome.reason), f"the outcome's reason {outcome.reason!r}: one word")
+    ranks = outcome.ranks
+    require(len(ranks) == seats, f"ranks {ranks}: one a seat, for {seats}")
+    require(
+        all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks),
+        f"ranks {ranks}: places from 1, ties share the best",
+    )
+    require(
+        outcome.scores == game.scores(),
+        f"the outcome's scores {outcome.scores} aren't the game's, {game.scores()}",
+    )
+    require(outcome == game.outcome(), "the outcome changes when it is asked for again")
