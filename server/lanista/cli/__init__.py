@@ -5,6 +5,7 @@ and bad input are one line on stderr and exit code 2.
 """
 
 import importlib
+import io
 import sys
 from typing import NoReturn
 
@@ -48,8 +49,15 @@ def lanista() -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        # Names and maps may hold what the terminal's encoding lacks: escaped, not a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = lanista.main(prog_name="lanista", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(EXIT_BAD_INPUT)
     except click.ClickException as error:
         message = error.format_message().replace("\n", " ")
         context = getattr(error, "ctx", None)

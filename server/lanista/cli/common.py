@@ -134,7 +134,7 @@ def board_of(ruleset: Ruleset, map_: str) -> Any:
     import lanista_maps
 
     path = Path(map_)
-    if path.is_file():
+    if _is_file(path):
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -151,6 +151,13 @@ def board_of(ruleset: Ruleset, map_: str) -> Any:
         return ruleset.read_board(text)
     except BadBoardError as error:
         raise BadInputError(f"{map_}: {error}") from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long for any file, a folder that can't be searched
+        return False
 
 
 def checked_seed(ruleset: Ruleset, seed: int | None) -> int:

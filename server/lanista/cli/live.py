@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.live import Live
 
 from lanista.cli.view import BoardView
+from lanista.match.runner import Watcher
 from lanista.rules.base import Game
 
 
@@ -40,6 +41,11 @@ class LiveBoard:
         trace: TracebackType | None,
     ) -> None:
         self._live.stop()
+
+    def watcher_of(self, names: Sequence[str]) -> Watcher:
+        """A match's watcher, once its bots have said their names."""
+        self._names = names
+        return self.watch
 
     async def watch(self, game: Game) -> None:
         """Draw the position and wait the delay; a match's `Watcher`."""

@@ -1,6 +1,5 @@
 """`lanista map`: make, look at and check maps."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -53,10 +52,10 @@ def show(game: str, map_: str, size: int) -> None:
     ruleset = ruleset_named(game)
     board = board_of(ruleset, map_)
     game_ = ruleset.new(settings_of(ruleset, ()), board, ruleset.chance(0))
-    view = BoardView(game_.scene(), [f"seat {n}" for n in range(ruleset.seats)], size)
-    Console(file=sys.stdout, width=max(80, view.width), highlight=False).print(
-        view.board(game_.frame()), soft_wrap=True
-    )
+    names = [f"seat {seat}" for seat in range(ruleset.seats)]
+    console = Console(highlight=False)
+    view = BoardView(game_.scene(), names, size, plain=console.color_system is None)
+    view.print(game_.frame(), console)
 
 
 @command.command("check")

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +136,8 @@ def command(
     commands = [bot_command(game, bot) for bot in bots]
     names = distinct([name for name, _ in commands])
     first_seed = checked_seed(ruleset, seed)
-    checked_seed(ruleset, first_seed + matches - 1) if seed is not None else None
+    if seed is not None:
+        checked_seed(ruleset, first_seed + matches - 1)
     spec = PlaySpec(
         ruleset=ruleset,
         settings=settings_of(ruleset, sets, move_limit),
@@ -161,7 +161,7 @@ def command(
             seed=match_seed,
             record_path=_record_path(game, record, matches, match_seed),
         )
-        code = session.play(match_spec, names, delay / 1000 if draws else None, size)
+        code = session.play(match_spec, delay / 1000 if draws else None, size)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
@@ -170,15 +170,20 @@ def command(
 
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
     """Where a match's record goes, as a function of its id."""
+    path = RECORDS if record is None else Path(record)
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except OSError as error:  # a name too long, a folder that can't be searched
+        raise BadInputError(f"-o {record}: {error.strerror}") from None
     if record is not None and matches == 1:
-        path = Path(record)
-        if path.is_dir():
+        if is_folder:
             raise BadInputError(f"-o {record}: a folder; name a file (a folder goes with -n)")
         return lambda match: path  # noqa: ARG005 - named by the user, not by the match
-    folder = RECORDS if record is None else Path(record)
-    if folder.exists() and not folder.is_dir():
+    if exists and not is_folder:
+        if record is None:
+            raise BadInputError(f"{path} is no folder; name a record's file by -o")
         raise BadInputError(f"-o {record}: not a folder; with -n it names a folder")
-    return lambda match: folder / f"{game}-{seed}-{match}.jsonl.gz"
+    return lambda match: path / f"{game}-{seed}-{match}.jsonl.gz"
 
 
 class _Session:
@@ -191,7 +196,7 @@ class _Session:
         self._drawn = 0
         self.exit_code = 0
 
-    def play(self, spec: "PlaySpec", names: Sequence[str], delay: float | None, size: int) -> int:
+    def play(self, spec: "PlaySpec", delay: float | None, size: int) -> int:
         """Play one match and print its result; `delay` in seconds when the board is drawn."""
         import trio
 
@@ -204,8 +209,8 @@ class _Session:
             else:
                 from lanista.cli.live import LiveBoard
 
-                with LiveBoard(names, size, delay) as live:
-                    arena = PrivateArena(attrs.evolve(spec, watcher=live.watch))
+                with LiveBoard((), size, delay) as live:
+                    arena = PrivateArena(attrs.evolve(spec, watcher=live.watcher_of))
                     played = trio.run(_play, arena)
         except StartFailureError as error:
             click.echo(f"lanista play: {error}", err=True)
@@ -219,6 +224,8 @@ class _Session:
         if played is not None:
             self._print(played, interrupted=arena.interrupted)
         if arena.interrupted:
+            if played is None:
+                click.echo("lanista play: interrupted before the match began", err=True)
             return EXIT_INTERRUPTED
         assert played is not None
         if played.result.end in ("void", "aborted"):

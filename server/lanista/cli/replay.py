@@ -105,9 +105,9 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
             assert game is not None
             if turn is not None and game.turn < turn:
                 raise BadInputError(f"{file}: no turn {turn}; the last one is {game.turn}")
-            view = BoardView(game.scene(), names, size)
-            wide = Console(file=sys.stdout, width=max(80, view.width), highlight=False)
-            wide.print(view.board(game.frame()), soft_wrap=True)
+            console = Console(highlight=False)
+            view = BoardView(game.scene(), names, size, plain=console.color_system is None)
+            view.print(game.frame(), console)
     except MismatchError as error:
         click.echo(f"{file}: DIFFERS: {error}", err=True)
         return EXIT_MISMATCH

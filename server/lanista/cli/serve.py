@@ -1,5 +1,6 @@
 """`lanista serve`: the daemon."""
 
+import resource
 import sys
 from pathlib import Path
 
@@ -111,11 +112,22 @@ def command(
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
+    _allow_open_files(max_connections)
     try:
         trio.run(serve, options, _announce)
     except CannotListenError as error:
         raise BadInputError(str(error)) from None
     return 0
+
+
+def _allow_open_files(connections: int) -> None:
+    """Ask the system for the files that so many connections need: often it allows but 1024."""
+    # A record for each match of two, and some for ourselves.
+    needed = connections + connections // 2 + 64
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        possible = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, possible), hard))
 
 
 def _announce(host: str, port: int) -> None:

@@ -2,27 +2,37 @@
 
 from collections.abc import Sequence
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.style import Style
 from rich.text import Text
 
-from lanista.rules.base import Frame, Ground, Scene
+from lanista.rules.base import Frame, Ground, Mark, Scene
 
 SEAT_COLOURS = ("dodger_blue2", "red3", "green4", "dark_orange3")
 NEUTRAL = Style(color="grey82", bgcolor="grey35")
 GROUNDS = {
     Ground.FLOOR: Style(bgcolor="grey11"),
     Ground.WALL: Style(bgcolor="grey58"),
+    Ground.BASE: Style(bgcolor="grey23"),
 }
+
+
+LETTERS = "ABCD"
+"""What marks the seats where there are no colours."""
 
 
 class BoardView:
     """Draws frames of one scene."""
 
-    def __init__(self, scene: Scene, names: Sequence[str], cell_width: int) -> None:
+    def __init__(
+        self, scene: Scene, names: Sequence[str], cell_width: int, *, plain: bool = False
+    ) -> None:
+        """`plain`: for a reader without colours; walls as `#`, units behind their seat's letter."""
         self._scene = scene
         self._names = names
-        self._cell = cell_width
+        self._plain = plain
+        # Without colours a cell also needs room for its seat's letter.
+        self._cell = cell_width + plain
         self._seats = [Style(color="white", bgcolor=colour, bold=True) for colour in SEAT_COLOURS]
         self._bases = [Style(color=colour, bgcolor="grey23") for colour in SEAT_COLOURS]
 
@@ -31,43 +41,61 @@ class BoardView:
         """Characters of a row."""
         return self._scene.cols * self._cell
 
+    def print(self, frame: Frame, console: Console) -> None:
+        """Print legend and board once, whatever the console's width."""
+        for line in self._lines(frame):
+            console.print(line, soft_wrap=True)
+
     def board(self, frame: Frame) -> Group:
-        """The board and its legend."""
+        """The legend and the board."""
+        return Group(*self._lines(frame))
+
+    def _lines(self, frame: Frame) -> list[Text]:
         marks = {(mark.row, mark.col): mark for mark in frame.marks}
-        rows = []
+        # The legend first: where the terminal is too low, it is the board that is cut.
+        lines = [self.legend(frame)]
         for row in range(self._scene.rows):
-            line = Text(no_wrap=True, end="\n")
+            line = Text(no_wrap=True)
             for col in range(self._scene.cols):
-                mark = marks.get((row, col))
-                if mark is not None:
-                    style = NEUTRAL if mark.seat is None else self._seats[mark.seat]
-                    line.append(self._fitted(mark.text), style)
-                    continue
-                owner = self._scene.owners.get((row, col))
-                if owner is not None:
-                    line.append("▒" * self._cell, self._bases[owner])
-                else:
-                    line.append(" " * self._cell, GROUNDS[self._scene.ground[row][col]])
-            rows.append(line)
-        return Group(*rows, self.legend(frame))
+                line.append(*self._drawn(row, col, marks.get((row, col))))
+            lines.append(line)
+        return lines
+
+    def _drawn(self, row: int, col: int, mark: Mark | None) -> tuple[str, Style]:
+        """A cell's text and style."""
+        if mark is not None:
+            style = NEUTRAL if mark.seat is None else self._seats[mark.seat]
+            letter = LETTERS[mark.seat] if self._plain and mark.seat is not None else ""
+            return self._fitted(letter + mark.text), style
+        owner = self._scene.owners.get((row, col))
+        if owner is not None:
+            return self._base(owner)
+        ground = self._scene.ground[row][col]
+        sign = "#" if ground is Ground.WALL else "."
+        return (sign if self._plain else " ").rjust(self._cell), GROUNDS[ground]
+
+    def _base(self, seat: int) -> tuple[str, Style]:
+        text = f"<{LETTERS[seat]}".rjust(self._cell) if self._plain else "▒" * self._cell
+        return text, self._bases[seat]
 
     def _fitted(self, text: str) -> str:
-        """A number in the width of a cell; one that doesn't fit ends in `+`."""
+        """A cell's text in its width; a number that doesn't fit ends in `+`."""
         if len(text) > self._cell:
             text = text[: self._cell - 1] + "+"
         return text.rjust(self._cell)
 
     def legend(self, frame: Frame) -> Text:
         """Turn, seats with what they have, what the colours mean."""
-        legend = Text(f"move {frame.turn}", no_wrap=False)
+        legend = Text(f"move {frame.turn}")
         for seat, name in enumerate(self._names):
             legend.append("   ")
-            legend.append(" " * self._cell, self._seats[seat])
+            legend.append(LETTERS[seat] if self._plain else " " * self._cell, self._seats[seat])
             legend.append(f" {name}: {frame.captions[seat]}")
             if seat in self._scene.owners.values():
+                text, style = self._base(seat)
                 legend.append(", base ")
-                legend.append("▒" * self._cell, self._bases[seat])
+                legend.append(text.strip(), style)
         legend.append("   ")
-        legend.append("9".rjust(self._cell), NEUTRAL)
+        legend.append("9", NEUTRAL)
         legend.append(" neutral")
         return legend

@@ -7,6 +7,7 @@ no new connection, no new match, running ones told and recorded, then gone.
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from lanista.match.runner import Match, MatchSpec
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
-from lanista_protocol import Error, ErrorCode, RemoteProtocolError
+from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError
 
 SHUTDOWN_TIME = 4.0
 """Seconds for running matches to tell their seats and write their records."""
@@ -68,6 +69,7 @@ class Arena:
     lobby: Lobby = attrs.field(factory=Lobby)
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
     _running: set[Match] = attrs.field(factory=set, init=False)
+    _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _connections: int = attrs.field(default=0, init=False)
     _begun: int = attrs.field(default=0, init=False)
     _over: int = attrs.field(default=0, init=False)
@@ -115,6 +117,8 @@ class Arena:
         self._closing = True
         log.info("shutting down", running=len(self._running), waiting=len(self.lobby.waiting()))
         self._accepting.cancel()
+        for scope in self._greetings:
+            scope.cancel()
         for match in self._running:
             match.interrupt()
         for player in self.lobby.waiting():
@@ -131,7 +135,7 @@ class Arena:
         self._connections += 1
         try:
             self._check_room()
-            hello = await connection.read_hello(self.options.hello_timeout)
+            hello = await self._read_hello(connection)
             if hello is not None:
                 ruleset = greeting.ruleset_of(hello, self.options.default)
                 log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
@@ -141,9 +145,26 @@ class Arena:
         except RemoteProtocolError as error:
             log.warning("refused", code=error.code.value, why=error.words, peer=peer)
             await connection.refuse(error)
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "connection ended by an error", peer=peer, trace=traceback.format_exc()
+            )
+            await connection.refuse(_our_fault())
         finally:
             connection.channel.close()
             self._connections -= 1
+
+    async def _read_hello(self, connection: Connection) -> Hello | None:
+        """As `Connection.read_hello`; given up at once when the arena shuts down."""
+        with trio.CancelScope() as scope:
+            if self._closing:
+                scope.cancel()
+            self._greetings.add(scope)
+            try:
+                return await connection.read_hello(self.options.hello_timeout)
+            finally:
+                self._greetings.discard(scope)
+        raise _shutting_down()
 
     def _check_room(self) -> None:
         limit = self.options.max_connections
@@ -156,7 +177,7 @@ class Arena:
         """Match after match, while the bot keeps its connection."""
         while not connection.closed:
             if self._closing:
-                raise RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
+                raise _shutting_down()
             player = Player(connection, ruleset, peer)
             self.lobby.join(player)
             self._announce(player.room)
@@ -236,6 +257,12 @@ class Arena:
                     break
                 if any(player.connection.closed for player in players):
                     break  # not the same seats any more
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "match ended by an error", trace=traceback.format_exc()
+            )
+            for player in players:
+                await player.connection.refuse(_our_fault())
         finally:
             for player in players:
                 player.over.set()
@@ -243,6 +270,7 @@ class Arena:
                 self._over += 1
             else:
                 self._begun -= 1
+                self._start_matches()  # `--matches` may have kept others waiting for this one
             if self.options.matches is not None and self._over >= self.options.matches:
                 self.shut_down()
 
@@ -310,6 +338,14 @@ class Arena:
         return outcome.termination
 
 
+def _shutting_down() -> RemoteProtocolError:
+    return RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
+
+
+def _our_fault() -> RemoteProtocolError:
+    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
+
+
 async def wait_for_signals(
     shut_down: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
@@ -334,6 +370,9 @@ async def wait_for_enter(arena: Arena, read: Callable[[], Awaitable[bytes]]) -> 
 
 async def read_stdin() -> bytes:
     """Some bytes of standard input, without a thread that would outlive us."""
+    if sys.stdin is None:  # closed by whoever started us
+        await trio.lowlevel.checkpoint()
+        return b""
     fd = sys.stdin.fileno()
     try:
         await trio.lowlevel.wait_readable(fd)

@@ -55,7 +55,8 @@ class PlaySpec:
     """Seconds a bot has from its start to its hello."""
     late_limit: int = 10
     stall_margin: float = 0.05
-    watcher: Watcher | None = None
+    watcher: Callable[[Sequence[str]], Watcher] | None = None
+    """Makes the match's watcher when the bots' names, by seat, are known."""
 
 
 @attrs.frozen(kw_only=True)
@@ -125,9 +126,8 @@ class _Seats:
             seat = self.seat_for(hello)
             self.taken[seat] = connection
             if greeting.speaks_version1(hello, self.ruleset):
-                taken = sum(other is not None for other in self.taken)
-                line = greeting.welcome() + greeting.wait_line(taken, len(self.taken))
-                greeting.tell_at_once(connection, line)
+                greeting.tell_at_once(connection, greeting.welcome())
+            self._announce()
             self.changed.set()
             self.changed = trio.Event()
             await trio.sleep_forever()  # the match has it now; the end of all closes it
@@ -136,6 +136,16 @@ class _Seats:
             await connection.refuse(error)
         finally:
             connection.channel.close()
+
+    def _announce(self) -> None:
+        """Tell everyone who has come how many they are (PROTOCOL.md 3, `wait`)."""
+        come = [connection for connection in self.taken if connection is not None]
+        line = greeting.wait_line(len(come), len(self.taken))
+        for connection in come:
+            hello = connection.hello
+            assert hello is not None
+            if greeting.speaks_version1(hello, self.ruleset):
+                greeting.tell_at_once(connection, line)
 
 
 @attrs.define(eq=False)
@@ -185,8 +195,6 @@ class PrivateArena:
 
     async def _play_once(self, try_: int) -> Played | None:
         spec = self.spec
-        listeners = await trio.open_tcp_listeners(0, host=HOST)
-        port = listeners[0].socket.getsockname()[1]
         seats = _Seats(
             tokens=[ids.seat_token() for _ in spec.bots],
             ruleset=spec.ruleset,
@@ -197,6 +205,8 @@ class PrivateArena:
         failure: Exception | None = None
         played = None
         try:
+            listeners = await trio.open_tcp_listeners(0, host=HOST)
+            port = listeners[0].socket.getsockname()[1]
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(trio.serve_listeners, seats.greet, listeners)
                 try:
@@ -230,13 +240,14 @@ class PrivateArena:
                     break
             if failure is None and not self.interrupted:
                 connections = [connection for connection in seats.taken if connection is not None]
+                names = _names(connections)
                 running = Match(
                     self._match_spec(match, try_),
                     connections,
-                    _names(connections),
+                    names,
                     record,
                     self.stalls,
-                    spec.watcher,
+                    None if spec.watcher is None else spec.watcher(names),
                     [bot_spec.command for bot_spec in spec.bots],
                 )
                 self._match = running
