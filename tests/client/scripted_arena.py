@@ -101,7 +101,7 @@ class ScriptedArena:
 
 
 class _Pieces(io.RawIOBase):
-    """A stream that gives one piece a read, then its end."""
+    """A stream that gives one piece a read, then its end; a piece that is an error is raised."""
 
     def __init__(self, pieces):
         self._pieces = [piece for piece in pieces if piece]
@@ -112,6 +112,8 @@ class _Pieces(io.RawIOBase):
     def readinto(self, buffer):
         if not self._pieces:
             return 0
+        if isinstance(self._pieces[0], Exception):
+            raise self._pieces[0]
         piece = self._pieces[0][: len(buffer)]
         self._pieces[0] = self._pieces[0][len(piece) :]
         if not self._pieces[0]:

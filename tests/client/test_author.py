@@ -153,9 +153,10 @@ def test_a_shutdown_in_mid_match_is_an_error(monkeypatch):
     assert arena.result is None
 
 
+@pytest.mark.parametrize("loss", [b"", b"turn 1\nunit", ConnectionResetError("by peer")])
 @pytest.mark.parametrize("keep", [False, True])
-def test_a_connection_lost_in_mid_match_is_an_error(monkeypatch, keep):
-    wired(monkeypatch, WELCOME + START + TURN_0)
+def test_a_connection_lost_in_mid_match_is_an_error(monkeypatch, keep, loss):
+    wired(monkeypatch, WELCOME + START + TURN_0, loss)
     with Arena("A", keep=keep) as arena:
         next(arena)
         arena.send([])

@@ -190,6 +190,20 @@ def test_a_weaker_enemy_in_the_way_is_attacked():
     assert [(0, 3, 3, LEFT), (0, 3, 17, RIGHT)] == goers.moves(state)
 
 
+@pytest.mark.parametrize("stands", [True, False])
+def test_weak_enemies_pull_while_they_stand_still(stands):
+    """2 units behind an army of 20: met where they stand; one that walks isn't chased."""
+    mine = {(0, 6): 20}
+    state = state_on(LONG, mine=mine)
+    goers, army = GravityGoers(state), set()
+    for turn in range(8):
+        prey = (1, 4) if stands or turn % 2 else (1, 3)
+        put(state, mine=mine, theirs={prey: 2, (1, 19): 5}, turn=turn)
+        mine = after(mine, goers.moves(state))
+        army.add(max(mine, key=mine.get))  # the others are those called home against the 2
+    assert stands == ((1, 4) in army)
+
+
 def test_units_come_home_before_it_is_too_late():
     """An attacker of 3, five steps from our base; ours are four away: go now, with 3 of 30."""
     state = state_on(LONG, mine={(0, 4): 30}, theirs={(1, 4): 3})

@@ -335,13 +335,14 @@ class Arena:
                 f"turn {self.state.turn} wasn't answered: every state needs one arena.send(moves), "
                 "arena.send([]) to do nothing"
             )
+        readline, readers = self._input.readline, self._readers
         while not self._over:
             try:
-                line = self._input.readline()
+                line = readline()
             except OSError:  # a reset: what came before it has been used
                 line = b""
-            keyword, *words = line.decode(errors="replace").split() or [""]
-            reader = self._readers.get(keyword)
+            keyword, *words = line.decode("utf-8", "replace").split() or [""]
+            reader = readers.get(keyword)
             if not line.endswith(b"\n"):  # the end; a line that it cuts off is dropped
                 reader = self._read_closed
             elif reader is None:
