@@ -160,6 +160,8 @@ class CountingRules:
     settings = (Setting(name="rounds", default=5, low=1, high=1000, help="rounds of a match"),)
     seeds = (0, 2**31 - 1)
     classic = None
+    game = Counting
+    """What `new` makes; a test's variant puts its own here."""
 
     def chance(self, seed: int) -> Chance:
         """The draws of a seed."""
@@ -182,7 +184,7 @@ class CountingRules:
 
     def new(self, settings: Mapping[str, int], board: str, chance: Chance) -> Counting:
         """Nobody has said anything."""
-        return Counting(board, settings["rounds"], chance)
+        return self.game(board, settings["rounds"], chance)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """The rounds."""

@@ -49,6 +49,14 @@ RESERVED = frozenset(
     )
 )
 """Keywords of the lines around the facts (PROTOCOL.md 3 and 7); no fact can begin with one."""
+NOISE: tuple[tuple[Token, ...], ...] = (
+    (2**31 - 1,),
+    (-(2**31),) * 4,
+    (0, 0, 2**31 - 1, 0, 2**31 - 1, 2**31 - 1),
+    ("z",),
+    (0, "a", 0, 0),
+)
+"""Answers that every game must be able to read and refuse: the ends of the range, letters."""
 FAULTS: tuple[Verdict, ...] = (
     Late(),
     Malformed(Refusal(RefusalCode.MALFORMED, "made by the conformance suite")),
@@ -143,10 +151,6 @@ class Playthrough:
         self.dialect_opening()
         while True:
             digests.append(self.look(outcome))
-            require(
-                len(set(digests)) == len(digests),
-                f"turn {game.turn} has the digest of an earlier turn; the turn counts",
-            )
             if outcome is not None or len(told) == turns:
                 break
             require(
@@ -204,7 +208,8 @@ class Playthrough:
                     isinstance(silent, Answer) and not silent.refused,
                     f"an empty answer gives {silent}; it is no submoves (PROTOCOL.md 4)",
                 )
-                parsed(game, seat, self.noise())
+                for tokens in (*NOISE, self.noise()):
+                    parsed(game, seat, tokens)
         else:
             require_outcome(outcome, game, len(seats))
         self.dialect(outcome)
@@ -220,14 +225,14 @@ class Playthrough:
         """Tokens of no sense: any of them can come from a bot (PROTOCOL.md 4)."""
         pick = self.pick
         length = 20_000 if pick.random() < 0.01 else pick.randrange(13)
-        kinds = (
-            lambda: pick.randrange(-2, 12),
-            lambda: pick.randrange(-100, 100),
-            lambda: pick.choice((-(2**31), 2**31 - 1)),
-            lambda: pick.choice("amzsAZ"),
+        kinds: tuple[Sequence[Token], ...] = (
+            range(-2, 12),
+            range(-100, 100),
+            (-(2**31), 2**31 - 1),
+            "amzsAZ",
         )
-        weights = (90, 8, 1, 1)
-        return tuple(pick.choices(kinds, weights)[0]() for _ in range(length))
+        weights = (80, 10, 5, 5)
+        return tuple(pick.choice(kind) for kind in pick.choices(kinds, weights, k=length))
 
     def dialect_opening(self) -> None:
         """The classic dialect's opening, if there is one, is whole lines for every seat."""
@@ -246,8 +251,9 @@ class Playthrough:
             with unharmed(f"the classic dialect in turn {self.game.turn}"):
                 last = outcome is not None
                 said = (classic.closing if last else classic.turn)(self.game, seat)
-            # A line can be empty here: to say nothing is an answer of the original's.
-            require(said.endswith(b"\n") or (last and not said), f"classic {said!r}: whole lines")
+                # A line can be empty here, when the opponent's answer was.
+                whole = said.endswith(b"\n") or (last and not said)
+            require(whole, f"classic {said!r}: whole lines")
 
 
 def check_again(ruleset: Ruleset, played: Transcript) -> None:
@@ -285,7 +291,8 @@ def unharmed(what: str) -> Iterator[None]:
 
 def require_words(words: str, what: str) -> None:
     """Words for a person: one printable line."""
-    require(words and words.isprintable(), f"{what}, {words!r}: one printable line")
+    if not words or not words.isprintable():
+        raise AssertionError(f"{what}, {words!r}: one printable line")
 
 
 def require_lines(data: bytes, what: str) -> list[str]:
@@ -329,11 +336,11 @@ def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
     """A frame that fits its scene and turn, and a score a seat."""
     require(frame.turn == game.turn, f"the frame of turn {game.turn} says turn {frame.turn}")
     for mark in frame.marks:
-        require(
-            0 <= mark.row < scene.rows and 0 <= mark.col < scene.cols,
-            f"{mark} is outside the scene of {scene.rows} rows and {scene.cols} columns",
-        )
-        require(mark.seat is None or 0 <= mark.seat < seats, f"{mark}: the seats are {seats}")
+        inside = 0 <= mark.row < scene.rows and 0 <= mark.col < scene.cols
+        if not inside or not (mark.seat is None or 0 <= mark.seat < seats):
+            raise AssertionError(
+                f"{mark}: one of {scene.rows} rows, {scene.cols} columns and {seats} seats"
+            )
         require_words(mark.text, "a mark's text")
     require(
         len(frame.captions) == seats, f"{len(frame.captions)} captions: one a seat, for {seats}"
@@ -342,8 +349,10 @@ def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
         require_words(caption, "a caption")
     scores = game.scores()
     require(
-        len(scores) == seats and all(type(score) is int for score in scores),
-        f"scores {scores}: a whole number a seat, for {seats}",
+        type(scores) is tuple  # a list would be the game's own, and change
+        and len(scores) == seats
+        and all(type(score) is int for score in scores),
+        f"scores {scores}: a tuple of a whole number a seat, for {seats}",
     )
 
 

@@ -45,6 +45,15 @@ from lanista.rules.conformance import (
 )
 from lanista.rules.outcome import Termination
 
+__all__ = [
+    "HighestChance",
+    "LowestChance",
+    "Player",
+    "ScriptedChance",
+    "UnexpectedDrawError",
+    "check_ruleset",
+]
+
 SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 NO_BOARD = "\N{REPLACEMENT CHARACTER} no board of any game \N{REPLACEMENT CHARACTER}\n"
 
@@ -122,11 +131,11 @@ def check_ruleset(
     seen: dict[str, object] = {}
     for seed in seeds:
         _check_start(ruleset, seed)
-        _check_faults(ruleset, player, seed)
         for share in (0.0, 0.1):
             played = Playthrough(ruleset, player, seed, share, seen).play(turns)
             check_again(ruleset, played)
             transcripts.append(played)
+        _check_faults(ruleset, player, seed)
     _check_end(ruleset, seeds[0])
     _check_other_process(ruleset, transcripts)
 
@@ -238,9 +247,10 @@ def _shown(ruleset: Ruleset, game: Game) -> tuple[object, ...]:
     """All that a game tells of itself at one moment."""
     seats = range(ruleset.seats)
     status = (0.0,) * ruleset.seats
-    starts = [game.facts_at_start(seat) for seat in seats]
-    facts = [game.facts(seat, status) for seat in seats]
-    return (starts, facts, game.scene(), game.frame(), game.scores(), game.outcome())
+    with unharmed("a new game's facts, scene, frame, scores or outcome"):
+        starts = [game.facts_at_start(seat) for seat in seats]
+        facts = [game.facts(seat, status) for seat in seats]
+        return (starts, facts, game.scene(), game.frame(), game.scores(), game.outcome())
 
 
 def _check_faults(ruleset: Ruleset, player: Player, seed: int) -> None:
@@ -304,9 +314,11 @@ def _check_other_process(ruleset: Ruleset, transcripts: Sequence[Transcript]) ->
         "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
         "from lanista.rules.testing import replay_for_parent; replay_for_parent()"
     )
+    with unharmed("pickling the ruleset, to play in another process,"):
+        games = pickle.dumps((ruleset, transcripts))
     done = subprocess.run(
         [sys.executable, "-c", program],
-        input=pickle.dumps(sys.path) + pickle.dumps((ruleset, transcripts)),
+        input=pickle.dumps(sys.path) + games,
         env={**os.environ, "PYTHONHASHSEED": seed},
         capture_output=True,
         check=False,

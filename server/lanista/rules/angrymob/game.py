@@ -132,6 +132,7 @@ class AngryMob:
         at_fault = [not isinstance(verdict, Answer) or bool(verdict.refused) for verdict in turn]
         if any(at_fault):
             # rules/angrymob.md 3: checked before anything is carried out.
+            self._taken = []
             self._outcome = forfeit(at_fault, self.scores(), "forfeit")
             return
         for seat in range(SEATS):
@@ -238,7 +239,7 @@ class AngryMob:
         return self._facts
 
     def digest(self) -> str:
-        """A hash of board, units, neutral units, turn, limit and outcome."""
+        """A hash of board, units, neutral units, last answers, turn, limit and outcome."""
         if self._ground_hash is None:
             # The neutral units change rarely: hashed anew only then.
             ground = repr((self.board.rows, self.board.cols, self.board.bases, self._neutral))
@@ -247,6 +248,7 @@ class AngryMob:
         state = (
             self.turn,
             self.move_limit,
+            self.moved,
             sorted(self._units[0].items()),
             sorted(self._units[1].items()),
             ended and (ended.termination.value, ended.ranks, ended.scores, ended.reason),

@@ -1,0 +1,47 @@
+"""The conformance suite passes what is sound and notices every kind of violation."""
+
+import pytest
+
+from lanista.rules import registry
+from lanista.rules.testing import check_ruleset
+from support.broken import BROKEN, SOUND_WITH_DIALECT
+from support.players import PLAYERS, count
+from support.tinygame import RULESET
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_installed_ruleset_conforms(name):
+    """A new ruleset needs an entry in `support.players`."""
+    assert name in PLAYERS, f"no player for {name}: add one to tests/support/players.py"
+    ruleset = registry.get(name)
+    assert name == ruleset.name
+    check_ruleset(ruleset, PLAYERS[name])
+
+
+@pytest.mark.parametrize("ruleset", [RULESET, SOUND_WITH_DIALECT], ids=["plain", "dialect"])
+def test_a_sound_ruleset_of_three_seats_passes(ruleset):
+    """Three seats, skipped turns, letters, chance in the match, status in the facts."""
+    check_ruleset(ruleset, count, bad_boards=["", "table\n", "table OAK\n", "table oak\n\n"])
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "words"), BROKEN, ids=[f"{at}-{words[:30]}" for at, (_, words) in enumerate(BROKEN)]
+)
+def test_a_broken_ruleset_is_told_what_it_breaks(ruleset, words):
+    """Each variant of Counting breaks one rule; the message names it."""
+    with pytest.raises(AssertionError) as caught:
+        check_ruleset(ruleset, count)
+    assert words in str(caught.value)
+
+
+def test_a_bad_board_that_is_taken_is_a_violation():
+    """`bad_boards` are the tester's own."""
+    with pytest.raises(AssertionError) as caught:
+        check_ruleset(RULESET, count, bad_boards=["table oak\n"])
+    assert str(caught.value).startswith("read_board takes 'table oak\\n', which is no board")
+
+
+def test_a_seed_out_of_range_is_told():
+    """The tester's seeds must be the ruleset's."""
+    with pytest.raises(AssertionError, match="seed -1 isn't one of the ruleset's, 0 to 2147483647"):
+        check_ruleset(RULESET, count, seeds=[-1])

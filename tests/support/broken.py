@@ -1,0 +1,600 @@
+"""Variants of Counting that each break one rule of rulesets, and how the suite says so.
+
+In a module of their own because the suite must be able to import them in another process.
+"""
+
+# ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
+
+import attrs
+
+from lanista.rules.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
+from lanista.rules.chance import SeededChance
+from lanista.rules.outcome import Termination
+from support.tinygame import Counting, CountingRules
+
+BROKEN: list[tuple[CountingRules, str]] = []
+"""A broken ruleset and words of what the suite says of it."""
+
+
+def _rules(words, **parts):
+    """Enter a ruleset with other parts of its own, as `name="A b"`."""
+
+    def enter(cls):
+        # A class attribute wouldn't be pickled with the instance, so it is an instance's.
+        ruleset = CountingRules()
+        for part, value in parts.items():
+            setattr(ruleset, part, value)
+        BROKEN.append((ruleset, words))
+        return cls
+
+    return enter
+
+
+def _ruleset(words):
+    """Enter a ruleset of this class."""
+
+    def enter(cls):
+        BROKEN.append((cls(), words))
+        return cls
+
+    return enter
+
+
+def _game(words):
+    """Enter a ruleset whose games are of this class."""
+
+    def enter(cls):
+        ruleset = CountingRules()
+        ruleset.game = cls
+        BROKEN.append((ruleset, words))
+        return cls
+
+    return enter
+
+
+def _with(words, **parts):
+    _rules(words, **parts)(None)
+
+
+def _setting(**changes):
+    return (attrs.evolve(CountingRules.settings[0], **changes),)
+
+
+# What it says of itself
+
+_with("name 'Counting Game'", name="Counting Game")
+_with("title, ''", title="")
+_with("version '1 beta'", version="1 beta")
+_with("0 seats", seats=0)
+_with("consequence 'skip'", consequence="skip")
+_with("seeds 5 to 4", seeds=(5, 4))
+_with("seeds 0 to 18446744073709551616", seeds=(0, 2**64))
+_with("each name once", settings=CountingRules.settings * 2)
+_with("setting 'nb rounds'", settings=_setting(name="nb rounds"))
+_with("default 0 isn't from 1 to 1000", settings=_setting(default=0))
+_with("help of setting 'rounds'", settings=_setting(help="two\nlines"))
+_with("expected ['set other 1', 'set rounds 5']", settings=(
+    Setting(name="other", default=1, low=1, high=1, help="told nowhere"),
+    *CountingRules.settings,
+))  # fmt: skip
+
+
+@_ruleset("max_turns is 0")
+class NoTurns(CountingRules):
+    def max_turns(self, settings):
+        return 0
+
+
+@_ruleset("the game goes on after max_turns, 4 turns")
+class OneMore(CountingRules):
+    def max_turns(self, settings):
+        return settings["rounds"] - 1 or 1
+
+
+@_ruleset("no outcome after max_turns, 99")
+class OneMoreInTheEnd(OneMore):
+    """Noticed although a playthrough is shorter."""
+
+    settings = _setting(default=100)
+
+
+# Chance and boards
+
+
+class ForgetfulChance(SeededChance):
+    """Another sequence in every instance."""
+
+    made = 0
+
+    def __init__(self, seed):
+        ForgetfulChance.made += 1
+        super().__init__(seed + ForgetfulChance.made)
+
+
+@_ruleset("gives other draws the second time")
+class Forgetful(CountingRules):
+    def chance(self, seed):
+        return ForgetfulChance(seed)
+
+
+@_ruleset("give the same draws")
+class Absolute(CountingRules):
+    seeds = (-(2**31), 2**31 - 1)
+
+    def chance(self, seed):
+        return SeededChance(abs(seed))
+
+
+@_ruleset("which is no board")
+class TakesAnything(CountingRules):
+    def read_board(self, text):
+        return "oak"
+
+
+@_ruleset("read_board of")
+class RaisesAnything(CountingRules):
+    def read_board(self, text):
+        return text.split("table ")[1].strip()
+
+
+@_ruleset("isn't read back as it was written")
+class WritesAnother(CountingRules):
+    def write_board(self, board):
+        return f"table {board}x\n"
+
+
+@_ruleset("the last line has no newline")
+class WritesHalfALine(CountingRules):
+    def write_board(self, board):
+        return f"table {board}"
+
+
+@_ruleset("generates another board the second time")
+class GeneratesByTurns(CountingRules):
+    made = 0
+
+    def generate(self, settings, chance):
+        GeneratesByTurns.made += 1
+        return "x" * GeneratesByTurns.made
+
+
+# The start of a game
+
+
+@_ruleset("two new games with seed")
+class StartsByTurns(CountingRules):
+    made = 0
+
+    def new(self, settings, board, chance):
+        StartsByTurns.made += 1
+        game = super().new(settings, board, chance)
+        game.omen = StartsByTurns.made % 10
+        return game
+
+
+@_game("a new game's turn is 1")
+class BeginsLate(Counting):
+    def __attrs_post_init__(self):
+        super().__attrs_post_init__()
+        self.turn = 1
+
+
+@_game("has an outcome already")
+class OverAtOnce(Counting):
+    def outcome(self):
+        return attrs.evolve(Counting("oak", 0, SeededChance(0)).outcome(), scores=self.scores())
+
+
+@_game("tells the settings as ['set rounds 6'")
+class TellsAnotherSetting(Counting):
+    def facts_at_start(self, seat):
+        return b"set rounds 6\n"
+
+
+# Facts
+
+
+class _Facts(Counting):
+    told = b""
+
+    def facts(self, seat, status):
+        return self.told
+
+
+@_game("the last line has no newline")
+class HalfALine(_Facts):
+    told = b"omen 1"
+
+
+@_game("not UTF-8")
+class Latin(_Facts):
+    told = b"omen \xe9\n"
+
+
+@_game("one printable line")
+class Tabs(_Facts):
+    told = b"omen\t1\n"
+
+
+@_game("one printable line")
+class CarriageReturns(_Facts):
+    told = b"omen 1\r\n"
+
+
+@_game("one printable line")
+class EmptyLine(_Facts):
+    told = b"omen 1\n\n"
+
+
+@_game("single spaces")
+class TwoSpaces(_Facts):
+    told = b"omen  1\n"
+
+
+@_game("begins with a keyword")
+class NoKeyword(_Facts):
+    told = b"1 omen\n"
+
+
+@_game("`turn` is a keyword of the protocol's own")
+class SaysTurn(_Facts):
+    told = b"turn 1\n"
+
+
+@_game("get the same object")
+class CopiesFacts(Counting):
+    def facts(self, seat, status):
+        return bytes(bytearray(super().facts(seat, status)))
+
+
+@_game("a new game's facts, scene, frame, scores or outcome raises ZeroDivisionError")
+class FactsRaise(Counting):
+    def facts(self, seat, status):
+        return b"round %d\n" % (6 // self.turn)
+
+
+@_game("facts of turn 0 raises ValueError")
+class FactsWantNobodyOut(Counting):
+    def facts(self, seat, status):
+        if -1 in status:
+            raise ValueError("a seat is out")
+        return super().facts(seat, status)
+
+
+@_game("facts_at_start changes")
+class ChangingStart(Counting):
+    def facts_at_start(self, seat):
+        return super().facts_at_start(seat) + b"round %d\n" % self.turn
+
+
+# Reading answers
+
+
+@_game("parse of seat 0's")
+class ParseRaises(Counting):
+    def parse(self, seat, tokens):
+        if any(isinstance(token, int) and token > 2**30 for token in tokens):
+            raise OverflowError("too large")
+        return super().parse(seat, tokens)
+
+
+@_game("looking or parsing changes the game")
+class ParseChanges(Counting):
+    def parse(self, seat, tokens):
+        self.last[seat] += 1
+        return super().parse(seat, tokens)
+
+
+@_game("looking or parsing changes the game")
+class FactsChange(Counting):
+    def facts(self, seat, status):
+        self.omen += status[0] < 0
+        return super().facts(seat, status)
+
+
+@_game("it is no submoves (PROTOCOL.md 4)")
+class MustSpeak(Counting):
+    def parse(self, seat, tokens):
+        if not tokens:
+            return Answer(None, (Refusal(RefusalCode.ILLEGAL, "say something", None),))
+        return super().parse(seat, tokens)
+
+
+@_game("a refusal's words")
+class Wordless(Counting):
+    def parse(self, seat, tokens):
+        answer = super().parse(seat, tokens)
+        return attrs.evolve(answer, refused=[attrs.evolve(r, words="") for r in answer.refused])
+
+
+@_game("a refusal's index is")
+class CountsFromTheEnd(Counting):
+    def parse(self, seat, tokens):
+        answer = super().parse(seat, tokens)
+        return attrs.evolve(answer, refused=[attrs.evolve(r, index=-1) for r in answer.refused])
+
+
+# Carrying out
+
+
+@_game("in turn 0 raises AttributeError")
+class AdvanceRaises(Counting):
+    def advance(self, turn):
+        super().advance([Answer(verdict.orders) for verdict in turn])
+
+
+@_game("Late is something else than no submoves")
+class LateCosts(Counting):
+    def advance(self, turn):
+        super().advance(turn)
+        self.sums[0] -= isinstance(turn[0], Late)
+
+
+@_game("advance leads from turn 0 to 2")
+class TwoAtOnce(Counting):
+    def advance(self, turn):
+        super().advance(turn)
+        self.turn += 1
+
+
+@_game("goes on after max_turns")
+class NeverEnds(Counting):
+    def outcome(self):
+        return None
+
+
+@_game("the same answers give another game")
+class OrderOfReading(Counting):
+    """Whoever is read first gets a point: what the order of arrival would do."""
+
+    first = None
+    reading = -1
+
+    def parse(self, seat, tokens):
+        if self.reading != self.turn:
+            self.reading, self.first = self.turn, seat
+        return super().parse(seat, tokens)
+
+    def advance(self, turn):
+        super().advance(turn)
+        self.sums[self.first or 0] += 1
+
+
+@_game("the same answers give another game")
+class GlobalChance(Counting):
+    drawn = 0
+
+    def advance(self, turn):
+        super().advance(turn)
+        GlobalChance.drawn += 1
+        self.omen = GlobalChance.drawn
+
+
+_with("pickling the ruleset, to play in another process, raises", note=lambda: None)
+
+with_forfeit = CountingRules()
+with_forfeit.consequence = Consequence.FORFEIT
+BROKEN.append((with_forfeit, "the consequence is FORFEIT, but Late gives None"))
+
+
+class _Forfeit(Counting):
+    """Ends by a forfeit, with ranks that a variant gives."""
+
+    at_fault = ()
+
+    def advance(self, turn):
+        super().advance(turn)
+        self.at_fault = [seat for seat in range(3) if not isinstance(turn[seat], Answer)]
+
+    def outcome(self):
+        if not self.at_fault:
+            return super().outcome()
+        ended = Counting("oak", 0, SeededChance(0)).outcome()
+        return attrs.evolve(ended, termination=Termination.FORFEIT, scores=self.scores())
+
+
+forfeits_to_all = CountingRules()
+forfeits_to_all.consequence = Consequence.FORFEIT
+forfeits_to_all.game = _Forfeit
+BROKEN.append((forfeits_to_all, "seats [0] forfeit by Late, but the ranks are (1, 1, 1)"))
+
+
+# Digests
+
+
+class _Digest(Counting):
+    given = ""
+
+    def digest(self):
+        return self.given
+
+
+@_game("16 lower-case hexadecimal digits")
+class ShortDigest(_Digest):
+    given = "abc"
+
+
+@_game("16 lower-case hexadecimal digits")
+class LoudDigest(Counting):
+    def digest(self):
+        return super().digest().upper().replace("0", "A")
+
+
+@_game("two positions that differ have the digest")
+class ForgetsTheTurn(Counting):
+    """As if the turn didn't count: a round in which nothing happens."""
+
+    def digest(self):
+        return f"{sum(self.sums) + 1000 * len(self.table):016x}"
+
+
+@_game("two positions that differ have the digest")
+class CountsTurnsOnly(Counting):
+    def digest(self):
+        return f"{self.turn:016x}"
+
+
+@_game("in another process")
+class HashedDigest(Counting):
+    def digest(self):
+        return f"{hash(super().digest()) % 2**64:016x}"
+
+
+@_game("in another process")
+class OrderOfASet(Counting):
+    def advance(self, turn):
+        super().advance(turn)
+        # 30 of them, so that two processes can't agree by luck.
+        self.omen = "-".join({f"card{number}" for number in range(30)})
+
+
+# The end
+
+
+class _Outcome(Counting):
+    changes = {}  # noqa: RUF012 - read only
+
+    def outcome(self):
+        ended = super().outcome()
+        return ended and attrs.evolve(ended, **self.changes)
+
+
+@_game("by the rules a match is finished or a forfeit")
+class Aborts(_Outcome):
+    changes = {"termination": Termination.ABORTED}  # noqa: RUF012 - read only
+
+
+@_game("ranks (1, 1): one a seat")
+class TwoRanks(_Outcome):
+    changes = {"ranks": (1, 1)}  # noqa: RUF012 - read only
+
+
+@_game("places from 1, ties share the best")
+class RanksFromZero(_Outcome):
+    changes = {"ranks": (0, 1, 2)}  # noqa: RUF012 - read only
+
+
+@_game("places from 1, ties share the best")
+class DenseRanks(_Outcome):
+    changes = {"ranks": (1, 1, 2)}  # noqa: RUF012 - read only
+
+
+@_game("the outcome's reason")
+class Sentence(_Outcome):
+    changes = {"reason": "All is counted."}  # noqa: RUF012 - read only
+
+
+@_game("aren't the game's")
+class OtherScores(_Outcome):
+    changes = {"scores": (1, 2, 3)}  # noqa: RUF012 - read only
+
+
+# What a viewer draws
+
+
+class _Scene(Counting):
+    changes = {}  # noqa: RUF012 - read only
+
+    def scene(self):
+        return attrs.evolve(super().scene(), **self.changes)
+
+
+class _Frame(Counting):
+    changes = {}  # noqa: RUF012 - read only
+    mark = {}  # noqa: RUF012 - read only
+
+    def frame(self):
+        frame = super().frame()
+        marks = tuple(attrs.evolve(mark, **self.mark) for mark in frame.marks)
+        return attrs.evolve(frame, marks=marks, **self.changes)
+
+
+@_game("a scene of 0 rows")
+class NoRows(_Scene):
+    changes = {"rows": 0, "ground": ()}  # noqa: RUF012 - read only
+
+
+@_game("with ground of [3]")
+class TooLittleGround(_Scene):
+    changes = {"rows": 2}  # noqa: RUF012 - read only
+
+
+@_game("the scene's owner 3 of (0, 0)")
+class StrangeOwner(_Scene):
+    changes = {"owners": {(0, 0): 3}}  # noqa: RUF012 - read only
+
+
+@_game("the scene changes in the match")
+class MovingScene(Counting):
+    def scene(self):
+        scene = super().scene()
+        return attrs.evolve(scene, owners={(0, 0): 0}) if self.turn else scene
+
+
+@_game("says turn 7")
+class OtherTurn(_Frame):
+    changes = {"turn": 7}  # noqa: RUF012 - read only
+
+
+@_game("2 captions")
+class TwoCaptions(_Frame):
+    changes = {"captions": ("a", "b")}  # noqa: RUF012 - read only
+
+
+@_game("a caption")
+class EmptyCaptions(_Frame):
+    changes = {"captions": ("", "", "")}  # noqa: RUF012 - read only
+
+
+@_game(": one of 1 rows, 3 columns and 3 seats")
+class MarkOutside(_Frame):
+    mark = {"row": 1}  # noqa: RUF012 - read only
+
+
+@_game(": one of 1 rows, 3 columns and 3 seats")
+class MarkOfNobody(_Frame):
+    mark = {"seat": 3}  # noqa: RUF012 - read only
+
+
+@_game("a mark's text")
+class EmptyMark(_Frame):
+    mark = {"text": ""}  # noqa: RUF012 - read only
+
+
+@_game("scores [0, 0, 0]")
+class ListOfScores(Counting):
+    def scores(self):
+        return self.sums
+
+
+# A dialect
+
+
+@attrs.frozen
+class Talk:
+    """A dialect that says the same always."""
+
+    said_first: bytes = b"table\n"
+    said: bytes = b"on\n"
+    said_last: bytes = b""
+
+    def opening(self, game, seat):
+        return self.said_first
+
+    def turn(self, game, seat):
+        return self.said
+
+    def closing(self, game, seat):
+        return self.said_last
+
+
+_with("the classic opening: the last line has no newline", classic=Talk(said_first=b"table"))
+_with("classic b'on': whole lines", classic=Talk(said=b"on"))
+_with("classic b'': whole lines", classic=Talk(said=b""))
+_with("classic b'off': whole lines", classic=Talk(said_last=b"off"))
+_with("the classic dialect in turn 1 raises", classic=Talk(said=None))
+
+sound = CountingRules()
+sound.classic = Talk()
+SOUND_WITH_DIALECT = sound
+"""Breaks nothing: Counting with a dialect."""
