@@ -1,0 +1,274 @@
+"""The session: any bytes in any pieces, any order of steps, bounded memory, its states."""
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from lanista_protocol import (
+    HELLO_LIMIT,
+    LINE_LIMIT,
+    LOG_LIMIT,
+    TRANSITIONS,
+    ErrorCode,
+    LocalProtocolError,
+    RemoteProtocolError,
+    Session,
+    State,
+    Step,
+)
+from lanista_protocol.session import LOG_CUT
+from protocol.scripts import CUT, LineMachine, SessionMachine, play, scripts, without_words
+from protocol.table import Feed
+
+
+def sizes_for(script):
+    """Read sizes to compare; byte by byte only what isn't long."""
+    long = sum(len(step) for step in script if isinstance(step, bytes)) > 20_000
+    return (0, None, 9_973) if long else (0, None, 1, 3)
+
+
+@given(scripts())
+def test_a_session_is_the_same_however_its_bytes_are_cut(script):
+    """The same hello, answers, logs and error whole, byte by byte, and as the arena reads; any
+    bytes give these or RemoteProtocolError, and a step out of order LocalProtocolError."""
+    whole, *others = [play(script, SessionMachine(Feed(size))) for size in sizes_for(script)]
+    for other in others:
+        assert whole == other
+    event(whole[-1][0] if whole else "nothing")
+
+
+@given(scripts())
+def test_a_session_does_what_the_page_says_of_lines(script):
+    """PROTOCOL.md 1 and 4, by the reference that knows whole lines alone."""
+    expected = play(script, LineMachine())
+    assert without_words(expected) == without_words(play(script, SessionMachine(Feed(None))))
+
+
+@given(scripts(), st.lists(st.integers(1, 40), min_size=1))
+def test_pieces_of_uneven_sizes_change_nothing(script, sizes):
+    """As the network cuts, and cut at other places than the reads."""
+    cut = []
+    for step in script:
+        if not isinstance(step, bytes) or len(step) > 5_000:
+            cut.append(step)
+            continue
+        at = 0
+        for size in sizes * (1 + len(step) // sum(sizes)):
+            cut.append(step[at : at + size])
+            at += size
+    expected = play(script, SessionMachine(Feed(0)))
+    assert expected == play(cut, SessionMachine(Feed(0)))
+
+
+# -- states ----------------------------------------------------------------------------------------
+
+
+def session_in(state):
+    """A session brought to a state, with an answer there to take where one is asked for."""
+    session = Session()
+    if state is State.GREETING:
+        return session
+    session.receive(b"Ann\n1\n")
+    session.take_hello()
+    if state is not State.WAITING:
+        session.start()
+    if state is State.ASKED:
+        session.ask()
+    if state is State.CLOSED:
+        session.close()
+    assert session.state is state
+    return session
+
+
+def take(session, step):
+    """Do what carries out a step."""
+    if step is Step.HELLO:
+        if session.state is State.GREETING:
+            session.receive(b"Ann\n")
+        session.take_hello()
+    elif step is Step.ANSWER:
+        session.take_answer()
+    else:
+        getattr(session, step.name.lower())()
+
+
+@pytest.mark.parametrize("step", Step, ids=lambda step: step.name)
+@pytest.mark.parametrize("state", State, ids=lambda state: state.name)
+def test_steps_follow_the_table(state, step):
+    """PROTOCOL.md 4, the states of a connection: each of all pairs is allowed or our error."""
+    session = session_in(state)
+    if (state, step) == (State.ASKED, Step.END):
+        # Two rows of the table in one call: what is awaited is given up first.
+        session.end()
+        assert TRANSITIONS[TRANSITIONS[state, Step.GIVE_UP], Step.END] is session.state
+    elif (state, step) in TRANSITIONS:
+        take(session, step)
+        assert TRANSITIONS[state, step] is session.state
+    else:
+        with pytest.raises(LocalProtocolError):
+            take(session, step)
+        assert state is session.state
+
+
+def test_every_state_can_be_reached_and_closed():
+    reached = {State.GREETING} | set(TRANSITIONS.values())
+    assert set(State) == reached
+    assert {(state, Step.CLOSE) for state in State} <= set(TRANSITIONS)
+
+
+def test_no_bytes_after_the_close():
+    session = session_in(State.CLOSED)
+    assert not session.wants_data
+    with pytest.raises(LocalProtocolError):
+        session.receive(b"1\n")
+
+
+def test_nothing_is_wanted_after_the_end_of_input():
+    session = session_in(State.PLAYING)
+    session.ask()
+    session.take_answer()
+    assert session.wants_data
+    session.receive(b"")
+    assert session.ended
+    assert not session.wants_data
+
+
+# -- debts and faults ------------------------------------------------------------------------------
+
+
+def test_debts_are_paid_in_order_and_counted():
+    """PROTOCOL.md 4: each answer given up is thrown away when it comes."""
+    session = session_in(State.ASKED)
+    assert session.take_answer() == "1"
+    for owed in (1, 2, 3):
+        session.ask()
+        session.give_up()
+        assert owed == session.owed
+    session.ask()
+    session.receive(b"late 1\nlate 2\n")
+    assert (1, None) == (session.owed, session.take_answer())
+    session.receive(b"late 3\nin time\n")
+    assert (0, "in time") == (session.owed, session.take_answer())
+
+
+def test_an_answer_given_up_unread_is_thrown_away_at_once():
+    """It was the answer to that turn: it must not be played in the next one."""
+    session = session_in(State.ASKED)
+    assert session.has_answer
+    session.give_up()
+    assert (0, False) == (session.owed, session.has_answer)
+    session.ask()
+    assert session.take_answer() is None
+
+
+def test_a_fault_behind_the_answer_waits_until_the_answer_is_taken():
+    """PROTOCOL.md 1: complete lines before the fault count."""
+    session = session_in(State.ASKED)
+    session.take_answer()
+    session.ask()
+    session.receive(b"2\n\xff\n")
+    assert session.take_answer() == "2"
+    with pytest.raises(RemoteProtocolError) as caught:
+        session.ask()
+    assert caught.value.code is ErrorCode.NOT_UTF8
+    assert caught.value.words == r"byte 0 of '\xff' is no UTF-8; lines are text in UTF-8"
+
+
+def test_a_fault_behind_the_hello_leaves_the_hello():
+    session = Session()
+    session.receive(b"Ann\n\xff\n")
+    assert session.take_hello().name == "Ann"
+    session.start()
+    with pytest.raises(RemoteProtocolError):
+        session.ask()
+
+
+def test_the_log_says_where_it_was_cut():
+    """PROTOCOL.md 4: 16 KiB of each turn, and what is dropped is said to be."""
+    assert CUT == LOG_CUT
+    session = session_in(State.ASKED)
+    session.take_answer()
+    session.ask()
+    session.receive(b"#" + b"x" * (LOG_LIMIT - 3) + b"\n" + b"#y\n" * 3 + b"1\n")
+    assert session.take_answer() == "1"
+    log = session.take_log()
+    # 1 + (16,384 - 3) + 1 bytes are the first line; one byte of the next still fits.
+    assert "#" + "x" * (LOG_LIMIT - 3) + "\n#\n" + LOG_CUT == log
+    assert session.take_log() == ""
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+FLOODS = {
+    "answers": b"1 2 3 0\n",
+    "empty lines": b"\n",
+    "log lines": b"# I can talk all day\n",
+    "long lines": b"1 " * 32_768 + b"\n",
+    "long log lines": b"#" + b"x" * 65_535 + b"\n",
+    "log and answers": b"#" + b"x" * 5_000 + b"\n1\n",
+}
+
+
+def held_by(session):
+    """Bytes of a bot that a session keeps."""
+    return len(session._buffer) + len(session._answer or "") + len(session._log)
+
+
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
+@pytest.mark.parametrize("owed", [0, 3])
+def test_a_flood_is_held_back(flood, owed):
+    """PROTOCOL.md 4: at most one unread answer and 65,536 bytes (here with a line's newline), and
+    the log that is kept; then nothing is wanted, whatever the bot has still to say."""
+    session = session_in(State.ASKED)
+    session.take_answer()
+    for _ in range(owed):
+        session.ask()
+        session.give_up()
+    coming = flood * (1_000_000 // len(flood))
+    bound = LINE_LIMIT + (LINE_LIMIT + 1) + LOG_LIMIT
+    for _ in range(6):  # turns
+        session.ask()
+        while coming and session.wants_data:
+            size = session.room_for
+            assert 1 <= size <= LINE_LIMIT + 1
+            session.receive(coming[:size])
+            coming = coming[size:]
+            assert held_by(session) <= bound
+        assert session.has_answer or not coming
+        if session.take_answer() is None:
+            break
+        session.take_log()
+
+
+def test_between_matches_a_flood_is_held_back_too():
+    session = session_in(State.WAITING)
+    received = 0
+    while session.wants_data:
+        size = session.room_for
+        session.receive(b"1\n" * (size // 2 + 1))
+        received += size
+    assert received <= 2 * (LINE_LIMIT + 1)
+    assert session.room_for >= 1
+
+
+def test_a_hello_takes_no_more_room_than_it_may_have():
+    session = Session()
+    session.receive(b"x" * session.room_for)
+    assert len(session._buffer) == HELLO_LIMIT + 1
+    with pytest.raises(RemoteProtocolError) as caught:
+        session.take_hello()
+    assert caught.value.code is ErrorCode.LINE_TOO_LONG
+
+
+@pytest.mark.parametrize("chunk", [97, 999, 65_536])
+def test_chunks_bigger_than_asked_for_add_at_most_themselves(chunk):
+    session = session_in(State.ASKED)
+    session.take_answer()
+    session.ask()
+    data = b"#" + b"x" * 60_000 + b"\n" + b"2 " * 10 + b"\n"
+    coming = data * 4
+    while coming and session.wants_data:
+        session.receive(coming[:chunk])
+        coming = coming[chunk:]
+        assert len(session._buffer) <= LINE_LIMIT + chunk
+    assert session.take_answer() == "2 " * 10
