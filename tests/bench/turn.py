@@ -73,7 +73,7 @@ def arena(folder):
         bots=[BotSpec("bench", (sys.executable, BOT))] * 2,
         record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
         limits=Limits(),
-        watcher=watch,
+        watcher=lambda names: watch,  # noqa: ARG005 - they have one name
     )
     played = trio.run(PrivateArena(spec).play)
     assert played.result.turns == TURNS, played.result

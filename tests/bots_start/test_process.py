@@ -9,7 +9,7 @@ import sys
 import pytest
 import trio
 
-from bots_start.processes import PATIENCE, open_files, parent, python
+from bots_start.processes import PATIENCE, open_files, parent, pids_in, python
 from lanista.bots import Exit, environment, process, start_bot
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
@@ -199,8 +199,11 @@ async def test_both_outputs_are_kept_in_order_and_what_is_not_utf8_is_spelled_ou
 
 async def test_no_bot_or_keeper_holds_a_pipe_of_another():
     """A copy of another's lifeline would keep that one from ending when the arena dies."""
-    sleep = ["sleep", "100"]
-    async with start_bot(sleep, ENV, grace=0) as one, start_bot(sleep, ENV, grace=0) as two:
+    # It says when its loader is done: until then it holds the libraries that it reads.
+    bot = ["sh", "-c", "echo $$; sleep 100"]
+    async with start_bot(bot, ENV, grace=0) as one, start_bot(bot, ENV, grace=0) as two:
+        await pids_in(one, 1)
+        await pids_in(two, 1)
         pipes = [
             {leads for leads in open_files(pid).values() if leads.startswith("pipe:")}
             for pid in (parent(one.pid), parent(two.pid))

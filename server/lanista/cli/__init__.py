@@ -66,8 +66,4 @@ def main() -> NoReturn:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read our output has gone, as `head` does; nothing is wrong.
-        sys.stdout = None  # or Python complains once more at exit
-        sys.exit(0)
     sys.exit(code if isinstance(code, int) else 0)

@@ -204,7 +204,15 @@ def name_of(words: Sequence[str]) -> str:
     """A name for a bot from its command line: its program's or its script's, without ending."""
     named = words[0]
     if INTERPRETERS.fullmatch(os.path.basename(named)):  # noqa: PTH119 - a word, not a path of ours
-        named = next((word for word in words[1:] if not word.startswith("-")), named)
+        for at, word in enumerate(words[1:], 1):
+            if word == "-m" and words[at + 1 :]:
+                named = words[at + 1].rpartition(".")[2]
+                break
+            if word in {"-c", "-e"}:  # the program itself: no name in it
+                break
+            if not word.startswith("-"):
+                named = word
+                break
     stem = Path(named).stem
     cleaned = "".join(char if char.isalnum() or char in "-_." else "-" for char in stem)
     return cleaned[:32] or "bot"

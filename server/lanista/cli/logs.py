@@ -1,14 +1,28 @@
 """The daemon's log: lines on stderr, for people on a terminal, `key=value` elsewhere."""
 
-import sys
+import contextlib
+import os
+from typing import TextIO, cast
 
 import structlog
+
+
+class Stderr:
+    """Standard error, whose reader may go: a log that nobody reads must not end a match."""
+
+    def write(self, text: str) -> None:
+        """Write one line, unbuffered; nothing happens if it can't be."""
+        with contextlib.suppress(OSError):
+            os.write(2, text.encode("utf-8", "backslashreplace"))
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
 
 
 def configure_log() -> None:
     """Set structlog up; called once by commands that serve."""
     renderer: structlog.typing.Processor
-    if sys.stderr.isatty():
+    if os.isatty(2):
         renderer = structlog.dev.ConsoleRenderer()
     else:
         # Quotes and escapes values, so that what a bot says stays one line.
@@ -21,6 +35,6 @@ def configure_log() -> None:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             renderer,
         ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
         cache_logger_on_first_use=True,
     )

@@ -249,7 +249,7 @@ class _Session:
         if interrupted:
             verdict = "interrupted"
         elif not counted:
-            verdict = f"{result.end}: {result.reason}"
+            verdict = "not counted"
         elif len(best) == 1:
             verdict = f"{best[0]} wins"
         else:

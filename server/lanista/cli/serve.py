@@ -1,7 +1,6 @@
 """`lanista serve`: the daemon."""
 
 import resource
-import sys
 from pathlib import Path
 
 import click
@@ -133,4 +132,3 @@ def _allow_open_files(connections: int) -> None:
 def _announce(host: str, port: int) -> None:
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Lanista listens on {shown}:{port}")
-    sys.stdout.flush()

@@ -132,9 +132,14 @@ class Arena:
         connection = greeting.accepted(stream)
         if connection is None:
             return
+        if self._connections >= self.options.max_connections:
+            # Not counted, though it lingers until it has read why: else bots that dial again and
+            # again would keep the places that others leave.
+            log.warning("refused", code=ErrorCode.SERVER_FULL.value, peer=peer)
+            await connection.refuse(self._full())
+            return
         self._connections += 1
         try:
-            self._check_room()
             hello = await self._read_hello(connection)
             if hello is not None:
                 ruleset = greeting.ruleset_of(hello, self.options.default)
@@ -166,12 +171,11 @@ class Arena:
                 self._greetings.discard(scope)
         raise _shutting_down()
 
-    def _check_room(self) -> None:
+    def _full(self) -> RemoteProtocolError:
         limit = self.options.max_connections
-        if self._connections > limit:
-            raise RemoteProtocolError(
-                ErrorCode.SERVER_FULL, f"{limit} connections already; try again later"
-            )
+        return RemoteProtocolError(
+            ErrorCode.SERVER_FULL, f"{limit} connections already; try again later"
+        )
 
     async def _keep_playing(self, connection: Connection, ruleset: Ruleset, peer: str) -> None:
         """Match after match, while the bot keeps its connection."""

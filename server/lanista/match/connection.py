@@ -55,8 +55,9 @@ class Connection:
             RemoteProtocolError: A line too long, or not UTF-8.
         """
         while not self.session.ended:
-            if not self.session.wants_data:
-                # One unread answer is held: more stays in the bot's hands (PROTOCOL.md 4).
+            if self.session.has_answer and self.session.room_for == 1:
+                # All is held that may be: more stays in the bot's hands (PROTOCOL.md 4). Not
+                # sooner, or a bot that answered ahead and left would wait here for ever.
                 await trio.sleep_forever()
             chunk = self.channel.receive_some(self.session.room_for)
             if chunk is None:

@@ -1,0 +1,22 @@
+"""Misbehaves: sends answers as fast as it can, asked or not; reads all that it is sent."""
+
+import sys
+import threading
+
+from wire import Arena
+
+arena = Arena()
+
+
+def read():
+    """Read on, so that only the sending is at fault."""
+    for _ in arena.reader:
+        pass
+
+
+threading.Thread(target=read, daemon=True).start()
+try:
+    while True:
+        arena.sock.sendall(b"\n" * 10_000)
+except ConnectionError:
+    sys.exit(0)

@@ -1,0 +1,241 @@
+"""What can't be used is told in one line on stderr, with exit code 2 and without a traceback:
+what was wrong, where, and what would be right.
+"""
+
+import gzip
+import shlex
+import socket
+import subprocess
+import sys
+
+import pytest
+
+PAIR = ("CamperJoe", "CamperJoe")
+LONG = "x" * 5000
+
+BAD = {
+    "unknown command": (["serf"], "lanista: No such command 'serf'"),
+    "unknown option": (["play", "--colour"], "lanista play: No such option '--colour'"),
+    "no bot": (["play", "angrymob"], "lanista play: Missing argument 'BOT...'"),
+    "no game": (["play"], "lanista play: Missing argument 'GAME'"),
+    "unknown game": (
+        ["play", "chess", *PAIR],
+        "lanista: unknown game 'chess'; known games: angrymob",
+    ),
+    "unknown game to serve": (
+        ["serve", "--game", "chess"],
+        "lanista: unknown game 'chess'; known games: angrymob",
+    ),
+    "unknown game's bots": (["bots", "chess"], "lanista: unknown game 'chess'; known games:"),
+    "one bot": (["play", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
+    "three bots": (
+        ["play", "angrymob", *PAIR, "CamperJoe"],
+        "lanista: Angry Mob is for 2 bots; 3 given",
+    ),
+    "unknown bot": (
+        ["play", "angrymob", "CamperJim", "CamperJoe"],
+        "lanista: unknown bot 'CamperJim': no house bot of angrymob (CamperJoe, ProfessorRandom, R",
+    ),
+    "no such program": (
+        ["play", "angrymob", "./my bot", "CamperJoe"],
+        "lanista: unknown bot './my bot': no house bot of angrymob",
+    ),
+    "empty bot": (["play", "angrymob", "", "CamperJoe"], "lanista: bot command is empty"),
+    "open quote": (
+        ["play", "angrymob", "'mybot", "CamperJoe"],
+        "lanista: bot command \"'mybot\" can't be split into words: close the quote",
+    ),
+    "seed no number": (
+        ["play", "angrymob", *PAIR, "-s", "lucky"],
+        "lanista play: Invalid value for '-s' / '--seed': 'lucky' is not a valid integer.",
+    ),
+    "seed too big": (
+        ["play", "angrymob", *PAIR, "-s", 2**63],
+        f"lanista: seed {2**63}; a seed of angrymob is from {-(2**63)} to {2**63 - 1}",
+    ),
+    "last seed too big": (
+        ["play", "angrymob", *PAIR, "-s", 2**63 - 2, "-n", 3],
+        f"lanista: seed {2**63}; a seed of angrymob is from",
+    ),
+    "no matches": (
+        ["play", "angrymob", *PAIR, "-n", 0],
+        "lanista play: Invalid value for '-n': 0 is not in the range x>=1.",
+    ),
+    "no time": (
+        ["play", "angrymob", *PAIR, "--time-move", 0],
+        "lanista play: Invalid value for '--time-move': 0.0 is not in the range x>0.",
+    ),
+    "cell too wide": (
+        ["play", "angrymob", *PAIR, "--size", 7],
+        "lanista play: Invalid value for '--size': 7 is not in the range 1<=x<=6.",
+    ),
+    "unknown setting": (
+        ["play", "angrymob", *PAIR, "--set", "rounds=3"],
+        "lanista: Angry Mob has no setting 'rounds'; its settings are: move_limit",
+    ),
+    "setting no number": (
+        ["play", "angrymob", *PAIR, "--set", "move_limit=many"],
+        "lanista: --set 'move_limit=many': expected NAME=VALUE with a whole number",
+    ),
+    "setting without value": (
+        ["play", "angrymob", *PAIR, "--set", "move_limit"],
+        "lanista: --set 'move_limit': expected NAME=VALUE with a whole number",
+    ),
+    "setting twice": (
+        ["play", "angrymob", *PAIR, "--set", "move_limit=1", "--set", "move_limit=2"],
+        "lanista: --set move_limit twice; say it once",
+    ),
+    "two limits": (
+        ["play", "angrymob", *PAIR, "--set", "move_limit=1", "--move-limit", 2],
+        "lanista: --move-limit and --set move_limit differ; say it once",
+    ),
+    "limit too small": (
+        ["play", "angrymob", *PAIR, "--move-limit", 0],
+        "lanista: setting move_limit of Angry Mob is 0; it can be from 1 to 1000000",
+    ),
+    "no map": (
+        ["play", "angrymob", *PAIR, "-i", "hell"],
+        "lanista: no map file 'hell', and no shipped map of that name; shipped maps of angrymob: a",
+    ),
+    "map name too long": (["play", "angrymob", *PAIR, "-i", LONG], f"lanista: no map file '{LONG}"),
+    "map a folder": (["play", "angrymob", *PAIR, "-i", "folder"], "lanista: no map file 'folder'"),
+    "map asymmetric": (
+        ["play", "angrymob", *PAIR, "-i", "asymmetric.map"],
+        "lanista: asymmetric.map: line 3, column 3: ",
+    ),
+    "map to serve": (["serve", "-i", "token.map"], "lanista: token.map: line 2, column 5: "),
+    "map to check": (["map", "check", "angrymob", "pit", "token.map"], "lanista: token.map: line"),
+    "map to show": (["map", "show", "angrymob", "short.map"], "lanista: short.map: line"),
+    "map empty": (["map", "check", "angrymob", "empty"], "lanista: empty: "),
+    "map no text": (
+        ["map", "check", "angrymob", "binary"],
+        "lanista: binary: can't be read as text ('utf-8' codec",
+    ),
+    "record a folder": (
+        ["play", "angrymob", *PAIR, "-o", "folder"],
+        "lanista: -o folder: a folder; name a file (a folder goes with -n)",
+    ),
+    "record's folder a file": (
+        ["play", "angrymob", *PAIR, "-n", 2, "-o", "empty"],
+        "lanista: -o empty: not a folder; with -n it names a folder",
+    ),
+    "record's name too long": (
+        ["play", "angrymob", *PAIR, "-o", LONG],
+        f"lanista: -o {LONG}: File name too long",
+    ),
+    "data below a file": (
+        ["serve", "--data", "empty/data"],
+        "lanista: can't write records to empty/data/records: Not a directory",
+    ),
+    "data a file": (
+        ["serve", "--data", "empty"],
+        "lanista serve: Invalid value for '--data': Directory 'empty' is a file.",
+    ),
+    "no such port": (
+        ["serve", "--port", 65536],
+        "lanista serve: Invalid value for '--port': 65536 is not in the range 0<=x<=65535.",
+    ),
+    "unknown start": (
+        ["serve", "--start", "later"],
+        "lanista serve: Invalid value for '--start': 'later' is not one of 'auto', 'manual'.",
+    ),
+    "unwritable map": (
+        ["map", "generate", "angrymob", "-s", 1, "-o", "folder"],
+        "lanista: can't write folder: Is a directory",
+    ),
+    "seed of a map": (
+        ["map", "generate", "angrymob", "-s", -(2**63) - 1],
+        f"lanista: seed {-(2**63) - 1}; a seed of angrymob is from",
+    ),
+    "no record": (
+        ["replay", "verify", "nowhere"],
+        "lanista: can't read nowhere: No such file or directory",
+    ),
+    "a folder for a record": (
+        ["replay", "show", "folder"],
+        "lanista: can't read folder: Is a directory",
+    ),
+    "empty record": (["replay", "verify", "empty"], "lanista: empty: "),
+    "record no JSON": (["replay", "verify", "short.map"], "lanista: short.map: line 1: "),
+    "record of something else": (["replay", "show", "json"], "lanista: json: line 1: "),
+    "record cut": (["replay", "verify", "cut.gz"], "lanista: cut.gz: "),
+    "record no text": (["replay", "verify", "binary"], "lanista: binary: "),
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Files that can't be used."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\n")
+    (tmp_path / "json").write_text('{"a":1}\n')
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"some lines\n" * 1000)[:-20])
+    (tmp_path / "asymmetric.map").write_text("2 3\nA . .\n. 1 B\n")
+    (tmp_path / "token.map").write_text("2 3\nA . x\n. . B\n")
+    (tmp_path / "short.map").write_text("3 3\nA . .\n. . B\n")
+
+
+@pytest.mark.parametrize(("words", "told"), BAD.values(), ids=BAD)
+def test_bad_input_is_told_in_one_line(lanista, files, words, told):
+    """Exit code 2, nothing on stdout but what was right before, one line on stderr."""
+    done = lanista(*words)
+    assert 2 == done.code
+    assert done.err.startswith(told), done.err
+    assert done.err.endswith("\n")
+    assert 1 == done.err.count("\n")
+    assert done.out in {"", "pit: in order\n"}
+
+
+@pytest.mark.parametrize("words", [["-o", "file/match.gz"], ["-n", "2", "-o", "file/folder"]])
+def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path, words):
+    """As a process, warnings being errors: nothing is left open either."""
+    (tmp_path / "file").write_bytes(b"")
+    marker = tmp_path / "marker"
+    bot = shlex.join([sys.executable, "-c", f"open({str(marker)!r}, 'w')"])
+    done = _run(tmp_path, "play", "angrymob", bot, bot, *words)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("lanista: can't write the record file")
+    assert 1 == done.stderr.count("\n")
+    assert not marker.exists()
+
+
+def test_a_host_of_another_machine_is_told(tmp_path):
+    """An address that can't be listened on; 192.0.2.1 is nobody's (RFC 5737)."""
+    done = _run(tmp_path, "serve", "--host", "192.0.2.1", "--port", "0")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("lanista: can't listen on 192.0.2.1:0: ")
+    assert 1 == done.stderr.count("\n")
+
+
+def test_a_port_in_use_is_told(tmp_path):
+    """One line; the log says nothing beside it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = _run(tmp_path, "serve", "--port", port)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"can't listen on 127.0.0.1:{port}: Address already in use" in done.stderr
+    assert 1 == done.stderr.count("\n")
+
+
+def test_interrupting_a_command_gives_130(lanista, monkeypatch):
+    """Ctrl-C outside a match, as in a long `map check`: no traceback."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lanista.cli.common.board_of", interrupted)
+    done = lanista("map", "check", "angrymob", "pit")
+    assert (130, "", "") == (done.code, done.out, done.err.strip())
+
+
+def _run(folder, *words):
+    """As a process."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "lanista.cli", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )

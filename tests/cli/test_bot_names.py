@@ -1,0 +1,69 @@
+"""What a bot is called that is given as a command line, and how it is found."""
+
+import sys
+
+import pytest
+
+from lanista.bots import parse_command
+from lanista.cli.common import bot_command, name_of
+from lanista.daemon.private import distinct
+from lanista.house import HOUSE
+from lanista_protocol import parse_hello
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("./mybot", "mybot"),
+        ("/opt/bots/MyBot.exe --fast", "MyBot"),
+        ("python3 my_bot.py", "my_bot"),
+        ("python3.12 -u -X dev.py", "dev"),
+        ("/usr/bin/python3 bots/best.py --port {port}", "best"),
+        ("python -m team.best_bot", "best_bot"),
+        ("python3 -c 'import mybot'", "python3"),
+        ("sh -c 'exec ./mybot'", "sh"),
+        ("node -e 'play()'", "node"),
+        ("java -jar Bot.jar", "Bot"),
+        ("'./my bot!.py'", "my-bot-"),
+        ("python3", "python3"),
+        ("./" + "x" * 40, "x" * 32),
+        ("./---", "---"),
+    ],
+)
+def test_a_command_line_gives_a_name(command, name):
+    """The program's, or the script's behind an interpreter, without its ending."""
+    assert name == name_of(parse_command(command))
+
+
+@pytest.mark.parametrize("command", ["./mybot", "'./my bot!.py'", "./=", "./ä", "./" + "é" * 50])
+def test_any_name_given_so_can_be_said_in_a_hello(command):
+    name = name_of(parse_command(command))
+    assert name == parse_hello(f"{name} v=1").name
+
+
+def test_a_house_bot_is_found_by_its_name():
+    """Before any program of that name; started so that nothing in the folder hides the client."""
+    assert ("CamperJoe", (sys.executable, "-P", "-m", HOUSE["angrymob"]["CamperJoe"])) == (
+        bot_command("angrymob", "CamperJoe")
+    )
+
+
+def test_a_command_line_is_kept_as_its_words():
+    assert ("sh", ("sh", "-c", "exec bot {port}")) == bot_command(
+        "angrymob", "sh -c 'exec bot {port}'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "given"),
+    [
+        (["A", "B"], ["A", "B"]),
+        (["A", "A", "A"], ["A", "A-2", "A-3"]),
+        (["A", "A-2", "A"], ["A", "A-2", "A-3"]),
+        (["A-2", "A", "A"], ["A-2", "A", "A-3"]),
+        (["x" * 32, "x" * 32], ["x" * 32, "x" * 30 + "-2"]),
+    ],
+)
+def test_names_that_repeat_are_numbered(names, given):
+    """Each different, at most the 32 characters of PROTOCOL.md 2."""
+    assert given == distinct(names)

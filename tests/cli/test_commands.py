@@ -1,0 +1,129 @@
+"""The commands that start no match: what they print. Matches are played in tests/e2e."""
+
+import subprocess
+import sys
+
+import pytest
+
+import lanista_maps
+from lanista import __version__
+from lanista.cli import LazyGroup
+from lanista.house import HOUSE
+
+
+def test_help_imports_nothing_heavy():
+    """`lanista --help` answers at once: what is heavy waits for its command."""
+    code = (
+        "import sys\n"
+        "sys.argv = ['lanista', '--help']\n"
+        "from lanista.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    heavy = {'trio', 'rich', 'structlog', 'cattrs', 'lanista.rules.angrymob'}\n"
+        "    print(sorted(heavy & {*sys.modules}), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (0, "[]\n") == (done.returncode, done.stderr)
+    for name in LazyGroup.modules:
+        assert f"\n  {name} " in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("name", ["play", "serve", "games", "bots", "map", "replay"])
+def test_every_command_has_help(lanista, name, option):
+    done = lanista(name, option)
+    assert (0, "") == (done.code, done.err)
+    assert done.out.startswith(f"Usage: lanista {name} ")
+
+
+@pytest.mark.parametrize("words", [[], ["map"], ["replay"]])
+def test_a_group_alone_shows_its_help_as_an_error(lanista, words):
+    """Exit code 2, and the help as it is, on stderr."""
+    done = lanista(*words)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith("Usage: lanista ")
+    assert "\nCommands:\n" in done.err
+
+
+def test_version(lanista):
+    assert f"lanista, version {__version__}\n" == lanista("--version").out
+
+
+def test_games_lists_settings_with_their_defaults(lanista):
+    done = lanista("games")
+    assert (0, "") == (done.code, done.err)
+    assert "angrymob  Angry Mob, 2 players\n    --set move_limit=2400  " in done.out
+
+
+def test_bots_lists_the_house_bots(lanista):
+    """Of one game or of all, each with its first line."""
+    done = lanista("bots", "angrymob")
+    assert list(HOUSE["angrymob"]) == [line.split()[1] for line in done.out.splitlines()]
+    assert "angrymob  CamperJoe  CamperJoe never moves" in done.out
+    assert done.out in lanista("bots").out
+
+
+def test_map_list_shows_the_shipped_maps(lanista):
+    listed = lanista("map", "list", "angrymob").out.split()
+    assert list(lanista_maps.names("angrymob")) == listed
+    assert "pit" in listed
+
+
+def test_map_check_takes_files_and_shipped_maps(lanista, tmp_path):
+    (tmp_path / "own.map").write_text("2 3\nA . .\n. . B\n")
+    done = lanista("map", "check", "angrymob", "own.map", "pit")
+    assert (0, "own.map: in order\npit: in order\n", "") == (done.code, done.out, done.err)
+
+
+def test_map_generate_is_determined_by_its_seed(lanista, tmp_path):
+    """Printed, the seed on stderr; or written to a file, which `map check` takes."""
+    printed = lanista("map", "generate", "angrymob", "-s", -7)
+    assert (0, "seed -7\n") == (printed.code, printed.err)
+    written = lanista("map", "generate", "angrymob", "--seed", -7, "-o", "new.map")
+    assert (0, "new.map: the map of seed -7\n", "") == (written.code, written.out, written.err)
+    assert printed.out == (tmp_path / "new.map").read_text()
+    assert 0 == lanista("map", "check", "angrymob", "new.map").code
+    assert printed.out != lanista("map", "generate", "angrymob", "-s", 7).out
+
+
+def test_map_generate_tells_the_seed_it_drew(lanista):
+    """A map without -s can be made again."""
+    drawn = lanista("map", "generate", "angrymob")
+    seed = drawn.err.removeprefix("seed ").strip()
+    assert drawn.out == lanista("map", "generate", "angrymob", "-s", seed).out
+
+
+def test_map_show_draws_without_colours_for_a_file(lanista):
+    done = lanista("map", "show", "angrymob", "pit")
+    assert (0, "") == (done.code, done.err)
+    assert "\x1b" not in done.out
+    assert "seat 0: 1 unit" in done.out
+    assert ["A1", ".", "2", "#", ".", ".", ".", "3", "."] in [
+        line.split() for line in done.out.splitlines()
+    ]
+
+
+def test_output_that_the_terminal_cannot_encode_is_escaped(tmp_path):
+    """Names and paths may hold any letter: no traceback for it, in no locale."""
+    (tmp_path / "Ωmega.map").write_text("2 3\nA . .\n. . B\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "lanista.cli", "map", "check", "angrymob", "Ωmega.map"],
+        cwd=tmp_path,
+        env={"PYTHONIOENCODING": "latin-1", "PATH": "", "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+    )
+    assert (0, "\\u03a9mega.map: in order\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_a_reader_that_has_gone_is_told_nothing():
+    """As with `lanista bots | head -0`: no traceback."""
+    code = "import sys; sys.argv = ['lanista', 'bots']; from lanista.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.close()  # before it has printed anything: it has yet to start
+    with process.stderr:
+        told = process.stderr.read()
+    assert (1, b"") == (process.wait(60), told)

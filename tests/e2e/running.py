@@ -1,0 +1,260 @@
+"""What the end-to-end tests share: the command line and bots as processes, scripted sockets.
+
+Every process started here is ended by its own id, whatever becomes of the test; every wait is
+bounded and says what it waited for. No rule is tested here.
+"""
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 60
+"""Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
+BOTS = Path(__file__).parents[1] / "bots"
+EXAMPLE_MAP = """\
+6 7
+. 1 . . # # 2
+# 1 1 . 3 . 1
+. A . # # . .
+. . # # . B .
+1 . 3 . 1 1 #
+2 # # . . 1 .
+"""
+"""The map of PROTOCOL.md 6, as a map file."""
+
+
+def command(*words):
+    """The words that run `lanista`, warnings being errors; what is told on exit goes to stderr."""
+    return [sys.executable, "-W", "error", "-m", "lanista.cli", *map(str, words)]
+
+
+def environment(**more):
+    """Our environment without what would reach into an arena or its bots."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("LANISTA_")}
+    return kept | more
+
+
+def bot_words(script, *words):
+    """The words that run a bot of tests/bots."""
+    return [sys.executable, "-S", str(BOTS / f"{script}.py"), *map(str, words)]
+
+
+def bot(script, *words):
+    """The command line of a bot of tests/bots, as `lanista play` takes it."""
+    return shlex.join(bot_words(script, *words))
+
+
+class Program:
+    """A running `lanista`, or bot. Its output goes to files, so that it never blocks on us."""
+
+    def __init__(self, words, folder, *, env=None, stdin=subprocess.DEVNULL):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._out, self._err = folder / "stdout", folder / "stderr"
+        self._words = words
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self.process = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=env or environment(),
+                stdin=stdin,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+
+    @property
+    def out(self):
+        """What it has printed so far."""
+        return self._out.read_text(encoding="utf-8")
+
+    @property
+    def err(self):
+        """What it has written to stderr so far."""
+        return self._err.read_text(encoding="utf-8")
+
+    def until(self, condition, what):
+        """Wait until a condition holds; it must hold before the program ends."""
+
+        def holds_or_ended():
+            return condition() or self.process.poll() is not None
+
+        wait_until(holds_or_ended, what, self._told)
+        assert condition(), f"ended before {what}\n{self._told()}"
+
+    def wait(self):
+        """Wait for its end; the exit code."""
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"still running after {PATIENCE} s\n{self._told()}")
+
+    def signal(self, number):
+        """Send it a signal, to it alone."""
+        self.process.send_signal(number)
+
+    def end(self):
+        """Have it gone."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+        self.process.wait(PATIENCE)
+        if self.process.stdin:
+            self.process.stdin.close()
+
+    def _told(self):
+        return f"$ {shlex.join(self._words)}\n{self.out[-2000:]}\n{self.err[-4000:]}"
+
+
+class Daemon(Program):
+    """`lanista serve` on a free port."""
+
+    def __init__(self, folder, *options, stdin=subprocess.DEVNULL):
+        words = command("serve", "--port", 0, *options)
+        super().__init__(words, folder, stdin=stdin)
+        self.data = folder / "lanista-data"
+        try:
+            self.until(lambda: "\n" in self.out, "the daemon says where it listens")
+        except BaseException:
+            self.end()  # nobody else knows of it yet
+            raise
+        self.port = int(self.out.split("\n")[0].rpartition(":")[2])
+
+    def records(self):
+        """The complete records, oldest first."""
+        return sorted(self.data.glob("records/*/*.jsonl.gz"))
+
+    def record_of(self, match):
+        """Wait for the record of a match and read it."""
+        self.until(
+            lambda: any(match in path.name for path in self.records()), f"the record of {match}"
+        )
+        (path,) = (path for path in self.records() if match in path.name)
+        return read(path)
+
+    def record_with(self, name):
+        """Wait for the record of a match in which someone of this name plays and read it."""
+        found = []
+
+        def is_there():
+            found[:] = [
+                record
+                for record in map(read, self.records())
+                if name in {player.name for player in record.header.players}
+            ]
+            return found
+
+        self.until(is_there, f"a record with {name}")
+        (record,) = found
+        return record
+
+    def bot_environment(self, name):
+        """What a bot of tests/bots needs to find its way here."""
+        return environment(LANISTA_HOST="127.0.0.1", LANISTA_PORT=str(self.port), LANISTA_NAME=name)
+
+
+def wait_until(condition, what, told=str):
+    """Poll until a condition holds; the test fails after PATIENCE."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"waited {PATIENCE} s until {what}\n{told()}")
+        time.sleep(0.01)
+
+
+def read(path):
+    """A record's lines: the header, the turns, the result."""
+    from lanista.match.record import read_record
+
+    return read_record(path)
+
+
+def digests(record):
+    """What happened in a match, turn by turn."""
+    return [turn.digest for turn in record.turns]
+
+
+def as_json(done):
+    """The results that `lanista play --json` printed."""
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def runs(pid):
+    """Whether a process is there and no zombie: those are another's to reap."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat[stat.rindex(b")") + 2 :][:1] not in b"ZX"
+
+
+def wait_until_gone(pids):
+    """Wait until none of these processes runs."""
+    wait_until(lambda: not any(map(runs, pids)), f"processes {pids} are gone")
+
+
+def lines_of(path):
+    """How many whole lines a record in the making has; 0 when it isn't there."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_bytes().count(b"\n")
+    return 0
+
+
+class Peer:
+    """A scripted bot: a socket in the test's hands."""
+
+    def __init__(self, port, hello="", *, receive_buffer=0):
+        self.socket = socket.socket()
+        self.socket.settimeout(PATIENCE)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._reader = self.socket.makefile("rb")
+        if hello:
+            self.say(hello + "\n")
+
+    def say(self, text):
+        """Send."""
+        self.socket.sendall(text.encode())
+
+    def line(self):
+        """The next line; the test fails if there is none."""
+        line = self._reader.readline()
+        assert line.endswith(b"\n"), f"the connection ended behind {line!r}"
+        return line.decode().removesuffix("\n")
+
+    def until(self, keyword):
+        """The lines up to the first that begins with this word."""
+        lines = [self.line()]
+        while lines[-1].split(" ")[0] != keyword:
+            lines.append(self.line())
+        return lines
+
+    def exactly(self, count):
+        """So many bytes."""
+        return self._reader.read(count).decode()
+
+    def rest(self):
+        """All up to the end of the connection, which must come."""
+        return self._reader.read().decode()
+
+    def reset(self):
+        """Close by a reset: what is on its way is lost (socket(7), SO_LINGER)."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.leave()
+
+    def leave(self):
+        """Close."""
+        self._reader.close()
+        self.socket.close()

@@ -1,0 +1,259 @@
+"""What scripted bots are told by a real daemon over real sockets (PROTOCOL.md 2, 3, 6, 7).
+
+The daemon plays three moves on the example map; every test has a room of its own.
+"""
+
+import re
+
+import pytest
+
+from e2e.running import EXAMPLE_MAP
+from lanista import __version__
+
+SEEN_BY_SEAT_1 = EXAMPLE_MAP.translate(str.maketrans("AB", "BA"))
+ROWS = [f"row {row} {tokens}" for row, tokens in enumerate(EXAMPLE_MAP.splitlines()[1:])]
+WELCOME = f"welcome 1 lanista {__version__}"
+
+
+def test_the_example_conversation_byte_for_byte(daemon, peers):
+    """PROTOCOL.md 6, rules/angrymob.md 5: bare names, the map alone, the opponent's lines.
+
+    Player 1's second move is illegal: the lines are exchanged still, both connections close.
+    """
+    first, second = peers(daemon, "CamperJoe"), peers(daemon, "ProfessorRandom")
+    assert EXAMPLE_MAP == first.exactly(len(EXAMPLE_MAP))
+    assert SEEN_BY_SEAT_1 == second.exactly(len(EXAMPLE_MAP))
+    first.say("2 1 1 1\n")
+    second.say("3 5 1 3\n")
+    assert "3 5 1 3\n" == first.exactly(8)
+    assert "2 1 1 1\n" == second.exactly(8)
+    first.say("1 1 1 0 1 1 1 1\n")
+    second.say("3 4 2 3\n")
+    assert ("3 4 2 3\n", "1 1 1 0 1 1 1 1\n") == (first.rest(), second.rest())
+    record = daemon.record_with("CamperJoe")
+    assert ("forfeit", (1, 2)) == (record.result.end, record.result.ranks)
+    (fault,) = record.result.faults
+    assert (1, 1, "illegal", 0) == (fault.turn, fault.seat, fault.code, fault.index)
+    assert "2 units from (3, 4), where you had 0" == fault.words
+
+
+def test_a_whole_match_of_version_1(daemon, peers):
+    """PROTOCOL.md 3, 5: welcome, wait, the match, three turns, the final position, the end."""
+    first = peers(daemon, "Ada v=1 game=angrymob room=whole")
+    assert [WELCOME, "wait 1 2"] == first.until("wait")
+    second = peers(daemon, "Bob v=1 room=whole notes=1")
+    assert [WELCOME, "wait 2 2"] == second.until("wait")
+    assert ["wait 2 2"] == first.until("wait")
+    told = first.until("go")
+    match, seed = told[0].removeprefix("start "), told[6].removeprefix("seed ")
+    assert [
+        f"start {match}",
+        "game angrymob",
+        "seat 0",
+        "player 0 Ada",
+        "player 1 Bob",
+        "clock 0 0",
+        f"seed {seed}",
+        "set move_limit 3",
+        "size 6 7",
+        "base 0 2 1",
+        "base 1 3 5",
+        *ROWS,
+        "turn 0",
+        "unit 2 1 0 1",
+        "unit 3 5 1 1",
+        "total 0 1",
+        "total 1 1",
+        "go",
+    ] == told
+    assert re.fullmatch(r"[0-9A-HJKMNP-TV-Z]{26}", match)
+    assert 0 <= int(seed) < 2**31
+    told = second.until("go")
+    assert (f"start {match}", "seat 1") == (told[0], told[2])
+    assert f"seed {seed}" != told[6]
+    first.say("2 1 1 1\n")
+    second.say("\n")
+    turn_1 = [
+        "turn 1",
+        "moved 0 2 1 1 1",
+        "moved 1",
+        "unit 1 1 0 2",
+        "unit 3 5 1 1",
+        "neutral 1 1 0",
+        "total 0 2",
+        "total 1 1",
+        "go",
+    ]
+    assert (turn_1, turn_1) == (first.until("go"), second.until("go"))
+    for peer in (first, second):
+        peer.say("\n\n")  # the second one ahead of its turn
+    for peer in (first, second):
+        assert "turn 2" == peer.until("go")[0]
+    final = (
+        "turn 3\nmoved 0\nmoved 1\nunit 1 1 0 2\nunit 3 5 1 1\ntotal 0 2\ntotal 1 1\n"
+        "end finished\nrank 0 1\nrank 1 1\nscore 0 2\nscore 1 1\nbye\n"
+    )
+    assert (final, final) == (first.rest(), second.rest())
+    record = daemon.record_of(match)
+    assert ("move-limit", 3) == (record.result.reason, record.result.turns)
+    assert ("Ada", "Bob") == tuple(player.name for player in record.header.players)
+
+
+def test_classic_and_version_1_meet(daemon, peers):
+    """PROTOCOL.md 6: one may speak version 1 and the other classic; each is told in its own way."""
+    classic = peers(daemon, "Old Timer room=mixed")
+    modern = peers(daemon, "New v=1 room=mixed")
+    assert EXAMPLE_MAP == classic.exactly(len(EXAMPLE_MAP))
+    match = next(line for line in modern.until("go") if line.startswith("start "))[6:]
+    classic.say("2 1 1 1\n")
+    modern.say(" 3  5 1 3 \r\n")
+    assert "3 5 1 3\n" == classic.exactly(8)
+    assert "moved 0 2 1 1 1" in modern.until("go")
+    classic.say("7 7 7 7\n")
+    modern.say("\n")
+    assert "\n" == classic.rest()
+    assert "end forfeit\nrank 0 2\nrank 1 1\nscore 0 2\nscore 1 2\nbye\n" == modern.rest()
+    record = daemon.record_of(match)
+    assert ("classic", "1") == tuple(player.protocol for player in record.header.players)
+    assert ("Old Timer", "New") == tuple(player.name for player in record.header.players)
+
+
+def test_the_loser_is_told_why(daemon, peers):
+    """PROTOCOL.md 7: the reason why an angrymob seat lost is always told it, before the end."""
+    loser, winner = peers(daemon, "Loser v=1 room=why"), peers(daemon, "Winner v=1 room=why")
+    loser.until("go")
+    winner.until("go")
+    loser.say("2 1 1 1 2 1 1\n")
+    winner.say("\n")
+    note, *rest = loser.rest().splitlines()
+    assert "note malformed 0 1 7 numbers; a submove is four: i j k d" in note
+    assert ["end forfeit", "rank 0 2", "rank 1 1", "score 0 1", "score 1 1", "bye"] == rest
+    assert rest == winner.rest().splitlines()
+
+
+def test_seats_asked_for_are_given_first(daemon, peers):
+    """PROTOCOL.md 2: the others follow in order of hello."""
+    first = peers(daemon, "First v=1 room=seats")
+    second = peers(daemon, "Second v=1 room=seats seat=0")
+    assert "seat 1" in first.until("go")
+    assert "seat 0" in second.until("go")
+
+
+def test_bots_meet_in_their_room_only(daemon, peers):
+    """PROTOCOL.md 2: bots meet when game and room are equal."""
+    lonely = peers(daemon, "Lonely v=1 room=lonely")
+    lonely.until("wait")
+    one, two = peers(daemon, "One v=1 room=pair"), peers(daemon, "Two v=1 room=pair")
+    assert "player 1 Two" in one.until("go")
+    two.until("go")
+    other = peers(daemon, "Other v=1 room=lonely")
+    assert ["wait 2 2"] == lonely.until("wait")
+    assert "player 0 Lonely" in other.until("go")
+
+
+def test_who_leaves_the_lobby_frees_the_place(daemon, peers):
+    """PROTOCOL.md 3: `wait` is repeated when it changes; a seat asked for is free again."""
+    leaver = peers(daemon, "Leaver v=1 room=leave seat=1")
+    leaver.until("wait")
+    leaver.leave()
+    # The seat is free as soon as the arena has seen it go: until then it is refused.
+    while True:
+        peer = peers(daemon, "Next v=1 room=leave seat=1")
+        if [WELCOME, "wait 1 2"] == [peer.line(), peer.line()]:
+            break
+    other = peers(daemon, "Other v=1 room=leave")
+    assert "seat 1" in peer.until("go")
+    assert "seat 0" in other.until("go")
+
+
+def test_kept_connections_play_match_after_match(daemon, peers):
+    """PROTOCOL.md 2, 3: with keep=1 the next `start` follows the scores, and turn 0 again."""
+    kept = [peers(daemon, f"{name} v=1 room=keep keep=1") for name in ("Kim", "Lou")]
+    matches = []
+    for _ in range(3):
+        for peer in kept:
+            told = peer.until("go")
+            assert "turn 0" in told
+            matches.append(next(line for line in told if line.startswith("start ")))
+        for turn in range(1, 4):
+            for peer in kept:
+                peer.say("\n")
+            if turn < 3:
+                for peer in kept:
+                    assert f"turn {turn}" == peer.until("go")[0]
+        for peer in kept:
+            assert "end finished" in peer.until("score")
+            assert peer.line().startswith("score 1 ")
+    # The two seats of a match are told the same id, each match its own.
+    assert matches[::2] == matches[1::2]
+    assert 3 == len(set(matches))
+    for start in matches[::2]:
+        assert "move-limit" == daemon.record_of(start[6:]).result.reason
+
+
+def test_one_who_keeps_meets_one_who_does_not(daemon, peers):
+    """The one is sent `bye`, the other waits again and plays the next who comes."""
+    kept = peers(daemon, "Kept v=1 room=mixedkeep keep=1")
+    for name in ("Once", "Twice"):
+        guest = peers(daemon, f"{name} v=1 room=mixedkeep")
+        for peer in (kept, guest):
+            peer.until("go")
+            peer.say("\n\n\n")
+        assert guest.rest().endswith("score 1 1\nbye\n")
+        kept.until("end")
+        assert "wait 1 2" == kept.until("wait")[-1]
+
+
+@pytest.mark.parametrize(
+    ("hello", "answer"),
+    [
+        ("v=1", "error bad-hello no name; the first line is `NAME` or `NAME key=value …`"),
+        ("Bot v=1 v=1", "error bad-hello option v twice; say it once"),
+        ("Bot seat=2", "error bad-hello seat 2; angrymob has seats 0 to 1"),
+        ("Bot seat=two", "error bad-hello option seat has 'two'; it is a whole number from 0"),
+        ("Bot room=a/b", "error bad-hello option room has 'a/b'; it is 1 to 64 of A-Z a-z"),
+        ("x" * 33, "error bad-hello the name has 33 characters; 32 at most"),
+        ("Tab\tbed", "error bad-hello control character '\\t' in the hello"),
+        ("Bot game=chess", "error unknown-game game 'chess'; this arena has angrymob"),
+        ("Bot v=2", "error unknown-version version 2; this arena speaks version 1"),
+        ("x" * 513, "error line-too-long a line of more than 512 bytes"),
+    ],
+)  # fmt: skip
+def test_a_refused_hello_is_answered_whatever_the_dialect(daemon, peers, hello, answer):
+    """PROTOCOL.md 2, 7: `error CODE words`, then the connection closes."""
+    told = peers(daemon, hello).rest()
+    assert told.startswith(answer)
+    assert told.endswith("\n")
+    assert 1 == told.count("\n")
+
+
+def test_a_seat_is_asked_for_once(daemon, peers):
+    """PROTOCOL.md 2: a taken seat is refused by its code."""
+    peers(daemon, "One v=1 room=taken seat=1").until("wait")
+    told = peers(daemon, "Two room=taken seat=1").rest()
+    assert "error seat-taken seat 1 is taken by another bot waiting here\n" == told
+
+
+def test_what_a_hello_may_hold(daemon, peers):
+    """PROTOCOL.md 1, 2: names with spaces and any letters, \\r\\n, options nobody knows."""
+    first = peers(daemon, "  Ünï  Çødé 7  v=1 room=free colour=blue  \r")
+    second = peers(daemon, "Ünï Çødé 7 v=1 room=free")
+    told = first.until("go")
+    assert ["player 0 Ünï Çødé 7", "player 1 Ünï Çødé 7"] == told[told.index("seat 0") + 1 :][:2]
+    assert "go" == second.until("go")[-1]
+
+
+@pytest.mark.parametrize("said", ["", "Half", "Whole v=1 room=reset\n"])
+def test_connections_that_are_reset_are_no_harm(daemon, peers, said):
+    """Before, in and after the hello: the arena serves on and reports no error of its own."""
+    for _ in range(20):
+        peer = peers(daemon)
+        peer.say(said)
+        peer.reset()
+    pair = [peers(daemon, f"{name} v=1 room=after{len(said)}") for name in ("Ada", "Bob")]
+    for peer in pair:
+        peer.until("go")
+        peer.say("\n\n\n")
+    for peer in pair:
+        assert peer.rest().endswith("bye\n")
+    assert "Traceback" not in daemon.err

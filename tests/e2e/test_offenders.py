@@ -1,0 +1,176 @@
+"""Bots that misbehave, side by side with healthy matches of the same daemon.
+
+Each offender ends as PROTOCOL.md says, with a reason that a person understands, and the healthy
+matches are the same, digest for digest, as without it.
+"""
+
+import signal
+
+import pytest
+
+from e2e.running import Daemon, digests, wait_until
+from lanista.match.replay import verify
+from lanista.rules import registry
+
+MOVE_LIMIT = 60
+TIME_MOVE = 5
+"""Seconds: only those who mean to be late are."""
+
+HELLOS = {
+    "silent": "error hello-timeout no complete hello within 4 s; the first line is the name",
+    "half_hello": "error hello-timeout no complete hello within 4 s; the first line is the name",
+    "no_name": "error bad-hello no name; the first line is `NAME` or `NAME key=value …`",
+    "noise": "error not-utf8 byte 0 of ",
+    "long_hello": "error line-too-long a line of more than 512 bytes; end lines by a newline",
+}
+"""Bots that never get into a match: what they are told."""
+
+FORFEITS = {
+    "dies_mid_line": ("missing", "disconnected", "closed its connection"),
+    "illegal": ("answer", "illegal", "(-1, 0) is outside the map of 7 rows and 9 columns"),
+    "late": ("late", "late", f"no answer within {TIME_MOVE} s"),
+    "leaves": ("missing", "disconnected", "closed its connection"),
+    "long_line": ("missing", "line-too-long", "a line of more than 65536 bytes"),
+    "malformed": ("malformed", "malformed", "'go north please'"),
+    "not_utf8": ("missing", "not-utf8", "is no UTF-8"),
+    "resets": ("missing", "disconnected", "closed its connection"),
+    "stops_reading": ("late", "late", f"no answer within {TIME_MOVE} s"),
+}
+"""Bots that lose in their third turn: the verdict, the fault's code, some of its words."""
+
+HARMLESS = ("byte_by_byte", "early", "floods", "floods_log", "never_reads", "twice")
+"""Bots that are odd, or only harm themselves: their matches end by the rules."""
+
+HEALTHY = {
+    "marchers": ("version1", "version1"),
+    "veterans": ("classic", "classic"),
+    "mixed": ("version1", "classic"),
+}
+"""Rooms of healthy bots, which look at nothing but the position."""
+
+
+def play_healthy(daemon, join, round_):
+    """Start the healthy matches."""
+    for room, scripts in HEALTHY.items():
+        for seat, script in enumerate(scripts):
+            # Who comes first is chance: so each asks for its seat.
+            name = f"{room}{seat}-{round_}"
+            join(daemon, script, f"room={room}-{round_}", f"seat={seat}", name=name)
+
+
+def healthy_records(daemon, round_):
+    """The records of the healthy matches of a round, by room."""
+    return {room: daemon.record_with(f"{room}0-{round_}") for room in HEALTHY}
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    """A daemon whose clock only catches who means to be late, and never calls a match void."""
+    serving = Daemon(
+        tmp_path_factory.mktemp("offenders"),
+        *("--map", "pit", "--move-limit", MOVE_LIMIT, "--time-init", 60, "--time-move", TIME_MOVE),
+        *("--hello-timeout", 4, "--stall-margin", 600_000),
+    )
+    yield serving
+    serving.end()
+
+
+def test_offenders_are_judged_and_healthy_matches_do_not_notice(arena, join):
+    """The table above, all at once; the records of all verify."""
+    play_healthy(arena, join, "alone")
+    alone = healthy_records(arena, "alone")
+
+    hellos = {script: join(arena, script) for script in HELLOS}
+    for script in (*FORFEITS, *HARMLESS):
+        join(arena, script, f"room={script}", "seat=0")
+        join(arena, "version1", f"room={script}", "seat=1", name=f"against {script}")
+    play_healthy(arena, join, "beside")
+    beside = healthy_records(arena, "beside")
+
+    for room, record in beside.items():
+        assert digests(alone[room]) == digests(record), room
+        assert ("finished", ()) == (record.result.end, record.result.faults), room
+    for script, told in HELLOS.items():
+        assert hellos[script].wait() == 0, script
+        assert hellos[script].out.startswith(told), script
+        assert 1 == hellos[script].out.count("\n"), script
+    records = {script: arena.record_with(script) for script in (*FORFEITS, *HARMLESS)}
+    for script, (verdict, code, words) in FORFEITS.items():
+        record = records[script]
+        assert ("forfeit", (2, 1), 3) == (
+            record.result.end,
+            record.result.ranks,
+            record.result.turns,
+        ), script
+        assert (verdict, "answer") == record.turns[-1].verdicts, script
+        (fault,) = record.result.faults
+        assert (2, 0, code) == (fault.turn, fault.seat, fault.code), script
+        assert words in fault.words, script
+    for script in HARMLESS:
+        assert ("finished", ()) == (records[script].result.end, records[script].result.faults)
+    # The two that are late kept their matches running all the while.
+    late, healthy = records["late"], beside["veterans"]
+    assert late.header.started < healthy.result.ended
+    assert healthy.header.started < late.result.ended
+    angrymob = registry.get("angrymob")
+    for record in (*alone.values(), *beside.values(), *records.values()):
+        assert len(record.turns) == verify(record, angrymob)
+    assert "Traceback" not in arena.err
+
+
+def test_answers_ahead_count_no_time(arena, join):
+    """PROTOCOL.md 4: a line sent before its `go` answers the next one and counts 0 ms."""
+    join(arena, "early", "room=ahead", "seat=0", name="ahead")
+    join(arena, "classic", "room=ahead", "seat=1", name="behind")
+    record = arena.record_with("ahead")
+    assert MOVE_LIMIT == record.result.turns
+    # Handed over at some moment; then arrived at the earliest, at the latest and read at once.
+    assert {(0, 0, 0)} == {turn.times[0][1:] for turn in record.turns[1:]}
+
+
+def test_a_bots_log_is_kept_and_cut(arena, join):
+    """PROTOCOL.md 4: 16 KiB a turn, the rest dropped and said so; never a move."""
+    join(arena, "floods_log", "room=log", "seat=0", name="talker")
+    join(arena, "version1", "room=log", "seat=1", name="listener")
+    record = arena.record_with("talker")
+    assert ("finished", "capture") == (record.result.end, record.result.reason)
+    for turn in record.turns:
+        log = turn.logs["0"]
+        assert log.startswith("# nothing to say, at length\n")
+        assert log.endswith("# … the rest of this turn's log was dropped\n")
+        assert 16_000 < len(log) < 16_500
+
+
+def test_a_bot_that_never_reads_is_out_when_its_bytes_pile_up(serve, join, tmp_path):
+    """PROTOCOL.md 4: who doesn't take its bytes in the time it has for that answer is out (`late`,
+    did not read), although it answers every turn ahead.
+    """
+    (tmp_path / "rich.map").write_text("2 6\nA 9999 . . . .\n. . . . 9999 B\n")
+    daemon = serve(
+        *("--map", tmp_path / "rich.map", "--time-init", 60, "--time-move", 2),
+        *("--stall-margin", 600_000),
+    )
+    # Its opponent's moves are 48,000 bytes a turn, and each is told them.
+    join(daemon, "wordy", "seat=0")
+    join(daemon, "never_reads", "seat=1")
+    record = daemon.record_with("never_reads")
+    assert ("forfeit", (1, 2)) == (record.result.end, record.result.ranks)
+    assert "did not read what it was sent within 2 s" == record.result.faults[0].words
+    assert ("answer", "late") == record.turns[-1].verdicts
+
+
+def test_a_bot_killed_in_the_lobby_makes_no_match(arena, join, peers):
+    """Who is gone when its opponent comes isn't met."""
+    bot = join(arena, "version1", "room=ghost", name="ghost")
+    arena.until(lambda: "name=ghost" in arena.err, "the arena knows the bot")
+    bot.signal(signal.SIGKILL)
+    bot.wait()
+    wait_until(lambda: _alone(arena, peers), "the next one waits alone")
+
+
+def _alone(arena, peers):
+    """Whether a bot that comes into the room now is the first there."""
+    peer = peers(arena, "visitor v=1 room=ghost")
+    is_alone = peer.until("wait")[-1] == "wait 1 2"
+    peer.leave()
+    return is_alone

@@ -1,0 +1,310 @@
+"""`lanista play` with real bots: who plays where, results, records, exit codes."""
+
+import json
+import re
+import shlex
+import signal
+import sys
+import time
+
+import pytest
+
+from e2e.running import EXAMPLE_MAP, as_json, bot, digests, lines_of, read
+from lanista import __version__
+from lanista.match.replay import verify
+from lanista.rules import registry
+
+UNHURRIED = ("--no-clock", "--console")
+
+
+def the_record(done):
+    """The record of the one match of a run."""
+    (path,) = (done.folder / "lanista-records").iterdir()
+    return read(path)
+
+
+def test_house_bots_play_and_the_result_is_told(lanista):
+    """Exit code 0; verdict, ranks and scores, the seed, and where the record is."""
+    done = lanista("play", "angrymob", "CamperJoe", "GravityGoers", "-i", "pit", *UNHURRIED)
+    assert (0, "") == (done.code, done.err)
+    verdict, first, second, seed, where = done.out.splitlines()
+    assert re.fullmatch(r"GravityGoers wins \(finished: capture, \d+ turns\)", verdict)
+    assert re.fullmatch(r"  1\. GravityGoers  score \d+", first)
+    assert re.fullmatch(r"  2\. CamperJoe  score \d", second)
+    record = the_record(done)
+    assert f"seed {record.header.seed}" == seed
+    path = done.folder / where.removeprefix("record ")
+    assert f"angrymob-{record.header.seed}-{record.header.match}.jsonl.gz" == path.name
+    assert path.exists()
+    verified = lanista("replay", "verify", path)
+    assert (0, f"{path}: verified {record.result.turns} turns\n") == (verified.code, verified.out)
+
+
+def test_the_same_seed_gives_the_same_match(lanista):
+    """Same -s and house bots: the same map and the same digests, turn by turn; and another seed
+    another map.
+    """
+    records = []
+    for seed in (-5, -5, 5):
+        done = lanista(
+            *("play", "angrymob", "GravityGoers", "RandomRunners", "--move-limit", 40),
+            *("-s", seed, *UNHURRIED),
+        )
+        assert 0 == done.code, done.err
+        records.append(the_record(done))
+    first, again, other = records
+    assert (digests(first), first.header.board) == (digests(again), again.header.board)
+    assert first.header.board != other.header.board
+    assert (-5, 5) == (first.header.seed, other.header.seed)
+
+
+@pytest.mark.parametrize(
+    ("scripts", "protocols"),
+    [
+        (("classic", "classic"), ("classic", "classic")),
+        (("classic", "version1"), ("classic", "1")),
+        (("version1", "classic"), ("1", "classic")),
+    ],
+)
+def test_bots_take_their_seats_in_order_of_the_command_line(lanista, scripts, protocols):
+    """Also when one is slow to start, and when it can say nothing but a name."""
+    # The first bot's hello comes long after the second's would.
+    slow = "sh -c " + shlex.quote(f"sleep 0.3; exec {bot(scripts[0])}")
+    done = lanista(
+        *("play", "angrymob", slow, bot(scripts[1]), "-i", "pit", "--move-limit", 8),
+        *(*UNHURRIED, "--json"),
+    )
+    assert (0, "") == (done.code, done.err)
+    record = the_record(done)
+    assert protocols == tuple(player.protocol for player in record.header.players)
+    assert ["sh", scripts[1]] == as_json(done)[0]["players"]
+    assert shlex.split(slow) == list(record.header.players[0].command)
+
+
+def test_names_that_repeat_are_numbered(lanista):
+    """NAME, NAME-2; both in what the bots are told and in the result."""
+    done = lanista(
+        *("play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2, "--json"), *UNHURRIED
+    )
+    assert ["CamperJoe", "CamperJoe-2"] == as_json(done)[0]["players"]
+    done = lanista(
+        *("play", "angrymob", bot("classic"), bot("classic"), "--move-limit", 2, "--json"),
+        *(*UNHURRIED, "-i", "pit"),
+    )
+    assert ["classic", "classic-2"] == as_json(done)[0]["players"]
+
+
+def test_placeholders_are_filled_and_no_shell_is_run(lanista, tmp_path):
+    """{host}, {port}, {name} and {token} only; the environment tells the same."""
+    script = tmp_path / "told.py"
+    script.write_text(
+        "import os, sys\n"
+        "print(ascii(sys.argv[1:]))\n"
+        "print([os.environ['LANISTA_' + key] for key in ('HOST', 'PORT', 'NAME', 'TOKEN')])\n"
+    )
+    told = f"{shlex.join([sys.executable, str(script)])} {{host}} {{port}} {{name}} {{token}}"
+    done = lanista("play", "angrymob", f"{told} {{other}} $HOME '*' ';'", "CamperJoe")
+    assert 1 == done.code
+    words, from_environment = (
+        json.loads(line.replace("'", '"')) for line in done.err.splitlines()[2:4]
+    )
+    assert from_environment == words[:4]
+    host, port, name, token = words[:4]
+    assert ("127.0.0.1", "told") == (host, name)
+    assert int(port) > 0
+    assert len(token) >= 32
+    assert ["{other}", "$HOME", "*", ";"] == words[4:]
+
+
+def test_json_tells_each_match_in_a_line(lanista):
+    """--json with -n and a folder for the records: seeds count up, nothing else is printed."""
+    done = lanista(
+        *("play", "angrymob", "CamperJoe", bot("illegal"), "-s", 41, "-n", 2, "-o", "kept"),
+        *("--json", "--no-clock"),
+    )
+    assert (0, "") == (done.code, done.err)
+    results = as_json(done)
+    assert [41, 42] == [result["seed"] for result in results]
+    assert 2 == len({result["match"] for result in results})
+    for result in results:
+        assert ("forfeit", [1, 2], [1, 1]) == (result["end"], result["ranks"], result["scores"])
+        (fault,) = result["faults"]
+        assert (2, 1, "illegal", 0) == (*(fault[key] for key in ("turn", "seat", "code", "index")),)
+        record = read(done.folder / result["record"])
+        assert (result["seed"], result["match"]) == (record.header.seed, record.header.match)
+        assert result["digest"] == record.result.digest
+    assert {path.name for path in (done.folder / "kept").iterdir()} == {
+        result["record"].removeprefix("kept/") for result in results
+    }
+
+
+def test_several_matches_are_summed_up(lanista):
+    """-n: the wins by name, and the draws."""
+    done = lanista(*("play", "angrymob", bot("illegal"), "CamperJoe", "-n", 2, "-s", 1), *UNHURRIED)
+    assert 0 == done.code
+    assert "2 matches: illegal won 0, CamperJoe won 2, 0 drawn" == done.out.splitlines()[-1]
+    assert 2 == done.out.count("illegal: turn 2, submove 0: illegal: (-1, 0) is outside the map")
+
+
+def test_a_record_goes_where_it_is_told_to(lanista):
+    """-o FILE; a name without .gz is plain JSON lines; how the bots ended is in it."""
+    done = lanista(
+        *("play", "angrymob", "CamperJoe", bot("leaves"), "-o", "deep/er/match.jsonl"), *UNHURRIED
+    )
+    assert 0 == done.code
+    path = done.folder / "deep" / "er" / "match.jsonl"
+    header, *_, result = path.read_text().splitlines()
+    assert 1 == json.loads(header)["lanista_record"]
+    exits = [ended["exit"] for ended in json.loads(result)["result"]["bots"]]
+    assert ["exited with code 0", "exited with code 0"] == exits
+    assert [path] == list(path.parent.iterdir())
+
+
+def test_a_bot_that_is_late_loses(lanista):
+    """--time-move: the reason is told; a bot that stays is ended and the record says so."""
+    done = lanista(
+        *("play", "angrymob", bot("stops_reading"), "CamperJoe", "--time-move", 1, "--console"),
+        *("--stall-margin", 600_000),
+    )
+    assert 0 == done.code
+    assert "stops_reading: turn 2: late: no answer within 1 s" in done.out
+    assert "CamperJoe wins (forfeit: forfeit, 3 turns)" in done.out
+    exits = [ended.exit for ended in the_record(done).result.bots]
+    assert ["was still running and was ended by the arena", "exited with code 0"] == exits
+
+
+def test_the_originals_spellings(lanista):
+    """The options of the original arena, as they were written there."""
+    done = lanista(
+        *("play", "angrymob", "CamperJoe", "CamperJoe", "-moveLimit", 3, "-seed", -5),
+        *("-timeInit", 50, "-timeMove", 50, "-delay", 0, "-size", 3, "-console"),
+    )
+    assert (0, "") == (done.code, done.err)
+    record = the_record(done)
+    assert (-5, {"move_limit": 3}) == (record.header.seed, record.header.settings)
+    assert (50, 50) == (record.header.clock.first, record.header.clock.turn)
+
+
+def test_a_map_file_is_played_on(lanista, tmp_path):
+    """-i FILE: the board of the file, not the seed's; seat 0 has base A."""
+    path = tmp_path / "example.map"
+    path.write_text("; the example\n" + EXAMPLE_MAP)
+    done = lanista(
+        *("play", "angrymob", "CamperJoe", "CamperJoe", "-i", path, "--set", "move_limit=1"),
+        *UNHURRIED,
+    )
+    assert 0 == done.code
+    header = the_record(done).header
+    assert (EXAMPLE_MAP, False) == (header.board, header.generated)
+
+
+def test_bots_are_told_how_many_have_come(lanista, tmp_path):
+    """PROTOCOL.md 3: `wait` is repeated when it changes, also for the bot that came first."""
+    script = tmp_path / "hears.py"
+    script.write_text(
+        """import os, socket
+sock = socket.create_connection((os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])))
+sock.sendall(f"Ear v=1 token={os.environ['LANISTA_TOKEN']}\\n".encode())
+for line in sock.makefile():
+    if line.startswith("start"):
+        break
+    print(line, end="")
+"""
+    )
+    hears = shlex.join([sys.executable, str(script)])
+    done = lanista("play", "angrymob", hears, "CamperJoe", *UNHURRIED)
+    assert 0 == done.code
+    told = the_record(done).result.bots[0].output.splitlines()
+    assert [f"welcome 1 lanista {__version__}", "wait 1 2", "wait 2 2"] == told
+
+
+CRASH = "did not start: exited with code 1 before it said hello"
+LAST_WORDS = "RuntimeError: no brain found"
+KILLED = "bot 'sh' (seat 1) did not start: killed by SIGKILL before it said hello"
+
+
+@pytest.mark.parametrize(
+    ("bots", "told"),
+    [
+        ((bot("crashes"), "CamperJoe"), [f"bot 'crashes' (seat 0) {CRASH}", LAST_WORDS]),
+        (("CamperJoe", bot("crashes")), [f"bot 'crashes' (seat 1) {CRASH}", LAST_WORDS]),
+        (("CamperJoe", "sh -c 'echo bye; kill -9 $$'"), [KILLED, "bye"]),
+        (("./bot", "CamperJoe"), ["could not be started: Exec format error: "]),
+    ],
+    ids=["first", "second", "killed", "no program"],
+)
+def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, bots, told):
+    """Exit code 1, why, and the tail of its stderr; no record is left, no traceback of ours."""
+    path = tmp_path / "bot"
+    path.write_bytes(b"\x7fELF, but no")
+    path.chmod(0o755)
+    done = lanista("play", "angrymob", bots[0].replace("./bot", str(path)), bots[1])
+    assert (1, "") == (done.code, done.out)
+    for words in told:
+        assert words in done.err
+    assert ["lanista play: bot"] == re.findall("^lanista play: bot", done.err, re.MULTILINE)
+    assert [] == list((done.folder / "lanista-records").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("silent", "no hello within 1 s"),
+        ("half_hello", "no hello within 1 s"),
+        ("no_name", "its hello was refused: no name; the first line is `NAME` or "),
+    ],
+)
+def test_a_bot_that_says_no_hello_is_a_start_failure(lanista, script, why):
+    """--time-start: counted for each bot from its own start."""
+    done = lanista("play", "angrymob", "CamperJoe", bot(script), "--time-start", 1)
+    assert (1, "") == (done.code, done.out)
+    assert f"lanista play: bot '{script}' (seat 1) did not start: " in done.err
+    assert why in done.err
+
+
+def test_a_bot_for_another_arena_is_refused(lanista, tmp_path):
+    """play takes only its own bots: a wrong token and another game are refused."""
+    script = tmp_path / "thief.py"
+    script.write_text(
+        """import os, socket
+address = os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])
+for hello in b"Thief v=1 token=guessed", b"Thief v=1 game=chess":
+    with socket.create_connection(address) as sock:
+        sock.sendall(hello + b"\\n")
+        print(sock.makefile().readline(), end="")
+"""
+    )
+    done = lanista("play", "angrymob", "CamperJoe", shlex.join([sys.executable, str(script)]))
+    assert 1 == done.code
+    assert "error bad-token this arena takes only bots that it has started itself\n" in done.err
+    assert "error unknown-game game 'chess'; this arena has angrymob\n" in done.err
+
+
+def test_a_stall_of_the_machine_makes_a_match_void(start):
+    """A late answer while the arena itself stood still: played again with the same seed, at most
+    three times in all, then exit code 3. Each try has its record, and they verify.
+    """
+    program = start(
+        *("play", "angrymob", bot("late"), bot("late"), "-i", "pit", "-s", 9),
+        *("--console", "--time-init", 50, "--time-move", 0.8, "--stall-margin", 200),
+    )
+
+    def in_third_turn():
+        parts = program.folder.glob("lanista-records/*.part")
+        return {path for path in parts if lines_of(path) == 3}
+
+    seen = set()
+    for try_ in range(1, 4):
+        program.until(lambda: in_third_turn() - seen, f"try {try_} waits for its third answers")
+        seen.update(in_third_turn())
+        program.signal(signal.SIGSTOP)
+        time.sleep(1)  # the stall itself: longer than that turn may take
+        program.signal(signal.SIGCONT)
+    assert 3 == program.wait()
+    assert program.out.startswith("not counted (void: stall, ")
+    paths = program.folder.glob("lanista-records/*.jsonl.gz")
+    records = sorted(map(read, paths), key=lambda record: record.header.try_)
+    assert [(9, 1), (9, 2), (9, 3)] == [(r.header.seed, r.header.try_) for r in records]
+    assert ["void"] * 3 == [record.result.end for record in records]
+    angrymob = registry.get("angrymob")
+    assert all(len(record.turns) == verify(record, angrymob) for record in records)

@@ -1,0 +1,67 @@
+"""`lanista replay` on records that `lanista play` wrote."""
+
+import gzip
+
+import pytest
+
+from e2e.running import bot
+
+
+@pytest.fixture
+def played(lanista):
+    """A run whose record, `match.jsonl`, is plain text: version 1 against classic, on the pit."""
+    done = lanista(
+        *("play", "angrymob", bot("version1"), bot("classic"), "-i", "pit", "-s", 3),
+        *("--no-clock", "--console", "-o", "match.jsonl"),
+    )
+    assert (0, "") == (done.code, done.err)
+    return done.folder / "match.jsonl"
+
+
+def test_verify_takes_whole_packed_and_cut_records(lanista, played):
+    """Exit code 0; a part that a crash left verifies as far as it goes, and that is said."""
+    turns = played.read_text().count("\n") - 2
+    packed, part = played.with_name("match.jsonl.gz"), played.with_name("match.jsonl.part")
+    packed.write_bytes(gzip.compress(played.read_bytes()))
+    part.write_bytes(b"".join(played.read_bytes().splitlines(keepends=True)[:-3]) + b'{"turn":')
+    done = lanista("replay", "verify", played, packed, part)
+    assert (
+        f"{played}: verified {turns} turns\n"
+        f"{packed}: verified {turns} turns\n"
+        f"{part}: verified {turns - 2} turns; the match was cut off, there is no result\n"
+    ) == done.out
+    assert (0, "") == (done.code, done.err)
+
+
+def test_verify_tells_a_record_that_differs(lanista, played):
+    """Exit code 1 and the turn; the other records are checked all the same."""
+    forged = played.with_name("forged.jsonl")
+    lines = played.read_text().splitlines(keepends=True)
+    digest = lines[3].split('"digest":"')[1][:16]
+    lines[3] = lines[3].replace(digest, "0" * 16)
+    forged.write_text("".join(lines))
+    done = lanista("replay", "verify", forged, played)
+    assert (1, "") == (done.code, done.err)
+    assert (
+        f"{forged}: DIFFERS: turn 2: digest {digest} by the rules, {'0' * 16} in the record\n"
+    ) == done.out[: done.out.index("\n") + 1]
+    assert f"{played}: verified " in done.out
+
+
+def test_show_draws_a_position_and_the_result(lanista, played):
+    """Not in a terminal: the last position, or the one of --turn, as text; then the result."""
+    done = lanista("replay", "show", played, "--turn", 0)
+    assert (0, "") == (done.code, done.err)
+    legend, *rows = done.out.splitlines()
+    assert legend.startswith("move 0 ")
+    assert "version1: 1 unit" in legend
+    # The first of the pit's seven rows.
+    assert ["A1", ".", "2", "#", ".", ".", ".", "3", "."] == rows[0].split()
+    assert "finished: " in done.out
+    last = lanista("replay", "show", played)
+    turns = played.read_text().count("\n") - 2
+    assert f"move {turns} " in last.out
+    assert "\x1b" not in last.out
+    beyond = lanista("replay", "show", played, "--turn", turns + 1)
+    assert (2, "") == (beyond.code, beyond.out)
+    assert f"lanista: {played}: no turn {turns + 1}; the last one is {turns}\n" == beyond.err

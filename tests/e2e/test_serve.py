@@ -1,0 +1,315 @@
+"""The daemon as its operator meets it: options, matches at once, shutting down."""
+
+import re
+import signal
+import socket
+import subprocess
+import time
+import types
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import trio
+
+from e2e.running import PATIENCE, Program, command, digests, read, wait_until
+from lanista.match.replay import verify
+from lanista.rules import registry
+
+
+def fill(peers, daemon, room="", *, options=""):
+    """Two scripted bots of version 1 that have been asked for their first answer."""
+    pair = [peers(daemon, f"{name} v=1 room={room or 'r'} {options}") for name in ("Ada", "Bob")]
+    for peer in pair:
+        peer.until("go")
+    return pair
+
+
+def test_after_so_many_matches_the_daemon_ends(serve, peers):
+    """`--matches N`: exit code 0; who still waits is told `error shutdown`."""
+    daemon = serve("--matches", 2, "--move-limit", 1, "--no-clock", "-i", "pit")
+    for room in ("a", "b"):
+        for peer in fill(peers, daemon, room, options="keep=1"):
+            peer.say("\n")
+    third = peers(daemon, "Third room=c")
+    assert "error shutdown the arena is shutting down\n" == third.rest()
+    assert 0 == daemon.wait()
+    assert 2 == len(daemon.records())
+
+
+def test_no_more_matches_begin_than_were_asked_for(serve, peers):
+    """`--matches 1`: while the one goes on, the next pair waits, and is told of the end."""
+    daemon = serve("--matches", 1, "--move-limit", 1, "--no-clock", "-i", "pit")
+    playing = fill(peers, daemon, "a")
+    waiting = [peers(daemon, f"{name} v=1 room=b") for name in ("Cem", "Dil")]
+    assert "wait 2 2" == waiting[1].until("wait")[-1]
+    for peer in playing:
+        peer.say("\n")
+    for peer in waiting:
+        assert peer.rest().endswith("error shutdown the arena is shutting down\n")
+    assert 0 == daemon.wait()
+    assert 1 == len(daemon.records())
+
+
+def test_manual_waits_for_enter_before_each_match(serve, peers):
+    """`--start manual`: who has waited longest plays first; an Enter too early starts nothing."""
+    daemon = serve(
+        *("--start", "manual", "--move-limit", 1, "--no-clock", "-i", "pit"),
+        stdin=subprocess.PIPE,
+    )
+
+    def press_enter():
+        daemon.process.stdin.write(b"\n")
+        daemon.process.stdin.flush()
+
+    press_enter()
+    daemon.until(lambda: "no match is ready" in daemon.err, "Enter is heard and of no use yet")
+    names = [("Ada", "a"), ("Bob", "a"), ("Cem", "b"), ("Dil", "b")]
+    waiting = [peers(daemon, f"{name} v=1 room={room}") for name, room in names]
+    for peer in waiting:
+        while peer.until("wait")[-1] != "wait 2 2":
+            pass
+    daemon.until(lambda: "room=b" in daemon.err, "the second pair is ready")
+    assert 2 <= daemon.err.count("ready: press Enter to start")
+    assert "match begins" not in daemon.err
+    for pair in (waiting[:2], waiting[2:]):
+        press_enter()
+        for peer in pair:
+            assert peer.line().startswith("start ")
+            peer.until("go")
+            peer.say("\n")
+        for peer in pair:
+            assert peer.rest().endswith("bye\n")
+    daemon.process.stdin.close()
+    daemon.until(lambda: "standard input has ended" in daemon.err, "the end of stdin is noticed")
+    daemon.signal(signal.SIGTERM)
+    assert 0 == daemon.wait()
+
+
+def test_records_go_by_day_under_data(serve, peers, tmp_path):
+    """`--data DIR`: DIR/records/YYYY-MM-DD/MATCH.jsonl.gz, and no part is left."""
+    today = datetime.now(UTC).date()
+    daemon = serve("--data", tmp_path / "kept", "--move-limit", 1, "--no-clock", "-i", "pit")
+    pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
+    match = next(line for line in pair[0].until("go") if line.startswith("start "))[6:]
+    for peer in pair:
+        peer.say("\n")
+    for peer in pair:
+        peer.rest()
+    daemon.signal(signal.SIGINT)
+    assert 0 == daemon.wait()
+    (file,) = (path for path in (tmp_path / "kept").rglob("*") if path.is_file())
+    assert (f"{match}.jsonl.gz", "records") == (file.name, file.parents[1].name)
+    assert 1 >= abs((date.fromisoformat(file.parent.name) - today).days)
+
+
+def test_more_connections_than_allowed_are_refused(serve, peers):
+    """`--max-connections`: `error server-full`; who leaves makes room."""
+    daemon = serve("--max-connections", 2)
+    first, second = peers(daemon, "One v=1 room=a"), peers(daemon, "Two v=1 room=b")
+    first.until("wait")
+    second.until("wait")
+    told = peers(daemon).rest()
+    assert "error server-full 2 connections already; try again later\n" == told
+    first.leave()
+    while True:  # until the arena has seen it go
+        third = peers(daemon, "Three v=1 room=c")
+        told = third.line()
+        if not told.startswith("error server-full"):
+            break
+        third.leave()
+    assert told.startswith("welcome 1 ")
+
+
+def test_who_leaves_the_lobby_is_noticed_though_it_answered_ahead(serve, peers):
+    """PROTOCOL.md 1: the end of input is a disconnect. Its place is free for others then."""
+    daemon = serve("--max-connections", 1)
+    leaver = peers(daemon, "Leaver v=1")
+    leaver.until("wait")
+    leaver.say("\n")
+    leaver.leave()
+
+    def is_welcome():
+        peer = peers(daemon, "Next v=1")
+        told = peer.line()
+        peer.leave()
+        return told.startswith("welcome ")
+
+    wait_until(is_welcome, "the place is free", lambda: daemon.err[-1000:])
+
+
+def test_a_silent_connection_is_closed(serve, peers):
+    """`--hello-timeout`: `error hello-timeout`, also for half a hello; a hello in time stays."""
+    daemon = serve("--hello-timeout", 1)
+    silent, half, whole = peers(daemon), peers(daemon), peers(daemon, "Whole v=1")
+    half.say("Half v=1")
+    words = "error hello-timeout no complete hello within 1 s; the first line is the name\n"
+    assert (words, words) == (silent.rest(), half.rest())
+    # Still there: it meets an opponent.
+    peers(daemon, "Other v=1").until("go")
+    whole.until("go")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
+    """No new match, running ones get `error shutdown` and are recorded, exit code 0; even with
+    bots that have stopped reading, one that waits, and one that hasn't said hello.
+    """
+    daemon = serve("--no-clock", "-i", "frontier")
+    running = fill(peers, daemon, "a", options="keep=1")
+    for peer in running:
+        peer.say("\n")
+    running[0].until("go")
+    bots = [join(daemon, "stops_reading", "room=b", name=name) for name in ("Deaf", "Dumb")]
+    waiting, silent = peers(daemon, "Waiting v=1 room=c"), peers(daemon)
+    waiting.until("wait")
+    # The two have answered twice: their match is in its third turn.
+    daemon.until(
+        lambda: any(path.read_bytes().count(b"\n") == 3 for path in daemon.data.rglob("*.part")),
+        "the match of the bots that stop reading is in its third turn",
+    )
+    began = time.monotonic()
+    daemon.signal(number)
+    assert 0 == daemon.wait()
+    assert 5 > time.monotonic() - began
+    shutdown = "error shutdown the arena is shutting down\n"
+    assert shutdown == running[0].rest()
+    assert running[1].rest().endswith("go\n" + shutdown)
+    assert (shutdown, shutdown) == (waiting.rest(), silent.rest())
+    angrymob = registry.get("angrymob")
+    for name, turns in [("Ada", 1), ("Deaf", 2)]:
+        record = daemon.record_with(name)
+        assert ("aborted", "interrupted") == (record.result.end, record.result.reason)
+        assert turns == verify(record, angrymob)
+    assert 2 == len(daemon.records())
+    assert [] == list(daemon.data.rglob("*.part"))
+    assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
+
+
+def test_a_port_in_use_is_told_in_one_line(start):
+    """Exit code 2, no traceback, and what to do."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        program = start("serve", "--port", port)
+        assert 2 == program.wait()
+    assert "" == program.out
+    assert (
+        f"lanista: can't listen on 127.0.0.1:{port}: Address already in use; "
+        "choose another address with --host and --port\n"
+    ) == program.err
+
+
+def test_a_closed_stdin_is_no_harm(tmp_path, started):
+    """A daemon started without stdin serves; `--start manual` then only says that it can't."""
+    words = ["sh", "-c", 'exec "$@" <&-', "sh", *command("serve", "--port", 0, "--start", "manual")]
+    program = Program(words, tmp_path / "closed")
+    started(program)
+    program.until(lambda: "standard input has ended" in program.err, "stdin's end is noticed")
+    program.signal(signal.SIGTERM)
+    assert 0 == program.wait()
+    assert "Traceback" not in program.err
+
+
+async def test_fifty_matches_at_once(serve):
+    """Fifty rooms: all hundred bots have their first turn before any of them answers."""
+    matches, turns = 50, 10
+    daemon = serve("--no-clock", "-i", "pit", "--move-limit", turns)
+    ready = [trio.Event() for _ in range(2 * matches)]
+    endings = []
+
+    async def play(number):
+        stream = await trio.open_tcp_stream("127.0.0.1", daemon.port)
+        buffer = b""
+
+        async def until(word):
+            nonlocal buffer
+            while word not in buffer:
+                more = await stream.receive_some()
+                assert more, f"bot {number}: the connection ended before {word}"
+                buffer += more
+            told, _, buffer = buffer.partition(word)
+            return told
+
+        async with stream:
+            await stream.send_all(b"Bot%d v=1 room=room%d\n" % (number, number // 2))
+            await until(b"\ngo\n")
+            ready[number].set()
+            for other in ready:
+                await other.wait()
+            for turn in range(turns):
+                await stream.send_all(b"\n")
+                told = await until(b"\ngo\n" if turn < turns - 1 else b"\nbye\n")
+                assert b"turn %d\n" % (turn + 1) in told
+            endings.append(b"end finished\nrank 0 1\nrank 1 1\n" in told)
+
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            for number in range(2 * matches):
+                nursery.start_soon(play, number)
+    assert [True] * 2 * matches == endings
+    daemon.signal(signal.SIGTERM)
+    assert 0 == await trio.to_thread.run_sync(daemon.wait)
+    records = daemon.records()
+    assert matches == len(records)
+    # The same map and the same (empty) moves: the same positions in every match.
+    assert 1 == len({tuple(digests(read(path))) for path in records})
+
+
+def test_a_record_that_cannot_be_written_costs_its_match_alone(serve, peers):
+    """PROTOCOL.md 7: `error internal`; the daemon serves on."""
+    daemon = serve("--matches", 1, "--move-limit", 1, "--no-clock", "-i", "pit")
+    today = datetime.now(UTC).date()
+    # Files where the folders of the day belong; of the next one too, in case it is near.
+    in_the_way = [daemon.data / "records" / str(today + timedelta(days=n)) for n in (0, 1)]
+    for path in in_the_way:
+        path.write_bytes(b"")
+    for peer in [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]:
+        told = "error internal the arena can't write the match's record"
+        assert told == peer.rest().splitlines()[-1]
+    daemon.until(lambda: "no record can be written" in daemon.err, "the log says so")
+    for path in in_the_way:
+        path.unlink()
+    for peer in fill(peers, daemon):
+        peer.say("\n")
+    assert 0 == daemon.wait()
+    assert 1 == len(daemon.records())
+
+
+def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
+    """Who read stderr has gone, as with `lanista serve 2>&1 | head`."""
+    process = subprocess.Popen(
+        command("serve", "--port", 0, "--move-limit", 1, "--no-clock", "-i", "pit"),
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        port = int(process.stdout.readline().rpartition(b":")[2])
+        process.stderr.close()
+        arena = types.SimpleNamespace(port=port)
+        for peer in fill(peers, arena):
+            peer.say("\n")
+        process.send_signal(signal.SIGTERM)
+        assert 0 == process.wait(PATIENCE)
+    finally:
+        process.stdout.close()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    (record,) = tmp_path.rglob("*.jsonl.gz")
+    assert "move-limit" == read(record).result.reason
+
+
+def test_the_daemon_asks_for_the_files_that_its_connections_need(tmp_path, started):
+    """Many systems allow a process 1024 files at first: too few for the default of connections."""
+    words = command("serve", "--port", 0, "--max-connections", 400)
+    program = Program(["sh", "-c", 'ulimit -Sn 256; exec "$@"', "sh", *words], tmp_path / "run")
+    started(program)
+    program.until(lambda: "\n" in program.out, "it listens")
+    limits = Path(f"/proc/{program.process.pid}/limits").read_text()
+    soft = int(re.search(r"Max open files +(\d+)", limits)[1])
+    # A socket each, a record for each two, and some.
+    assert soft >= 600
+    program.signal(signal.SIGTERM)
+    assert 0 == program.wait()

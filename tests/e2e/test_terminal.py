@@ -1,0 +1,150 @@
+"""The board in a terminal: `play` and `replay show` under a pseudo-terminal."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+from e2e.running import PATIENCE, bot, command, environment
+
+ESCAPE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
+
+
+TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Makes the terminal on stdin the controlling one of this session, so that Ctrl-C is a signal."""
+
+
+def run_in_terminal(folder, *words, rows=40, cols=120, interrupt_at=None):
+    """Run `lanista` in a terminal of this size: its exit code and all it wrote there.
+
+    Presses Ctrl-C when the text `interrupt_at` has appeared.
+    """
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", rows, cols, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, *command(*words)],
+        cwd=folder,
+        env=environment(TERM="xterm-256color", COLUMNS=str(cols), LINES=str(rows)),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    written = b""
+    deadline = time.monotonic() + PATIENCE
+    try:
+        while time.monotonic() < deadline:
+            if not select.select([ours], [], [], 1)[0]:
+                continue
+            try:
+                written += os.read(ours, 65536)
+            except OSError:  # EIO: nobody has the terminal any more
+                break
+            if interrupt_at is not None and interrupt_at.encode() in written:
+                os.write(ours, b"\x03")
+                interrupt_at = None
+        else:
+            pytest.fail(f"still running after {PATIENCE} s: {written[-2000:]!r}")
+        assert interrupt_at is None, f"never came to {interrupt_at!r}: {written[-2000:]!r}"
+        return process.wait(PATIENCE), written.decode()
+    finally:
+        os.close(ours)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def plain(written):
+    """The text without colours and movements of the cursor."""
+    return ESCAPE.sub("", written)
+
+
+PLAY = ("play", "angrymob", "GravityGoers", "CamperJoe", "-i", "pit", "-s", 1, "--no-clock")
+
+
+def test_the_board_is_drawn_live_and_the_result_printed(tmp_path):
+    """Without --console: every position in colours with its legend, then the result."""
+    code, written = run_in_terminal(tmp_path, *PLAY, "-o", "match.jsonl.gz", "--delay", 1)
+    assert 0 == code, plain(written)
+    text = plain(written)
+    turns = int(re.search(r"GravityGoers wins \(finished: capture, (\d+) turns\)", text)[1])
+    drawn = [int(move) for move in re.findall(r"move (\d+) ", text)]
+    assert list(range(turns + 1)) == sorted(set(drawn))
+    assert drawn == sorted(drawn)
+    # The names that the bots said, how many units they have, and the neutral ones.
+    assert re.search(r"GravityGoers: 1 unit, base .* CamperJoe: 1 unit, base .* neutral", text)
+    # Colours, the cursor hidden while drawing and shown again at the end.
+    parameters = [found.group(1) for found in ESCAPE.finditer(written)]
+    assert any("48;5;" in parameter for parameter in parameters)
+    assert written.index("\x1b[?25l") < written.rindex("\x1b[?25h")
+    # The final result stands below the last board.
+    assert text.rindex("GravityGoers wins") > text.rindex(f"move {turns} ")
+
+    code, written = run_in_terminal(
+        tmp_path, "replay", "show", "match.jsonl.gz", "--delay", 0, "--size", 3
+    )
+    assert 0 == code
+    text = plain(written)
+    assert list(range(turns + 1)) == sorted({int(m) for m in re.findall(r"move (\d+) ", text)})
+    assert f"finished: capture, {turns} turns" in text
+
+
+def test_the_board_shows_the_names_that_the_bots_said(tmp_path):
+    """A bot may call itself as it likes; the result shows the same."""
+    code, written = run_in_terminal(
+        *(tmp_path, "play", "angrymob", f"env LANISTA_NAME=Zoë {bot('classic')}", "CamperJoe"),
+        *("-i", "pit", "--move-limit", 2, "--delay", 0),
+    )
+    assert 0 == code, plain(written)
+    assert "Zoë: 1 unit" in plain(written)
+    assert "1. Zoë  score 1" in plain(written)
+
+
+@pytest.mark.parametrize("option", ["--console", "--json"])
+def test_nothing_is_drawn_when_not_wanted(tmp_path, option):
+    """--console and --json print the result alone, in a terminal too."""
+    code, written = run_in_terminal(
+        tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2, option
+    )
+    assert 0 == code
+    assert "move-limit" in written
+    assert "\x1b" not in written
+
+
+def test_a_terminal_smaller_than_the_board_is_no_harm(tmp_path):
+    """What doesn't fit is cropped while drawing; the result is whole."""
+    code, written = run_in_terminal(
+        *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "-i", "frontier"),
+        *("--move-limit", 3, "--delay", 0),
+        rows=10,
+        cols=40,
+    )
+    assert 0 == code
+    assert "draw (finished: move-limit, 3 turns)" in plain(written)
+    assert "Traceback" not in written
+
+
+def test_ctrl_c_in_the_terminal(tmp_path):
+    """The terminal's interrupt ends the match: 130, the cursor is back, the record is there."""
+    code, written = run_in_terminal(
+        *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "-i", "pit", "--delay", 20),
+        interrupt_at="move 3 ",
+    )
+    assert 130 == code
+    assert "interrupted (aborted: interrupted, " in plain(written)
+    assert written.index("\x1b[?25l") < written.rindex("\x1b[?25h")
+    (record,) = (tmp_path / "lanista-records").iterdir()
+    assert record.name.endswith(".jsonl.gz")
