@@ -29,6 +29,9 @@ class State(Enum):
     CLOSED = auto()
     """No more lines either way."""
 
+    # By identity, in C: Enum's own hash is a Python function, and a turn needs several.
+    __hash__ = object.__hash__
+
 
 class Step(Enum):
     """What moves a connection from state to state."""
@@ -47,6 +50,8 @@ class Step(Enum):
     """The match is over."""
     CLOSE = auto()
     """The connection closes."""
+
+    __hash__ = object.__hash__  # as State
 
 
 TRANSITIONS: dict[tuple[State, Step], State] = {
@@ -121,12 +126,27 @@ class Session:
         """
         if self.state is State.CLOSED:
             raise LocalProtocolError("bytes received after the close")
+        if self._is_just_the_answer(data):
+            self._answer = _decoded(data[:-1].removesuffix(b"\r"))
+            return
         if data:
             self._buffer.feed(data)
         else:
             self.ended = True
         if self.state is not State.GREETING:
             self._sort()
+
+    def _is_just_the_answer(self, data: bytes) -> bool:
+        """Whether these bytes are one answer and nothing else: the common case of a turn."""
+        return (
+            self.state is State.ASKED
+            and not self.owed
+            and self._answer is None
+            and not self._buffer
+            and data.find(b"\n") == len(data) - 1
+            and 0 < len(data) <= LINE_LIMIT
+            and not data.startswith(b"#")
+        )
 
     def take_hello(self) -> Hello | None:
         """The hello, once its line is complete; what came behind it waits for the next step.
@@ -186,7 +206,8 @@ class Session:
             RemoteProtocolError: A line too long, or not UTF-8, came behind the last answer.
         """
         self._step(Step.ASK)
-        self._sort()
+        if self._buffer:
+            self._sort()
 
     def take_answer(self) -> str | None:
         """The answer to the present `ask`; None if it isn't there yet."""

@@ -92,6 +92,11 @@ class Arena:
                 f"can't listen on {options.host}:{options.port}: {error.strerror or error}; "
                 "choose another address with --host and --port"
             ) from None
+        if not options.port:
+            # A name of several addresses got a free port on each: one port is what we announce.
+            for other in self._listeners[1:]:
+                await other.aclose()
+            del self._listeners[1:]
         host, port = self._listeners[0].socket.getsockname()[:2]
         log.info("listening", host=host, port=port, game=options.default.name)
         return host, port

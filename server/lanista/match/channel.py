@@ -15,7 +15,8 @@ import attrs
 import trio
 
 SO_TIMESTAMPNS = 35
-"""Linux: have the kernel tell when it received what `recvmsg` returns (socket(7))."""
+"""Linux: have the kernel tell when it received what `recvmsg` returns (socket(7)). It begins to a
+moment after the first socket of the machine asked."""
 _STAMP = struct.Struct("@qq")  # struct timespec on 64-bit Linux
 _ANCILLARY = socket.CMSG_SPACE(_STAMP.size)
 CLOCK_STEP = 0.002
@@ -35,7 +36,8 @@ class Chunk:
     data: bytes
     """Empty: the end of input."""
     stamp: float | None
-    """When the last byte was received, on trio's clock; None: not known."""
+    """When the last byte was received, on trio's clock; None: not known. Of a read that was cut
+    by its limit, perhaps that of bytes still unread: the kernel keeps one for joined segments."""
     read_at: float
     """When the read returned, on trio's clock."""
 

@@ -57,12 +57,13 @@ def arrival(
         known_empty: The hand-over, or the last moment since when nothing was there to read.
         stamp: When the kernel received the last byte of the read; None if it doesn't say.
         read_at: When the read returned.
-        has_trailing: Whether that read held bytes behind the answer's newline: then the stamp
-            is theirs, and the answer came at some moment before.
+        has_trailing: Whether bytes behind the answer's newline may have come with it: then the
+            stamp is theirs, and the answer came at some moment before.
     """
-    if stamp is None:
+    if stamp is None or stamp > read_at:
+        # Nothing is received after it was read: such a stamp is of a clock that was set meanwhile.
         return Arrival(known_empty, max(known_empty, read_at), read_at)
     # Stamps are of the wall clock, turned into ours by the reader; bounded, so that a clock that
-    # was set meanwhile can't move an arrival out of what we know for certain.
-    bounded = min(max(stamp, known_empty), max(read_at, known_empty))
-    return Arrival(known_empty if has_trailing else bounded, bounded, read_at)
+    # was set back meanwhile can't move an arrival out of what we know for certain.
+    bounded = max(stamp, known_empty)
+    return Arrival(known_empty if has_trailing else bounded, bounded, max(read_at, bounded))

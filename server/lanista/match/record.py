@@ -8,8 +8,10 @@ times, logs, the digest of the position. Last line: the result. The positions ar
 import gzip
 import json
 import os
+import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,9 @@ ENDING = ".jsonl.gz"
 PART = ".part"
 """Added to the name while the match goes on."""
 MAX_LINE = 64 * 1024 * 1024
-"""Characters of a line that a reader takes: a turn of four seats stays far below."""
+"""Bytes of a line that a reader takes: a turn of four seats stays far below."""
+_LEVEL = 6
+"""Of compression: 9 takes several times as long for records hardly smaller."""
 
 
 class BadRecordError(Exception):
@@ -129,6 +133,7 @@ class ResultInfo:
     turns: int
     digest: str
     faults: tuple[FaultInfo, ...] = ()
+    """The last of each seat, by turn; every one is in its turn's line."""
     error: str | None = None
     """The arena's own error that aborted the match."""
     bots: tuple[BotInfo | None, ...] = ()
@@ -162,6 +167,7 @@ class RecordWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._part = path.with_name(path.name + PART)
         self._file = self._part.open("wb", buffering=0)
+        self._whole = 0  # bytes of whole lines
 
     def begin(self, header: Header) -> None:
         """Write the header."""
@@ -172,23 +178,43 @@ class RecordWriter:
         self._line(turn)
 
     def _line(self, value: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")
+        line = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        rest = memoryview(line)
+        try:
+            while rest:  # a disk that is nearly full takes a part
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            # What is written next, if anything can be, must not stand behind half a line.
+            with suppress(OSError):
+                self._file.seek(self._whole)
+                self._file.truncate()
+            raise
+        self._whole += len(line)
 
     async def finish(self, result: ResultInfo) -> None:
         """Write the result; compress in a thread; the record has its name once it is on disk."""
-        self._line({"result": _CONVERTER.unstructure(result)})
-        self._file.close()
+        try:
+            self._line({"result": _CONVERTER.unstructure(result)})
+        finally:
+            self._file.close()
         await trio.to_thread.run_sync(self._compress)
 
     def _compress(self) -> None:
         packed = self.path.with_name(self.path.name + ".tmp")
-        data = self._part.read_bytes()
-        with packed.open("wb") as file:
-            # A plain record where the name asks for one; gzip otherwise, without a time inside.
-            file.write(gzip.compress(data, mtime=0) if self.path.suffix == ".gz" else data)
-            file.flush()
-            os.fsync(file.fileno())
-        packed.replace(self.path)
+        try:
+            with self._part.open("rb") as lines, packed.open("wb") as file:
+                if self.path.suffix == ".gz":
+                    # Without a name or a time inside: the same lines give the same file.
+                    with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as zipped:
+                        shutil.copyfileobj(lines, zipped)
+                else:  # a plain record where the name asks for one
+                    shutil.copyfileobj(lines, file)
+                file.flush()
+                os.fsync(file.fileno())
+            packed.replace(self.path)
+        except OSError:
+            packed.unlink(missing_ok=True)  # the lines are still in the `.part` file
+            raise
         self._part.unlink()
 
     def close(self) -> None:
@@ -240,47 +266,88 @@ def read_record(path: Path) -> Record:
         BadRecordError: It is no record; says where.
         OSError: The file can't be read.
     """
-    lines = list(_numbered_lines(path))
-    if not lines:
+    lines = _numbered_lines(path)
+    number, value = next(lines, (0, None))
+    if not number:
         raise BadRecordError(f"{path}: empty; a record begins with its header")
-    header = _structured(path, *lines[0], Header)
-    if header.lanista_record != FORMAT:
-        raise BadRecordError(
-            f"{path}: line 1: record format {header.lanista_record}; this version reads {FORMAT}"
-        )
-    result = None
-    if len(lines) > 1 and isinstance(lines[-1][1], dict) and set(lines[-1][1]) == {"result"}:
-        number, value = lines.pop()
-        result = _structured(path, number, value["result"], ResultInfo)
-    turns = tuple(_structured(path, number, value, TurnInfo) for number, value in lines[1:])
+    found = value.get("lanista_record") if isinstance(value, dict) else None
+    if type(found) is not int or found != FORMAT:
+        what = f"record format {found}" if type(found) is int else "no header of a record"
+        raise BadRecordError(f"{path}: line 1: {what}; this version reads format {FORMAT}")
+    header = _structured(path, number, value, Header)
     seats = len(header.players)
-    for at, turn in enumerate(turns):
-        counts = {len(turn.verdicts), len(turn.raw), len(turn.times)}
-        if turn.turn != at or counts != {seats}:
+    turns: list[TurnInfo] = []
+    result = None
+    for number, value in lines:
+        if result is not None:
+            raise BadRecordError(f"{path}: line {number}: a line behind the result")
+        if isinstance(value, dict) and set(value) == {"result"}:
+            result = _structured(path, number, value["result"], ResultInfo)
+            _check_result(path, number, result, seats)
+        else:
+            turn = _structured(path, number, value, TurnInfo)
+            _check_turn(path, number, turn, len(turns), seats)
+            turns.append(turn)
+    return Record(header, tuple(turns), result)
+
+
+def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: int) -> None:
+    counts = {len(turn.verdicts), len(turn.raw), len(turn.times), len(turn.status) or seats}
+    if turn.turn != expected or counts != {seats}:
+        raise BadRecordError(
+            f"{path}: line {number}: expected turn {expected} with {seats} seats in every list"
+        )
+    named = [str(fault.seat) for fault in turn.faults] + list(turn.logs)
+    _check_seats(path, number, named, seats)
+
+
+def _check_result(path: Path, number: int, result: ResultInfo, seats: int) -> None:
+    if {len(result.ranks), len(result.scores), len(result.bots) or seats} != {seats}:
+        raise BadRecordError(f"{path}: line {number}: expected {seats} seats in every list")
+    _check_seats(path, number, [str(fault.seat) for fault in result.faults], seats)
+
+
+def _check_seats(path: Path, number: int, named: Sequence[str], seats: int) -> None:
+    known = {str(seat) for seat in range(seats)}
+    for seat in named:
+        if seat not in known:
             raise BadRecordError(
-                f"{path}: line {at + 2}: expected turn {at} with {seats} seats in every list"
+                f"{path}: line {number}: no seat {seat!a}; they are 0 to {seats - 1}"
             )
-    return Record(header, turns, result)
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise BadRecordError(f"{path}: damaged gzip data ({error})") from None
-    lines = data.split(b"\n")
-    # What stands behind the last newline was never finished: a crash came between.
-    for number, line in enumerate(lines[:-1], 1):
-        try:
-            yield number, json.loads(line)
-        except ValueError as error:
-            raise BadRecordError(f"{path}: line {number}: no JSON ({error})") from None
+    """Every whole line's number, from 1, and what its JSON says; one at a time in memory."""
+    with path.open("rb") as plain:
+        is_packed = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        file = gzip.GzipFile(fileobj=plain) if is_packed else plain
+        number = 0
+        while True:
+            try:
+                line = file.readline(MAX_LINE)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise BadRecordError(f"{path}: damaged gzip data ({error})") from None
+            number += 1
+            if len(line) == MAX_LINE:
+                raise BadRecordError(f"{path}: line {number}: more than {MAX_LINE} bytes")
+            if not line.endswith(b"\n"):
+                return  # the end; or a line that was never finished: a crash came between
+            try:
+                value = json.loads(line, parse_constant=_no_constant)
+            except (ValueError, RecursionError) as error:
+                raise BadRecordError(f"{path}: line {number}: no JSON ({error})") from None
+            yield number, value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
 
 
 def _structured(path: Path, number: int, value: Any, kind: type[Any]) -> Any:
     try:
+        if not isinstance(value, dict):
+            raise TypeError("it is no object of keys")  # noqa: TRY301 - told as all else is
         return _CONVERTER.structure(value, kind)
     except (cattrs.BaseValidationError, TypeError, ValueError, KeyError) as error:
         problems = (

@@ -5,8 +5,9 @@ Obeys the record's verdicts, never its times. No socket and no clock.
 
 from collections.abc import Iterator
 
-from lanista.match.record import BadRecordError, Record, TurnInfo
+from lanista.match.record import BadRecordError, Record, ResultInfo, TurnInfo
 from lanista.rules.base import (
+    Answer,
     BadBoardError,
     BadSettingError,
     Game,
@@ -21,7 +22,12 @@ from lanista.rules.base import (
     Verdict,
     complete_settings,
 )
+from lanista.rules.outcome import Outcome, Termination, ranks_by_score
 from lanista_protocol import MalformedLineError, tokenize
+
+_REFUSALS = frozenset(code.value for code in RefusalCode)
+_PRESENT = frozenset({"answer", "malformed"})
+"""Verdicts of a seat that is still there when the turn is over."""
 
 
 class MismatchError(Exception):
@@ -35,6 +41,10 @@ def start(record: Record, ruleset: Ruleset) -> Game:
         BadRecordError: Its settings or board are none of this ruleset, or of another version.
     """
     header = record.header
+    if header.game != ruleset.name:
+        raise BadRecordError(
+            f"the record is of {header.game}; these are the rules of {ruleset.name}"
+        )
     if header.game_version != ruleset.version:
         raise BadRecordError(
             f"the record is of {header.game} version {header.game_version}; "
@@ -75,15 +85,18 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
             raise MismatchError(
                 f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
             )
-        if _is_void_here(record, turn):
-            return
-        game.advance([_verdict(game, turn, seat) for seat in range(ruleset.seats)])
+        _check_presence(record, turn)
+        is_void = _is_void_here(record, turn)
+        verdicts = [_verdict(game, turn, seat) for seat in range(ruleset.seats)]
+        if not is_void:
+            game.advance(verdicts)
         digest = game.digest()
         if digest != turn.digest:
             raise MismatchError(
                 f"turn {turn.turn}: digest {digest} by the rules, {turn.digest} in the record"
             )
-        yield game
+        if not is_void:
+            yield game
 
 
 def verify(record: Record, ruleset: Ruleset) -> int:
@@ -97,22 +110,64 @@ def verify(record: Record, ruleset: Ruleset) -> int:
     for game in positions(record, ruleset):  # noqa: B007 - the last one counts
         pass
     assert game is not None
-    outcome, result = game.outcome(), record.result
+    result = record.result
     if result is None:
         return len(record.turns)
-    if outcome is not None and not result.agrees_with(outcome):
+    if result.turns != len(record.turns):
+        raise MismatchError(
+            f"the record has {len(record.turns)} turns; its result says {result.turns}"
+        )
+    if result.error is not None and result.end == Termination.ABORTED.value:
+        # The arena broke off somewhere within a turn: there is no position to compare with.
+        return len(record.turns)
+    outcome = game.outcome() or _ended_by_runner(game, record, result)
+    if not result.agrees_with(outcome):
         raise MismatchError(
             f"the result is {outcome.termination.value} ({outcome.reason}), ranks {outcome.ranks}, "
             f"scores {outcome.scores} by the rules; {result.end} ({result.reason}), "
             f"ranks {result.ranks}, scores {result.scores} in the record"
         )
-    if outcome is None and result.end == "finished":
-        raise MismatchError("by the rules the match isn't over; in the record it is finished")
-    if result.turns != len(record.turns):
+    digest = game.digest()
+    if result.error is None and result.digest != digest:
         raise MismatchError(
-            f"the record has {len(record.turns)} turns; its result says {result.turns}"
+            f"the result's digest is {result.digest} in the record, {digest} by the rules"
         )
     return len(record.turns)
+
+
+def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
+    """The outcome that a result can tell although the rules didn't end the match.
+
+    Raises:
+        MismatchError: It tells one that only the rules could bring about.
+    """
+    scores = game.scores()
+    ranks, reason = (1,) * len(scores), "interrupted"
+    match result.end:
+        case "aborted":
+            termination = Termination.ABORTED
+        case "void" if record.turns and "late" in record.turns[-1].verdicts:
+            termination, reason = Termination.VOID, "stall"
+        case "forfeit" if record.turns and not _PRESENT.intersection(record.turns[-1].verdicts):
+            # rules: all seats were put out, the last of them in this turn.
+            termination, ranks, reason = Termination.FORFEIT, ranks_by_score(scores), "all-out"
+        case _:
+            raise MismatchError(
+                f"by the rules the match isn't over; in the record its end is {result.end}"
+            )
+    return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
+
+
+def _check_presence(record: Record, turn: TurnInfo) -> None:
+    """Who has gone is out from then on, and nobody else is (PROTOCOL.md 5)."""
+    for seat, word in enumerate(turn.verdicts):
+        before = record.turns[turn.turn - 1].verdicts[seat] if turn.turn else "answer"
+        may_be_out = before in {"late", "missing", "out"}
+        if (word == "out" and not may_be_out) or (before in {"missing", "out"} and word != "out"):
+            raise MismatchError(
+                f"turn {turn.turn}: seat {seat} has verdict {word!r} after {before!r}; "
+                "a seat is out from the turn after it has gone"
+            )
 
 
 def _is_void_here(record: Record, turn: TurnInfo) -> bool:
@@ -122,6 +177,31 @@ def _is_void_here(record: Record, turn: TurnInfo) -> bool:
 
 
 def _verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
+    """The verdict that the record tells; it must agree with the faults and the answer there."""
+    verdict = _told_verdict(game, turn, seat)
+    told = [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
+    match verdict:
+        case Answer():
+            expected = [(refusal.code.value, refusal.index) for refusal in verdict.refused]
+        case Late():
+            expected = [(RefusalCode.LATE.value, None)]
+        case Malformed():
+            expected = [(verdict.refusal.code.value, verdict.refusal.index)]
+        case Missing():
+            # Why it went is in no rule; but it is one reason, and none of an answer's.
+            why = "disconnected" if not told or told[0][0] in _REFUSALS else told[0][0]
+            expected = [(why, None)]
+        case Out():
+            expected = []
+    if told != expected:
+        raise MismatchError(
+            f"turn {turn.turn}: the faults of seat {seat} are {told} in the record; "
+            f"its verdict is {turn.verdicts[seat]!r}, for which the rules say {expected}"
+        )
+    return verdict
+
+
+def _told_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
     word, raw = turn.verdicts[seat], turn.raw[seat]
     match word:
         case "late":
@@ -130,8 +210,8 @@ def _verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
             return Missing()
         case "out":
             return Out()
-        case "malformed":
-            return Malformed(Refusal(RefusalCode.MALFORMED, "as recorded"))
+        case "malformed" if raw is not None:
+            return _malformed(game, turn.turn, seat, raw)
         case "answer" if raw is not None:
             try:
                 return game.parse(seat, tokenize(raw))
@@ -144,3 +224,15 @@ def _verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
             raise BadRecordError(
                 f"turn {turn.turn}: seat {seat} has verdict {word!r} and answer {raw!r}"
             )
+
+
+def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
+    try:
+        game.parse(seat, tokenize(raw))
+    except MalformedLineError as error:
+        return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
+    except MalformedAnswerError as error:
+        return Malformed(error.refusal)
+    raise MismatchError(
+        f"turn {turn}: the answer of seat {seat} is in order by the rules, malformed in the record"
+    )

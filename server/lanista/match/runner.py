@@ -6,6 +6,7 @@ Between the hand-over and the arrival of the answers nothing is parsed, logged o
 
 import math
 import traceback
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -44,7 +45,15 @@ from lanista.rules.base import (
     Verdict,
 )
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
-from lanista_protocol import ErrorCode, MalformedLineError, Note, NoteCode, shown, tokenize
+from lanista_protocol import (
+    ErrorCode,
+    MalformedLineError,
+    Note,
+    NoteCode,
+    State,
+    shown,
+    tokenize,
+)
 
 VERDICT_WORDS: Mapping[type[Verdict], str] = {
     Answer: "answer",
@@ -54,6 +63,11 @@ VERDICT_WORDS: Mapping[type[Verdict], str] = {
     Out: "out",
 }
 """How the record writes a verdict."""
+
+FAULTS_KEPT = 100
+"""Of each seat, how many of its last faults the result tells; every one is in its turn's line."""
+LONG_LINE = 4096
+"""Characters of an answer above which reading it gets a slice of the loop's time to itself."""
 
 Watcher = Callable[[Game], Awaitable[None]]
 """Called with the position after the opening and after every turn, outside every clock."""
@@ -95,17 +109,17 @@ class Match:
     """By seat, the words a bot was started by, for the record."""
 
     seats: list[Seat] = attrs.field(init=False)
-    faults: list[FaultInfo] = attrs.field(init=False, factory=list)
     outcome: Outcome | None = attrs.field(init=False, default=None)
     error: str | None = attrs.field(init=False, default=None)
     _game: Game | None = attrs.field(init=False, default=None)
     _turns: int = attrs.field(init=False, default=0)
-    _interrupted: bool = attrs.field(init=False, default=False)
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
     _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
     _allowance: float = attrs.field(init=False, default=0.0)
-    _faults_before: int = attrs.field(init=False, default=0)  # those of earlier turns
+    _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # of this turn
+    _kept_faults: list[deque[FaultInfo]] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
+    _told: bool = attrs.field(init=False, default=False)  # whether the end was told
 
     def __attrs_post_init__(self) -> None:
         info = MatchInfo(
@@ -119,6 +133,7 @@ class Match:
         classic = self.spec.ruleset.classic
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
+        self._kept_faults = [deque(maxlen=FAULTS_KEPT) for _ in self.names]
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
             speech: Speech = version1
@@ -128,7 +143,6 @@ class Match:
 
     def interrupt(self) -> None:
         """End the match as aborted: the arena shuts down."""
-        self._interrupted = True
         self._scope.cancel()
 
     # -- the whole match -----------------------------------------------------------------------
@@ -143,7 +157,9 @@ class Match:
             self._begin()
             with self.stalls.watching(), self._scope:
                 async with trio.open_nursery() as self._nursery:
-                    self.outcome = await self._play()
+                    await self._play()
+                    # Inside, so that nobody waits for the farewell of one who went out last.
+                    await self._tell_the_end()
         except Exception:  # noqa: BLE001 - whatever it is, it must not reach another match
             self.error = traceback.format_exc()
         if self.outcome is None:
@@ -152,20 +168,29 @@ class Match:
                 termination=Termination.ABORTED,
                 ranks=(1,) * spec.ruleset.seats,
                 scores=self._scores(),
-                reason="interrupted" if self._interrupted else "error",
+                reason="interrupted" if self.error is None else "error",
             )
-        with trio.CancelScope(shield=True):
-            await self._tell_the_end(self.outcome)
+        if not self._told:
+            await self._tell_the_end()
         return self.outcome
 
     def _begin(self) -> None:
         spec = self.spec
-        chance = spec.ruleset.chance(spec.seed)
-        board = spec.board
-        if board is None:
-            board = spec.ruleset.generate(spec.settings, chance)
-        self._game = spec.ruleset.new(spec.settings, board, chance)
-        self._allowance = spec.limits.allowance(spec.ruleset.max_turns(spec.settings))
+        written = ""
+        try:
+            chance = spec.ruleset.chance(spec.seed)
+            board = spec.board
+            if board is None:
+                board = spec.ruleset.generate(spec.settings, chance)
+            written = spec.ruleset.write_board(board)
+            self._game = spec.ruleset.new(spec.settings, board, chance)
+            self._allowance = spec.limits.allowance(spec.ruleset.max_turns(spec.settings))
+        finally:
+            # Also when the rules failed: the record that tells it needs a header.
+            self.record.begin(self._header(written))
+
+    def _header(self, board: str) -> Header:
+        spec = self.spec
         players = tuple(
             PlayerInfo(
                 name=seat.name,
@@ -174,7 +199,7 @@ class Match:
             )
             for seat in self.seats
         )
-        header = Header(
+        return Header(
             lanista_record=FORMAT,
             software=__version__,
             match=spec.match,
@@ -182,7 +207,7 @@ class Match:
             game=spec.ruleset.name,
             game_version=spec.ruleset.version,
             settings=dict(spec.settings),
-            board=spec.ruleset.write_board(board),
+            board=board,
             generated=spec.board is None,
             seed=spec.seed,
             players=players,
@@ -191,60 +216,68 @@ class Match:
             ),
             try_=spec.try_,
         )
-        self.record.begin(header)
 
-    async def _play(self) -> Outcome:
+    async def _play(self) -> None:
+        """Turn after turn, until there is an outcome."""
         game = self._game
         assert game is not None
-        for seat in self.seats:
-            seat.connection.session.start()
+        await trio.lowlevel.checkpoint()  # interrupted already: the bots aren't told of a match
         status = self._status()
         if self.watcher is not None:
             await self.watcher(game)
         told = [seat.speech.opening(game, seat.index, status) for seat in self.seats]
+        for seat in self.seats:
+            seat.connection.session.start()
         while True:
             began = trio.current_time()
             asked = [seat for seat in self.seats if seat.playing]
-            self._faults_before = len(self.faults)
             await self._exchange(asked, told)
             stall = self.stalls.worst(began, trio.current_time())
-            verdicts, notes = self._judge(asked)
-            if stall > self.spec.stall_margin and any(
-                seat.gone == "late" or isinstance(verdicts[seat.index], Late) for seat in asked
-            ):
-                # Whether it was the bot or the host nobody can know: played again, not counted.
-                self._write(began, asked, verdicts, stall, status)
-                return Outcome(
-                    termination=Termination.VOID,
-                    ranks=(1,) * len(self.seats),
-                    scores=game.scores(),
-                    reason="stall",
-                )
-            game.advance(verdicts)
-            outcome = game.outcome()
+            verdicts = await self._judge(asked)
+            # Whether it was the bot or the host nobody can know: played again, not counted.
+            void = stall > self.spec.stall_margin and any(
+                isinstance(verdict, Late) for verdict in verdicts
+            )
+            notes = self._refuse_all(asked, verdicts, void=void)
+            if not void:
+                game.advance(verdicts)
             self._write(began, asked, verdicts, stall, status)
-            status = self._status()
             self._turns += 1
-            self._send_off(asked, notes)
+            # Known before anybody is waited for: what comes between can't undo it any more.
+            self.outcome = self._ending(game, void=void)
+            if self.outcome is not None and not void:
+                self._last_notes = notes
+            status = self._status()
+            self._dismiss(asked, notes)
             if self.watcher is not None:
                 await self.watcher(game)
-            if outcome is None and not any(seat.playing for seat in self.seats):
-                scores = game.scores()
-                outcome = Outcome(
-                    termination=Termination.FORFEIT,
-                    ranks=ranks_by_score(scores),
-                    scores=scores,
-                    reason="all-out",
-                )
-            if outcome is not None:
-                self._last_notes = notes
-                return outcome
+            if self.outcome is not None:
+                return
             told = [
                 notes[seat.index] + seat.speech.turn(game, seat.index, status)
                 if seat.playing
                 else b""
                 for seat in self.seats
             ]
+
+    def _ending(self, game: Game, *, void: bool) -> Outcome | None:
+        if void:
+            return Outcome(
+                termination=Termination.VOID,
+                ranks=(1,) * len(self.seats),
+                scores=game.scores(),
+                reason="stall",
+            )
+        outcome = game.outcome()
+        if outcome is None and not any(seat.playing for seat in self.seats):
+            scores = game.scores()
+            outcome = Outcome(
+                termination=Termination.FORFEIT,
+                ranks=ranks_by_score(scores),
+                scores=scores,
+                reason="all-out",
+            )
+        return outcome
 
     # -- a turn --------------------------------------------------------------------------------
 
@@ -268,7 +301,8 @@ class Match:
             for seat in asked:
                 waited |= await seat.answer()
         for seat in asked:
-            seat.last_look()
+            if not seat.settled:
+                await seat.last_look()
         if not waited and not scope.cancelled_caught:
             # Bots whose answers are always there already must not keep the loop from the others.
             await trio.lowlevel.checkpoint()
@@ -278,33 +312,46 @@ class Match:
             await seat.hand_over_rest()
         with trio.CancelScope(deadline=seat.deadline):
             await seat.answer()
-        seat.last_look()
+        if not seat.settled:
+            await seat.last_look()
 
-    def _judge(self, asked: Sequence[Seat]) -> tuple[list[Verdict], list[bytes]]:
-        """A verdict a seat, and the notes that each seat is sent next."""
+    async def _judge(self, asked: Sequence[Seat]) -> list[Verdict]:
+        """A verdict a seat."""
         verdicts: list[Verdict] = [Out() for _ in self.seats]
+        for seat in asked:
+            if seat.line is not None and len(seat.line) > LONG_LINE:
+                # Reading this takes milliseconds, each seat's: the other matches go between.
+                await trio.lowlevel.checkpoint()
+            verdicts[seat.index] = self._verdict(seat)
+        return verdicts
+
+    def _refuse_all(
+        self, asked: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
+    ) -> list[bytes]:
+        """Record all that doesn't count; the notes that each seat is sent next."""
+        self._turn_faults = []
         notes = [b"" for _ in self.seats]
         for seat in asked:
-            verdict = self._verdict(seat)
-            verdicts[seat.index] = verdict
-            for refusal in _refusals(verdict):
-                notes[seat.index] += self._refuse(seat, refusal)
+            verdict = verdicts[seat.index]
+            refusals = _refusals(verdict)
+            if refusals:
+                notes[seat.index] = b"".join(
+                    [self._refuse(seat, refusal, void=void) for refusal in refusals]
+                )
             if seat.gone is not None and not isinstance(verdict, Late):
                 self._fault(seat, seat.gone, None, seat.gone_words)
-        return verdicts, notes
+        return notes
 
     def _verdict(self, seat: Seat) -> Verdict:
         assert self._game is not None
-        if seat.line is None:
-            if seat.gone is not None and seat.gone != "late":
-                return Missing()
+        if seat.line is None and seat.gone not in {None, "late"}:
+            return Missing()
+        came = seat.arrived
+        # Who did not read its turn is late, whatever it had sent ahead.
+        if seat.line is None or came is None or seat.gone or not came.in_time(seat.deadline):
             self._spend(seat, seat.deadline - seat.handed_at)
             return Late()
-        assert seat.arrived is not None
-        if not seat.arrived.in_time(seat.deadline):
-            self._spend(seat, seat.deadline - seat.handed_at)
-            return Late()
-        self._spend(seat, min(seat.arrived.latest, seat.deadline) - seat.handed_at)
+        self._spend(seat, min(came.latest, seat.deadline) - seat.handed_at)
         seat.late_streak = 0
         try:
             return self._game.parse(seat.index, tokenize(seat.line))
@@ -317,14 +364,15 @@ class Match:
         if math.isfinite(seconds):
             seat.used += max(0.0, seconds)
 
-    def _refuse(self, seat: Seat, refusal: Refusal) -> bytes:
+    def _refuse(self, seat: Seat, refusal: Refusal, *, void: bool) -> bytes:
         """Record a refusal; the note's bytes if the seat is told."""
         words = refusal.words
         if refusal.code is RefusalCode.LATE:
             seat.late_streak += 1
             words = self._late_words(seat)
             if (
-                self.spec.ruleset.consequence is Consequence.SKIP
+                not void
+                and self.spec.ruleset.consequence is Consequence.SKIP
                 and seat.late_streak >= self.spec.late_limit
             ):
                 words += f"; late {seat.late_streak} turns in a row, so it is out"
@@ -349,20 +397,22 @@ class Match:
         return f"the answer came after {took:.4f} s; the limit is {limit:g} s"
 
     def _fault(self, seat: Seat, code: str, index: int | None, words: str) -> None:
-        self.faults.append(
-            FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=words)
-        )
+        fault = FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=words)
+        self._turn_faults.append(fault)
+        self._kept_faults[seat.index].append(fault)
 
-    def _send_off(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
+    def _dismiss(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
         """Close the connections of the seats that went out in this turn, beside the match."""
         assert self._nursery is not None
         for seat in asked:
             if seat.gone is not None:
-                code = next((c for c in ErrorCode if c.value == seat.gone), None)
-                last = notes[seat.index]
-                if code is not None:
-                    last += seat.speech.error(code, seat.gone_words)
-                self._nursery.start_soon(seat.connection.close, last)
+                self._nursery.start_soon(self._close_gone, seat, notes[seat.index])
+                seat.dismissed = True
+
+    async def _close_gone(self, seat: Seat, notes: bytes) -> None:
+        code = next((c for c in ErrorCode if c.value == seat.gone), None)
+        error = b"" if code is None else seat.speech.error(code, seat.gone_words)
+        await seat.connection.close(notes + error)
 
     def _status(self) -> tuple[float, ...]:
         """By seat, the share of the match's time that was used; -1 when out (PROTOCOL.md 5)."""
@@ -390,6 +440,9 @@ class Match:
         logs = {}
         for seat in asked:
             raw[seat.index] = seat.line
+            log = seat.connection.session.take_log()
+            if log:
+                logs[str(seat.index)] = log
             handed = seat.handed_at
             if handed < began:
                 continue  # lost before the turn's bytes went out
@@ -397,10 +450,10 @@ class Match:
             if seat.arrived is not None:
                 came = seat.arrived
                 moments += (came.earliest - handed, came.latest - handed, came.read_at - handed)
+                if came.in_doubt(seat.deadline):
+                    # Counted because we read it too late to know: that is the host's stall.
+                    stall = max(stall, came.read_at - seat.deadline)
             times[seat.index] = tuple(round(moment * 1e6) for moment in moments)
-            log = seat.connection.session.take_log()
-            if log:
-                logs[str(seat.index)] = log
         line: dict[str, Any] = {
             "turn": self._turns,
             "verdicts": [VERDICT_WORDS[type(verdict)] for verdict in verdicts],
@@ -412,19 +465,23 @@ class Match:
             line["stall"] = round(stall, 4)
         if any(status):
             line["status"] = status
-        faults = [attrs.asdict(fault) for fault in self.faults[self._faults_before :]]
-        if faults:
-            line["faults"] = faults
+        if self._turn_faults:
+            line["faults"] = [attrs.asdict(fault) for fault in self._turn_faults]
         if logs:
             line["logs"] = logs
         self.record.turn(line)
 
-    async def _tell_the_end(self, outcome: Outcome) -> None:
+    async def _tell_the_end(self) -> None:
         """Send every seat its last bytes, all at once, bounded by CLOSING_TIME."""
-        async with trio.open_nursery() as nursery:
-            for seat in self.seats:
-                if seat.playing:
-                    nursery.start_soon(self._close_seat, seat, outcome)
+        assert self.outcome is not None
+        self._told = True
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for seat in self.seats:
+                    if seat.playing:
+                        nursery.start_soon(self._close_seat, seat, self.outcome)
+                    elif not seat.dismissed:  # went out in the turn in which the match broke off
+                        nursery.start_soon(self._close_gone, seat, b"")
 
     async def _close_seat(self, seat: Seat, outcome: Outcome) -> None:
         connection = seat.connection
@@ -445,10 +502,10 @@ class Match:
             await connection.close()
 
     def _last_words(self, seat: Seat, outcome: Outcome, *, keeps: bool) -> bytes:
-        if self._game is None:
-            return seat.speech.error(ErrorCode.INTERNAL, "the arena could not begin the match")
-        if self._interrupted and outcome.termination is Termination.ABORTED:
+        if self.error is None and outcome.termination is Termination.ABORTED:
             return seat.speech.error(ErrorCode.SHUTDOWN, "the arena is shutting down")
+        if self._game is None or seat.connection.session.state is State.WAITING:
+            return seat.speech.error(ErrorCode.INTERNAL, "the arena could not begin the match")
         return self._last_notes[seat.index] + seat.speech.closing(
             self._game, seat.index, outcome, self._status(), keeps=keeps
         )
@@ -465,12 +522,18 @@ class Match:
         assert self.outcome is not None
         digest = ""
         if self.error is None and self._game is not None:
-            digest = self._game.digest()
+            try:
+                digest = self._game.digest()
+            except Exception:  # noqa: BLE001 - as in `run`
+                self.error = traceback.format_exc()
         return outcome_info(
             self.outcome,
             turns=self._turns,
             digest=digest,
-            faults=self.faults,
+            faults=sorted(
+                (fault for kept in self._kept_faults for fault in kept),
+                key=lambda fault: fault.turn,
+            ),
             error=self.error,
             ended=_now(),
         )

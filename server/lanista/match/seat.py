@@ -30,6 +30,8 @@ class Seat:
     gone: str | None = None
     """Why it plays no more, as a word of the record: `disconnected`, `late`, …"""
     gone_words: str = ""
+    dismissed: bool = False
+    """Whether its last bytes are on their way, after which its connection closes."""
 
     line: str | None = attrs.field(init=False, default=None)
     """This turn's answer."""
@@ -95,9 +97,10 @@ class Seat:
         if self._unsent:
             self.lose("late", f"did not read what it was sent within {self._limit:g} s")
             return
-        self.handed_at = trio.current_time()
+        self.handed_at = self._known_empty = trio.current_time()
         self.deadline = self.handed_at + self._limit
-        self._known_empty = self.handed_at
+        if self.line is not None:  # sent ahead: 0 ms from the hand-over, which is only now
+            self.arrived = Arrival(self.handed_at, self.handed_at, self.handed_at)
 
     async def answer(self) -> bool:
         """Wait until the answer is there or the bot is gone; whether there was any wait.
@@ -115,11 +118,14 @@ class Seat:
                 waited = True
         return waited
 
-    def last_look(self) -> None:
+    async def last_look(self) -> None:
         """At the deadline: read what is there without waiting; without an answer, one is owed."""
         reads = 0
         while not self.settled and reads < LAST_READS and self._read():
             reads += 1
+            # When it came decides, not when it is read: what a flooding bot has heaped up must
+            # not keep the loop from the others.
+            await trio.lowlevel.checkpoint()
         if not self.settled:
             self.connection.session.give_up()
 
@@ -129,7 +135,8 @@ class Seat:
         if not session.wants_data:
             self.lose("disconnected", "closed its connection")
             return False
-        chunk = self.connection.channel.receive_some(session.room_for)
+        room = session.room_for
+        chunk = self.connection.channel.receive_some(room)
         if chunk is None:
             self._known_empty = trio.current_time()
             return False
@@ -143,7 +150,8 @@ class Seat:
                 known_empty=self._known_empty,
                 stamp=chunk.stamp,
                 read_at=chunk.read_at,
-                has_trailing=session.has_more,
+                # A read cut by its limit carries the stamp of what is still unread behind it.
+                has_trailing=session.has_more or len(chunk.data) == room,
             )
             self._take(came)
         elif session.ended:

@@ -88,6 +88,7 @@ class Version1:
 
     info: MatchInfo
     _facts: bytes | None = None
+    _turn: int = -1
     _built: bytes = b""
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
@@ -103,9 +104,9 @@ class Version1:
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """`turn N`, the facts, `go`."""
         facts = game.facts(seat, status)
-        if facts is not self._facts:
+        if facts is not self._facts or game.turn != self._turn:
             self._built = b"turn %d\n%b%b" % (game.turn, facts, GO)
-            self._facts = facts
+            self._facts, self._turn = facts, game.turn
         return self._built
 
     def note(self, note: Note) -> bytes:

@@ -27,28 +27,37 @@ class StallMonitor:
     _stalls: deque[tuple[float, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
     _last: float = math.inf
     _watchers: int = 0
+    _beats: bool = False  # whether `beat` runs
     _wanted: trio.Event = attrs.field(factory=trio.Event)
 
     async def beat(self) -> None:
         """Beat for ever while somebody watches."""
-        while True:
-            if not self._watchers:
-                self._wanted = trio.Event()
-                await self._wanted.wait()
-            self._last = trio.current_time()
-            while self._watchers:
-                await trio.sleep_until(self._last + BEAT)
-                now = trio.current_time()
-                if now - self._last - BEAT > NOTED:
-                    self._stalls.append((self._last + BEAT, now))
-                self._last = now
-            self._last = math.inf
+        self._beats = True
+        try:
+            while True:
+                if not self._watchers:
+                    self._wanted = trio.Event()
+                    await self._wanted.wait()
+                if self._last == math.inf:
+                    self._last = trio.current_time()
+                while self._watchers:
+                    await trio.sleep_until(self._last + BEAT)
+                    now = trio.current_time()
+                    if now - self._last - BEAT > NOTED:
+                        self._stalls.append((self._last + BEAT, now))
+                    self._last = now
+                self._last = math.inf
+        finally:
+            self._beats, self._last = False, math.inf
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Beat while in this block."""
         self._watchers += 1
         self._wanted.set()
+        if self._beats and self._last == math.inf:
+            # From now on, not from the first beat: a stall may come before that.
+            self._last = trio.current_time()
         try:
             yield
         finally:
@@ -59,7 +68,9 @@ class StallMonitor:
 
         Counts the one that is only now ending: after a stall, who runs first is chance.
         """
-        longest = max(0.0, now - max(self._last + BEAT, since))
+        longest = now - max(self._last + BEAT, since)
+        if longest <= NOTED:
+            longest = 0.0
         for began, over in reversed(self._stalls):
             if over <= since:
                 break

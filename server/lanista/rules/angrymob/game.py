@@ -180,11 +180,13 @@ class AngryMob:
 
     def _ending(self) -> Outcome | None:
         """Step 4 and rules/angrymob.md 3."""
-        captured = [self.board.bases[1 - seat] in self._units[seat] for seat in range(SEATS)]
-        if all(captured):
+        first, second = self._units
+        first_captures = self.board.bases[1] in first
+        second_captures = self.board.bases[0] in second
+        if first_captures and second_captures:
             return self._finished((1, 1), "both-captured")
-        if any(captured):
-            return self._finished((1, 2) if captured[0] else (2, 1), "capture")
+        if first_captures or second_captures:
+            return self._finished((1, 2) if first_captures else (2, 1), "capture")
         if not any(self._units):
             return self._finished((1, 1), "no-units")
         if self.turn >= self.move_limit:
@@ -204,7 +206,8 @@ class AngryMob:
 
     def scores(self) -> tuple[int, ...]:
         """Units on the map, by seat."""
-        return tuple(sum(units.values()) for units in self._units)
+        first, second = self._units
+        return (sum(first.values()), sum(second.values()))
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - both seats are told the same
         """Settings, size, bases and rows (PROTOCOL.md 5)."""
@@ -221,13 +224,12 @@ class AngryMob:
             cols = self.board.cols
             lines = []
             if self.turn:
-                for seat_, numbers in enumerate(self.moved):
-                    lines.append(" ".join(map(str, ("moved", seat_, *(numbers or ())))))
-            standing = [
-                (cell, owner, count)
-                for owner, units in enumerate(self._units)
-                for cell, count in units.items()
-            ]
+                lines = [
+                    f"moved {owner} {' '.join(map(str, numbers))}" if numbers else f"moved {owner}"
+                    for owner, numbers in enumerate(self.moved)
+                ]
+            standing = [(cell, 0, count) for cell, count in self._units[0].items()]
+            standing += [(cell, 1, count) for cell, count in self._units[1].items()]
             standing.sort()
             lines += [
                 f"unit {cell // cols} {cell % cols} {owner} {count}"

@@ -1,0 +1,70 @@
+"""A bot in a thread at the other end of a real TCP connection, for the tests of this folder."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from lanista.match.channel import SocketChannel
+from lanista.match.connection import Connection
+
+PATIENCE = 10.0
+"""Seconds after which a bot in a thread, or who waits for it, has failed."""
+
+
+def socket_pair() -> tuple[SocketChannel, socket.socket]:
+    """The arena's end, and the bot's: a plain blocking socket."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        bot = socket.create_connection(server.getsockname(), timeout=PATIENCE)
+        bot.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        accepted, _ = server.accept()
+    return SocketChannel(accepted), bot
+
+
+@contextmanager
+def bot_in_a_thread(
+    play: Callable[[socket.socket], None], hello: str = "Ann v=1"
+) -> Iterator[tuple[Connection, threading.Thread]]:
+    """A connection that has said hello, whose bot plays in a thread; both are closed at the end."""
+    channel, bot = socket_pair()
+    connection = Connection(channel)
+    connection.session.receive(f"{hello}\n".encode())
+    connection.hello = connection.session.take_hello()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            play(bot)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield connection, thread
+    finally:
+        channel.close()
+        thread.join(PATIENCE)
+        bot.close()
+    assert not thread.is_alive(), "the bot's thread has not ended"
+    if failed:
+        raise failed[0]
+
+
+def read_line(bot: socket.socket) -> bytes:
+    """One line, byte by byte; what there was when the arena closed."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = bot.recv(1)
+        if not byte:
+            break
+        line += byte
+    return line
+
+
+def read_all(bot: socket.socket) -> bytes:
+    """All until the arena closes."""
+    data = b""
+    while piece := bot.recv(1 << 16):
+        data += piece
+    return data

@@ -1,0 +1,147 @@
+"""A match on memory connections, for the tests of this folder: boards, seats, bots, its record."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+
+from lanista.match.clock import Limits
+from lanista.match.connection import Connection
+from lanista.match.record import Record, RecordWriter, read_record
+from lanista.match.runner import Match, MatchSpec
+from lanista.rules import angrymob
+from lanista.rules.base import complete_settings
+from support import tinygame
+from support.memory import BotEnd, connection_pair
+
+ANGRYMOB = angrymob.RULESET
+COUNTING = tinygame.RULESET
+SMALL = "2 2\nA .\n. B\n"
+"""Two moves from base to base."""
+ROW = "2 4\nA . . .\n. . . B\n"
+CAPTURE = ("0 0 1 0", "0 1 1 3")
+"""Seat 0's way over SMALL to the base of seat 1."""
+EXAMPLE = """\
+6 7
+. 1 . . # # 2
+# 1 1 . 3 . 1
+. A . # # . .
+. . # # . B .
+1 . 3 . 1 1 #
+2 # # . . 1 .
+"""
+"""The map of PROTOCOL.md 6, as player 0 gets it."""
+SKIPPERS = ("Ann v=1", "Bob v=1", "Cy v=1")
+
+Bot = Callable[[BotEnd], Awaitable[None]]
+
+
+@attrs.define(eq=False)
+class Table:
+    """A match that is ready to run, and its bots' ends."""
+
+    match: Match
+    bots: list[BotEnd]
+    path: Path
+
+    @property
+    def connections(self) -> Sequence[Connection]:
+        return self.match.connections
+
+    async def play(self, *bots: Bot) -> Record:
+        """Run the match with these bots to its end; its record."""
+        async with trio.open_nursery() as nursery:
+            for bot, end in zip(bots, self.bots, strict=True):
+                nursery.start_soon(bot, end)
+            await self.match.run()
+        return await self.finish()
+
+    async def finish(self) -> Record:
+        """Complete the record and read it."""
+        try:
+            await self.match.record.finish(self.match.result())
+        finally:
+            self.match.record.close()
+        return read_record(self.path)
+
+
+def sit(
+    folder: Path,
+    ruleset: Any,
+    hellos: Sequence[str] = (),
+    *,
+    again: Sequence[Connection] = (),
+    bots: Sequence[BotEnd] = (),
+    board: str | None = None,
+    settings: Mapping[str, int] | None = None,
+    to_bot: Sequence[int] = (),
+    name: str = "m1",
+    extra: Mapping[str, Any] | None = None,
+    record: RecordWriter | None = None,
+    **spec: Any,
+) -> Table:
+    """Seat bots with these hellos (or those of an earlier match, `again`) at a table."""
+    connections, ends = list(again), list(bots)
+    for at, hello in enumerate(hellos):
+        room = to_bot[at] if to_bot else 1 << 20
+        connection, end = connection_pair(hello, to_bot=room)
+        connections.append(connection)
+        ends.append(end)
+    path = folder / f"{name}.jsonl.gz"
+    match_spec = MatchSpec(
+        match=name,
+        ruleset=ruleset,
+        settings=complete_settings(ruleset, settings or {}),
+        seed=spec.pop("seed", 7),
+        board=None if board is None else ruleset.read_board(board),
+        limits=spec.pop("limits", Limits()),
+        **spec,
+    )
+    names = [connection.hello.name for connection in connections if connection.hello is not None]
+    writer = RecordWriter(path) if record is None else record
+    match = Match(match_spec, connections, names, writer, **(extra or {}))
+    return Table(match, ends, path)
+
+
+def answers(*lines: str, delay: float = 0.0) -> Bot:
+    """A bot that answers each `go` with the next line, so many seconds later, and then listens."""
+
+    async def bot(end: BotEnd) -> None:
+        for line in lines:
+            await end.read_until("go")
+            await trio.sleep(delay)
+            await end.say(line)
+        await end.read_rest()
+        end.close()
+
+    return bot
+
+
+def speaks(*lines: str) -> Bot:
+    """A bot that says all its lines at once, without listening, and then listens."""
+
+    async def bot(end: BotEnd) -> None:
+        for line in lines:
+            await end.say(line)
+        await end.read_rest()
+        end.close()
+
+    return bot
+
+
+async def listens(end: BotEnd) -> None:
+    """A bot that never says anything."""
+    await end.read_rest()
+    end.close()
+
+
+def verdicts(record: Record) -> list[tuple[str, ...]]:
+    """Of every turn, by seat."""
+    return [turn.verdicts for turn in record.turns]
+
+
+def heard(end: BotEnd) -> list[str]:
+    """Every line that a bot has read."""
+    return end.heard.decode().splitlines()

@@ -1,0 +1,232 @@
+"""Hellos in time, and the last bytes whatever the bot does (PROTOCOL.md 1, 2)."""
+
+import socket
+import struct
+from contextlib import suppress
+
+import pytest
+import trio
+
+from lanista.match.channel import BrokenChannelError, SocketChannel
+from lanista.match.connection import CLOSING_TIME, Connection
+from lanista_protocol import ErrorCode, RemoteProtocolError, State
+from match.loopback import PATIENCE, bot_in_a_thread, read_all, socket_pair
+from support.memory import channel_pair, connection_pair
+
+
+async def test_a_hello_is_read_however_it_is_cut(autojump_clock):
+    channel, bot = channel_pair()
+    connection = Connection(channel)
+    async with trio.open_nursery() as nursery:
+
+        async def say():
+            for byte in b"Camper Joe v=1 keep=1\n5\n":
+                await bot.write(bytes([byte]))
+                await trio.sleep(0.1)
+
+        nursery.start_soon(say)
+        hello = await connection.read_hello(10)
+    assert ("Camper Joe", 1, True) == (hello.name, hello.version, hello.keep)
+    assert hello is connection.hello
+
+
+@pytest.mark.parametrize("piece", [b"", b"x"])
+async def test_a_hello_has_its_time(autojump_clock, piece):
+    """A bot that says nothing, and one that says a byte a second: refused after 10 s."""
+    channel, bot = channel_pair()
+    async with trio.open_nursery() as nursery:
+
+        async def drip():
+            while True:
+                if piece:
+                    await bot.write(piece)
+                await trio.sleep(1)
+
+        nursery.start_soon(drip)
+        with pytest.raises(RemoteProtocolError) as caught:
+            await Connection(channel).read_hello(10)
+        assert 10 == trio.current_time()
+        nursery.cancel_scope.cancel()
+    assert ErrorCode.HELLO_TIMEOUT is caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("size", "code"), [(512, ErrorCode.BAD_HELLO), (600, ErrorCode.LINE_TOO_LONG)]
+)
+@pytest.mark.parametrize("whole", [True, False])
+async def test_a_hello_has_512_bytes(size, code, whole):
+    """512 are read (and refused as a name); 600 aren't, with and without their newline."""
+    channel, bot = channel_pair()
+    bot.write_now(b"x" * size + (b"\n" if whole or size == 512 else b""), stamp=None)
+    with pytest.raises(RemoteProtocolError) as caught:
+        await Connection(channel).read_hello(10)
+    assert code is caught.value.code
+
+
+@pytest.mark.parametrize("words", [b"", b"half a hel"])
+async def test_a_bot_that_leaves_before_its_hello_is_nobody(words):
+    channel, bot = channel_pair()
+    bot.write_now(words, stamp=None)
+    bot.close()
+    assert None is await Connection(channel).read_hello(10)
+
+
+async def test_watching_ends_when_the_bot_leaves_and_reads_one_answer_ahead(autojump_clock):
+    connection, bot = connection_pair("Ann v=1")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection.watch)
+        await trio.sleep(1)
+        bot.close()
+    connection, bot = connection_pair("Ann v=1")
+    with trio.move_on_after(1) as scope:
+        bot.write_now(b"1\n2\n", stamp=None)
+        await connection.watch()
+    assert scope.cancelled_caught
+    assert connection.session.has_answer
+
+
+# -- closing -------------------------------------------------------------------------------------
+
+
+async def test_closing_tells_the_last_words_and_is_over_when_the_bot_closes(autojump_clock):
+    connection, bot = connection_pair("Ann v=1")
+    async with trio.open_nursery() as nursery:
+
+        async def listen():
+            assert ["end", "bye"] == await bot.read_rest()
+            await trio.sleep(0.25)
+            bot.close()
+
+        nursery.start_soon(listen)
+        await connection.close(b"end\nbye\n")
+    assert 0.25 == trio.current_time()
+    assert connection.closed
+    assert State.CLOSED is connection.session.state
+
+
+@pytest.mark.parametrize("room", [4, 1 << 20])
+async def test_closing_is_bounded(autojump_clock, room):
+    """A bot that never reads, and one that reads and never closes; also when we are cancelled."""
+    connection, _ = connection_pair("Ann v=1", to_bot=room)
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await connection.close(b"end finished\n")
+    assert CLOSING_TIME == trio.current_time()
+    assert connection.closed
+
+
+async def test_closing_is_bounded_when_the_bot_floods(autojump_clock):
+    connection, bot = connection_pair("Ann v=1")
+    async with trio.open_nursery() as nursery:
+
+        async def flood():
+            while not connection.closed:
+                with suppress(BrokenChannelError):
+                    await bot.write(b"1\n" * 1000)
+                await trio.sleep(0.01)
+
+        nursery.start_soon(flood)
+        await connection.close(b"bye\n")
+    assert 1.0 <= trio.current_time() <= 1.02
+
+
+async def test_closing_twice_and_after_the_bot_has_left(autojump_clock):
+    connection, bot = connection_pair("Ann v=1")
+    bot.close()
+    await connection.close(b"bye\n")
+    await connection.close(b"bye\n")
+    assert 0 == trio.current_time()
+    assert not await connection.send(b"more", 1)
+
+
+async def test_sending_waits_for_room_but_not_for_ever(autojump_clock):
+    connection, bot = connection_pair("Ann v=1", to_bot=4)
+    assert not await connection.send(b"12345", 2)
+    assert 2 == trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bot.read_rest)
+        assert await connection.send(b"67890", 2)
+        nursery.cancel_scope.cancel()
+    assert b"1234" + b"67890" == bot.heard
+
+
+async def test_a_flooding_bot_still_reads_all_of_its_last_words():
+    """On real sockets: it has sent two megabytes that nobody reads, then listens. A plain close
+    would reset the connection, and what was on its way would be lost.
+    """
+    last = b"".join(b"score %d 0\n" % number for number in range(200_000)) + b"bye\n"
+    heard = []
+
+    def play(bot):
+        bot.sendall(b"9\n" * (1 << 20))
+        heard.append(read_all(bot))
+        bot.shutdown(socket.SHUT_WR)
+
+    with bot_in_a_thread(play) as (connection, thread):
+        with trio.fail_after(PATIENCE):
+            # Bytes are there unread before we begin to close.
+            await connection.channel.wait_readable()
+            await connection.close(last)
+        await trio.to_thread.run_sync(thread.join, PATIENCE)
+    assert [last] == heard
+
+
+async def test_a_bot_that_resets_is_gone_without_an_error():
+    """The socket's own refusals: sending says so, reading is the end of input, closing works."""
+    channel, bot = socket_pair()
+    bot.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    bot.close()  # a reset
+    with trio.fail_after(PATIENCE):
+        await channel.wait_readable()
+    assert b"" == channel.receive_some(10).data
+    with pytest.raises(BrokenChannelError):
+        channel.send_some(b"x")
+    channel.shut_writing()
+    channel.close()
+    channel.close()
+    with pytest.raises(BrokenChannelError, match="closed"):
+        channel.send_some(b"x")
+    with pytest.raises(BrokenChannelError, match="closed"):
+        await channel.wait_writable()
+    await channel.wait_readable()
+
+
+@pytest.mark.parametrize("waits", ["wait_readable", "wait_writable"])
+async def test_who_waits_for_a_socket_is_woken_by_its_close(waits):
+    channel, bot = socket_pair()
+    channel._socket.setsockopt(1, 7, 4096)
+    try:
+        while channel.send_some(b"x" * 65_536):
+            pass
+        async with trio.open_nursery() as nursery:
+
+            async def wait():
+                try:
+                    await getattr(channel, waits)()
+                except BrokenChannelError:
+                    assert "wait_writable" == waits
+
+            nursery.start_soon(wait)
+            with trio.fail_after(PATIENCE):
+                await trio.testing.wait_all_tasks_blocked()
+                channel.close()
+    finally:
+        bot.close()
+        channel.close()
+    assert b"" == channel.receive_some(1).data
+
+
+async def test_a_streams_socket_is_taken_over():
+    """The stream that trio accepted gives its socket away: closing it closes nothing of ours."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        bot = socket.create_connection(server.getsockname(), timeout=PATIENCE)
+        accepted, _ = server.accept()
+    stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
+    channel = SocketChannel.from_stream(stream)
+    try:
+        await stream.aclose()
+        assert 3 == channel.send_some(b"go\n")
+        assert b"go\n" == bot.recv(10)
+    finally:
+        channel.close()
+        bot.close()

@@ -1,0 +1,273 @@
+"""The fair clock on real sockets, with a loop that is blocked and one that isn't (PROTOCOL.md 4).
+
+What blocks the loop ends only when the bot has done its part and the deadline is over: no test
+waits a number of milliseconds and hopes.
+"""
+
+import sys
+import threading
+import time
+from contextlib import suppress
+from types import SimpleNamespace
+
+import pytest
+import trio
+
+from lanista.match import channel as channel_module
+from lanista.match.seat import Seat
+from lanista.match.speech import InDialect
+from match.loopback import PATIENCE, bot_in_a_thread, read_line, socket_pair
+from support.memory import connection_pair
+
+LIMIT = 0.2
+
+pytestmark = [
+    pytest.mark.usefixtures("stamping"),
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="the kernel's time of receipt is told on Linux alone"
+    ),
+]
+
+
+def seated(connection):
+    connection.session.start()
+    return Seat(0, "Ann", connection, InDialect(None))
+
+
+async def collect(seat):
+    with trio.CancelScope(deadline=seat.deadline):
+        await seat.answer()
+    if not seat.settled:
+        await seat.last_look()
+
+
+def block_until_over(seat, sent):
+    """Hold the loop until the bot has sent and the deadline is 100 ms ago."""
+    assert sent.wait(PATIENCE)
+    while trio.current_time() < seat.deadline + 0.1:
+        time.sleep(0.005)
+
+
+def answering(sent, *parts, late=False):
+    """A bot that reads `go` and sends these parts, at once or 50 ms after its time is over."""
+
+    def play(bot):
+        read_line(bot)
+        if late:
+            asked = time.monotonic()
+            while time.monotonic() < asked + LIMIT + 0.05:
+                time.sleep(0.005)
+        for part in parts:
+            bot.sendall(part)
+        sent.set()
+        with suppress(ConnectionResetError):  # when we leave something of it unread
+            read_line(bot)
+
+    return play
+
+
+async def test_the_kernel_stamps_what_it_receives():
+    """Between the bot's sending and our reading, on our clock."""
+    channel, bot = socket_pair()
+    try:
+        assert channel.receive_some(100) is None
+        channel.send_some(b"go\n")
+        before = trio.current_time()
+        bot.sendall(b"1\n")
+        after = trio.current_time()
+        with trio.fail_after(PATIENCE):
+            await channel.wait_readable()
+        chunk = channel.receive_some(100)
+        assert b"1\n" == chunk.data
+        slack = 0.001  # two clocks read one after the other
+        assert before - slack <= chunk.stamp <= after + slack
+        assert chunk.stamp <= chunk.read_at
+    finally:
+        channel.close()
+        bot.close()
+    assert b"" == channel.receive_some(100).data
+
+
+async def test_one_read_of_two_segments_has_the_stamp_of_the_last():
+    """What the rule of the trailing line is for; if this ever fails, that rule can go."""
+    channel, bot = socket_pair()
+    try:
+        channel.send_some(b"go\n")
+        bot.sendall(b"1\n")
+        first = trio.current_time()
+        while trio.current_time() < first + 0.05:
+            time.sleep(0.005)  # noqa: ASYNC251 - two segments that are apart in time
+        bot.sendall(b"2\n")
+        chunk = channel.receive_some(100)
+        assert b"1\n2\n" == chunk.data
+        assert chunk.stamp >= first + 0.04
+        # The same stamp also when the read is cut within the first segment's bytes.
+        bot.sendall(b"34")
+        assert chunk.stamp < channel.receive_some(1).stamp
+    finally:
+        channel.close()
+        bot.close()
+
+
+async def test_a_blocked_loop_makes_nobody_late():
+    """The bot answers at once; we are blocked until 300 ms after the hand-over, and read then."""
+    sent = threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n")) as (connection, _):
+        seat = seated(connection)
+        seat.ask()
+        seat.hand_over(b"go\n", LIMIT)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(collect, seat)
+            block_until_over(seat, sent)
+        assert "7" == seat.line
+        assert seat.arrived.in_time(seat.deadline)
+        assert not seat.arrived.in_doubt(seat.deadline)
+        assert seat.arrived.latest < seat.deadline < seat.arrived.read_at
+
+
+async def test_a_blocked_loop_makes_nobody_late_who_is_awaited_already():
+    """The same, when the block comes while the seat's reader sleeps."""
+    sent = threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n")) as (connection, _):
+        seat = seated(connection)
+        seat.ask()
+        seat.hand_over(b"go\n", LIMIT)
+
+        async def blocking():
+            block_until_over(seat, sent)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(collect, seat)
+            nursery.start_soon(blocking)
+        assert "7" == seat.line
+        assert seat.arrived.in_time(seat.deadline)
+
+
+async def test_who_is_late_while_the_loop_is_blocked_is_late_by_its_stamp():
+    """50 ms too late, read 100 ms after that: nothing follows, so the stamp is the answer's."""
+    sent = threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n", late=True)) as (connection, _):
+        seat = seated(connection)
+        seat.ask()
+        seat.hand_over(b"go\n", LIMIT)
+        block_until_over(seat, sent)
+        await collect(seat)
+        assert "7" == seat.line
+        assert not seat.arrived.in_time(seat.deadline)
+        assert seat.deadline + 0.04 < seat.arrived.earliest == seat.arrived.latest
+
+
+async def test_in_doubt_it_counts_when_something_follows():
+    """The same with a log line behind it: the stamp may be the log's, so nobody can know."""
+    sent = threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n# done\n", late=True)) as (connection, _):
+        seat = seated(connection)
+        seat.ask()
+        seat.hand_over(b"go\n", LIMIT)
+        block_until_over(seat, sent)
+        await collect(seat)
+        assert "7" == seat.line
+        assert seat.arrived.in_time(seat.deadline)
+        assert seat.arrived.in_doubt(seat.deadline)
+
+
+async def test_no_trailing_line_helps_while_the_loop_is_awake():
+    """Late is late; the answer is owed and thrown away when it comes."""
+    sent = threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n# done\n# really\n", late=True)) as (connection, _):
+        seat = seated(connection)
+        seat.ask()
+        seat.hand_over(b"go\n", LIMIT)
+        await collect(seat)
+        assert (None, None) == (seat.line, seat.arrived)
+        assert 1 == connection.session.owed
+        assert await trio.to_thread.run_sync(sent.wait, PATIENCE)
+        with trio.fail_after(PATIENCE):
+            await connection.channel.wait_readable()
+        seat.ask()
+        seat.hand_over(b"go\n", 0.01)
+        await collect(seat)
+        assert None is seat.line
+        assert 1 == connection.session.owed  # the second one's; the first came and went
+
+
+@pytest.mark.parametrize("step", [-3600.0, -0.15, 0.15, 3600.0])
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_wall_clock_that_is_set_decides_nothing(monkeypatch, step, late):
+    """Set between the hand-over and the read, by an hour or by less than the limit."""
+    offset = 0.0
+    stepped = SimpleNamespace(time=lambda: time.time() + offset)
+    monkeypatch.setattr(channel_module, "time", stepped)
+    sent = threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n", late=late)) as (connection, _):
+        seat = seated(connection)
+        seat.ask()
+        seat.hand_over(b"go\n", LIMIT)
+        offset = step
+        if late:  # with the loop awake
+            await collect(seat)
+            assert None is seat.line
+        else:  # the hardest case: nothing but the stamp could tell that it came in time
+            block_until_over(seat, sent)
+            await collect(seat)
+            assert "7" == seat.line
+            assert seat.arrived.in_time(seat.deadline)
+            assert seat.handed_at <= seat.arrived.earliest <= seat.arrived.latest
+            assert seat.arrived.latest <= seat.arrived.read_at
+        assert sent.wait(PATIENCE)
+
+
+async def test_a_stamp_too_short_or_missing_is_not_known():
+    """Another system's timespec, or none at all: the read's own time is the bound."""
+    channel, bot = socket_pair()
+    try:
+        assert None is channel._on_our_clock(b"12345678", trio.current_time())
+        channel._has_stamps = False
+        bot.sendall(b"1\n")
+        with trio.fail_after(PATIENCE):
+            await channel.wait_readable()
+        assert None is channel.receive_some(10).stamp
+    finally:
+        channel.close()
+        bot.close()
+
+
+async def test_a_read_cut_by_its_limit_may_have_the_stamp_of_what_is_behind(autojump_clock):
+    """65,537 bytes are read at most. The answer came in time and ends just there; the log behind
+    it came too late, was joined to it by the kernel and gave it its stamp: in doubt, it counts.
+    """
+    connection, bot = connection_pair("Ann v=1")
+    seat = seated(connection)
+    seat.ask()
+    seat.hand_over(b"go\n", LIMIT)
+    log = (b"#" + b"x" * 62 + b"\n") * 1023
+    answer = b" " * 63 + b"7\n"
+    assert 65_537 == len(log) + len(answer) == connection.session.room_for
+    bot.write_now(log + answer + b"# and on\n", stamp=seat.deadline + 0.05)
+    await trio.sleep(0.3)
+    await seat.last_look()
+    assert "7" == seat.line.strip()
+    assert seat.arrived.in_time(seat.deadline)
+    assert seat.arrived.in_doubt(seat.deadline)
+
+
+@pytest.mark.parametrize("stamp", [None, 0.1])
+async def test_two_segments_in_one_read(autojump_clock, stamp):
+    """In memory: both came before the read at 0.15; the answer's bounds are the hand-over and
+    the last stamp, or the read without one.
+    """
+    connection, bot = connection_pair("Ann v=1")
+    seat = seated(connection)
+    seat.ask()
+    seat.hand_over(b"go\n", LIMIT)
+    handed = seat.handed_at
+    bot.write_now(b"1\n", stamp=0.05 if stamp else None)
+    bot.write_now(b"2\n", stamp=stamp)
+    await trio.sleep(0.15)
+    await seat.answer()
+    assert "1" == seat.line
+    assert (handed, stamp or 0.15, 0.15) == (
+        seat.arrived.earliest,
+        seat.arrived.latest,
+        seat.arrived.read_at,
+    )

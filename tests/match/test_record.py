@@ -1,0 +1,448 @@
+"""The record's file: what every line holds, what a reader refuses, how a file gets its name."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.match import record as record_module
+from lanista.match.record import (
+    FORMAT,
+    BadRecordError,
+    BotInfo,
+    ClockInfo,
+    FaultInfo,
+    Header,
+    PlayerInfo,
+    RecordWriter,
+    ResultInfo,
+    TurnInfo,
+    read_record,
+)
+from lanista.match.replay import verify
+from match.playing import COUNTING, SKIPPERS, answers, sit, speaks
+
+HEADER = Header(
+    lanista_record=FORMAT,
+    software="0",
+    match="m",
+    started="2026-01-01T00:00:00.000+00:00",
+    game="counting",
+    game_version="1",
+    settings={"rounds": 5},
+    board="table oak\n",
+    generated=False,
+    seed=1,
+    players=tuple(PlayerInfo(name=name, protocol="1", command=None) for name in "abc"),
+    clock=ClockInfo(first=20.0, turn=0.2, late_limit=10),
+)
+TURN = {
+    "turn": 0,
+    "verdicts": ["answer", "late", "out"],
+    "raw": ["1", None, None],
+    "times": [[0, 1, 1, 2], [0], None],
+    "digest": "0" * 16,
+}
+RESULT = ResultInfo(
+    end="finished", reason="x", ranks=(1, 1, 1), scores=(0, 0, 0), turns=1, digest="0" * 16
+)
+
+
+def lines_of(path: Path) -> list[dict]:
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+async def written(path: Path) -> Path:
+    writer = RecordWriter(path)
+    writer.begin(HEADER)
+    writer.turn(TURN)
+    await writer.finish(RESULT)
+    return path
+
+
+# -- what a match writes -------------------------------------------------------------------------
+
+
+async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_clock):
+    """Header and result all of theirs; a turn those that don't have their default."""
+    log = "# a log line\n"
+
+    async def bot(end):
+        await end.read_until("go")
+        await end.write(log.encode() + b"1\n")
+        await end.read_until("go")
+        await end.write(b"x\n")
+        await end.read_rest()
+        end.close()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2}, seed=11)
+    record = await table.play(bot, answers("1", "2", delay=0.1), answers("1", "2"))
+    header, one, two, last = lines_of(table.path)
+    assert {field.name for field in Header.__attrs_attrs__} == set(header)
+    assert {"turn", "verdicts", "raw", "times", "digest", "logs"} == set(one)
+    assert {"turn", "verdicts", "raw", "times", "digest", "faults", "status"} == set(two)
+    assert {"result"} == set(last)
+    assert {field.name for field in ResultInfo.__attrs_attrs__} == set(last["result"])
+    assert (FORMAT, "counting", "1", {"rounds": 2}, True, 11) == tuple(
+        header[key]
+        for key in ("lanista_record", "game", "game_version", "settings", "generated", "seed")
+    )
+    assert {"first": 20.0, "turn": 0.2, "late_limit": 10} == header["clock"]
+    assert {"0": log} == one["logs"]
+    assert ["malformed", "answer", "answer"] == two["verdicts"]
+    assert ["x", "2", "2"] == two["raw"]
+    assert (
+        [
+            {
+                "turn": 1,
+                "seat": 0,
+                "code": "malformed",
+                "index": 0,
+                "words": "letter `x`; a submove is a number or `a`; the line was 'x'",
+            }
+        ]
+        == two["faults"]
+        == last["result"]["faults"]
+    )
+    assert record.turns[1].digest == record.result.digest
+    assert 2 == record.result.turns
+
+
+async def test_times_are_in_order_and_never_negative(tmp_path, autojump_clock):
+    """Handed over since the turn began; then earliest, latest, read since that, in microseconds;
+    nothing more for a seat that didn't answer, null for one that wasn't asked.
+    """
+    table = sit(tmp_path, COUNTING, SKIPPERS, late_limit=1)
+
+    async def out(end):
+        await end.read_rest()
+        end.close()
+
+    record = await table.play(speaks(*"11111"), answers(*"11111", delay=0.123456), out)
+    assert (0, 0, 0, 0) == record.turns[0].times[0]
+    assert (0, 123_456, 123_456, 123_456) == record.turns[1].times[1]
+    assert (0,) == record.turns[0].times[2]
+    assert {None} == {turn.times[2] for turn in record.turns[1:]}
+    for turn in record.turns:
+        for times in filter(None, turn.times):
+            assert 0 <= times[0]
+            assert [0, *times[1:]] == sorted([0, *times[1:]])
+
+
+async def test_log_lines_are_kept_to_16_kib_a_turn_and_the_cut_is_said(tmp_path, autojump_clock):
+    """Cut within a line if need be; those of the next turn have their own 16 KiB."""
+    line = "# " + "é" * 99 + "\n"  # 201 bytes
+
+    async def talker(end):
+        for turn in range(2):
+            await end.read_until("go")
+            await end.write(line.encode() * (100, 10)[turn] + b"1\n")
+        await end.read_rest()
+        end.close()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
+    record = await table.play(talker, speaks("1", "1"), speaks("1", "1"))
+    kept = record.turns[0].logs["0"]
+    # 16,384 bytes are 81 lines of 201, 2 more, 50 characters of 2, and half of one.
+    cut = "# … the rest of this turn's log was dropped\n"
+    assert line * 81 + "# " + "é" * 50 + "\n" + cut == kept
+    assert line * 10 == record.turns[1].logs["0"]
+
+
+async def test_the_log_of_a_bot_that_goes_out_is_kept(tmp_path, autojump_clock):
+    """What it said last is what its author wants to read."""
+
+    async def bot(end):
+        await end.write(b"1\n# I am about to fail\n\xff\n")
+        await end.read_rest()
+        end.close()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS)
+    record = await table.play(bot, speaks(*"11111"), speaks(*"11111"))
+    assert "missing" == record.turns[1].verdicts[0]
+    assert {"0": "# I am about to fail\n"} == record.turns[1].logs
+
+
+async def test_what_bots_write_is_escaped(tmp_path, autojump_clock):
+    """The file is printable ASCII and newlines, whatever a bot says: it can be shown as it is."""
+
+    async def rude(end):
+        await end.write("# \x1b[2J\x07\x00\x9b31m\u202e é\n1\x1b[31m\n".encode())
+        await end.read_rest()
+        end.close()
+
+    table = sit(tmp_path, COUNTING, ["Zoë v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 1})
+    record = await table.play(rude, speaks("1"), speaks("1"))
+    data = gzip.decompress(table.path.read_bytes())
+    assert set(data) <= {10, *range(32, 127)}
+    assert "# \x1b[2J\x07\x00\x9b31m\u202e é\n" == record.turns[0].logs["0"]
+    assert "1\x1b[31m" == record.turns[0].raw[0]
+    assert "Zoë" == record.header.players[0].name
+
+
+# -- the file ------------------------------------------------------------------------------------
+
+
+async def test_a_record_is_read_back_as_it_was_written(tmp_path):
+    record = read_record(await written(tmp_path / "deep" / "er" / "m.jsonl.gz"))
+    assert HEADER == record.header
+    assert RESULT == record.result
+    expected = TurnInfo(
+        turn=0,
+        verdicts=("answer", "late", "out"),
+        raw=("1", None, None),
+        times=((0, 1, 1, 2), (0,), None),
+        digest="0" * 16,
+    )
+    assert (expected,) == record.turns
+
+
+async def test_the_same_lines_give_the_same_file(tmp_path):
+    """Neither name nor time is in the gzip data."""
+    one = await written(tmp_path / "one.jsonl.gz")
+    two = await written(tmp_path / "two.jsonl.gz")
+    assert one.read_bytes() == two.read_bytes()
+
+
+async def test_the_name_says_whether_it_is_compressed(tmp_path):
+    packed = await written(tmp_path / "m.jsonl.gz")
+    plain = await written(tmp_path / "m.jsonl")
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    assert read_record(packed) == read_record(plain)
+
+
+async def test_a_record_has_its_name_only_when_it_is_on_disk(tmp_path, monkeypatch):
+    """Written, synced, named, and only then the part goes."""
+    calls = []
+    fsync, replace, unlink = os.fsync, Path.replace, Path.unlink
+
+    def synced(fd):
+        calls.append(("fsync", os.fstat(fd).st_size > 0))
+        fsync(fd)
+
+    def replaced(self, target):
+        calls.append(("replace", Path(target).name))
+        return replace(self, target)
+
+    def unlinked(self, **options):
+        calls.append(("unlink", self.name))
+        unlink(self, **options)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(Path, "unlink", unlinked)
+    await written(tmp_path / "m.jsonl.gz")
+    assert [
+        ("fsync", True),
+        ("replace", "m.jsonl.gz"),
+        ("unlink", "m.jsonl.gz.part"),
+    ] == calls
+    assert ["m.jsonl.gz"] == [path.name for path in tmp_path.iterdir()]
+
+
+async def test_a_failure_to_compress_leaves_the_part_and_nothing_else(tmp_path, monkeypatch):
+    def failing(fd):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        await written(tmp_path / "m.jsonl.gz")
+    assert ["m.jsonl.gz.part"] == [path.name for path in tmp_path.iterdir()]
+    assert RESULT == read_record(tmp_path / "m.jsonl.gz.part").result
+
+
+def test_every_line_is_with_the_system_at_once(tmp_path):
+    """A crash loses nothing that was written: another process sees each line."""
+    writer = RecordWriter(tmp_path / "m.jsonl.gz")
+    part = tmp_path / "m.jsonl.gz.part"
+    try:
+        writer.begin(HEADER)
+        assert (HEADER, 0) == (read_record(part).header, len(read_record(part).turns))
+        writer.turn(TURN)
+        assert 1 == len(read_record(part).turns)
+        assert None is read_record(part).result
+    finally:
+        writer.close()
+    writer.close()
+    assert part.exists()
+    writer.discard()
+    writer.discard()
+    assert [] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        RecordWriter(tmp_path / "file" / "m.jsonl.gz")
+
+
+# -- what is no record ---------------------------------------------------------------------------
+
+
+def changed(line: int, **keys) -> list[dict]:
+    """The lines of a good record with some keys of one line set; `...` takes a key away."""
+    lines = [
+        record_module._CONVERTER.unstructure(HEADER),
+        dict(TURN),
+        {"result": record_module._CONVERTER.unstructure(RESULT)},
+    ]
+    place = lines[line]["result"] if line == 2 else lines[line]
+    for key, value in keys.items():
+        if value is ...:
+            del place[key]
+        else:
+            place[key] = value
+    return json.loads(json.dumps(lines))
+
+
+FAULT = {"turn": 0, "seat": 3, "code": "late", "index": None, "words": ""}
+BAD = {
+    "another format": (changed(0, lanista_record=2), "line 1: record format 2; this version reads"),
+    "a newer format's keys": (changed(0, lanista_record=9, more=1), "line 1: record format 9"),
+    "no format": (changed(0, lanista_record=...), "line 1: no header of a record"),
+    "a format that is no number": (changed(0, lanista_record=True), "line 1: no header"),
+    "no header": ([[1, 2]], "line 1: no header of a record"),
+    "a number as text": (changed(0, seed="12"), "line 1: no Header"),
+    "a setting as text": (changed(0, settings={"rounds": "5"}), "line 1: no Header"),
+    "a text as number": (changed(0, board=5), "line 1: no Header"),
+    "a truth as number": (changed(0, seed=True), "line 1: no Header"),
+    "a number as truth": (changed(0, generated=1), "line 1: no Header"),
+    "a fraction": (changed(0, seed=1.5), "line 1: no Header"),
+    "an unknown key": (changed(0, colour="red"), "line 1: no Header"),
+    "a key that isn't there": (changed(0, board=...), "line 1: no Header"),
+    "players that are none": (changed(0, players=7), "line 1: no Header"),
+    "a turn with an unknown key": (changed(1, more=1), "line 2: no TurnInfo"),
+    "a turn without its digest": (changed(1, digest=...), "line 2: no TurnInfo"),
+    "a turn that is a list": ([changed(1)[0], [], {}], "line 2: no TurnInfo"),
+    "a turn that is a number": ([changed(1)[0], 7], "line 2: no TurnInfo"),
+    "another turn": (changed(1, turn=1), "line 2: expected turn 0"),
+    "a seat too few": (changed(1, raw=["1", None]), "line 2: expected turn 0 with 3 seats"),
+    "a status too few": (changed(1, status=[0.5]), "line 2: expected turn 0 with 3 seats"),
+    "an unknown seat's fault": (changed(1, faults=[FAULT]), "line 2: no seat '3'; they are 0 to 2"),
+    "an unknown seat's log": (changed(1, logs={"x": ""}), "line 2: no seat 'x'"),
+    "a result without its end": (changed(2, end=...), "line 3: no ResultInfo"),
+    "a result with a rank too few": (changed(2, ranks=[1, 2]), "line 3: expected 3 seats"),
+    "a result with an unknown seat": (changed(2, faults=[FAULT]), "line 3: no seat '3'"),
+    "a line behind the result": (changed(1) + changed(1)[2:], "line 4: a line behind the result"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_no_record(tmp_path, name):
+    """Each says file, line, and what is wrong, in one line."""
+    lines, words = BAD[name]
+    path = tmp_path / "m.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(BadRecordError) as caught:
+        read_record(path)
+    assert str(caught.value).startswith(f"{path}: {words}")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_good_record_is_one(tmp_path):
+    """So that every case above is refused for its one change."""
+    path = tmp_path / "m.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in changed(1)))
+    assert RESULT == read_record(path).result
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty; a record begins with its header"),
+        (b'{"lanista_record": 1', "empty; a record begins with its header"),
+        (b"hello\n", "line 1: no JSON"),
+        (b"\n", "line 1: no JSON"),
+        (b'{"a": NaN}\n', "line 1: no JSON (NaN is no number)"),
+        (b"[" * 100_000 + b"\n", "line 1: no JSON"),
+        (b'{"a": "\xff"}\n', "line 1: no JSON"),
+        (gzip.compress(b"x\n" * 9999, mtime=0)[:20], "damaged gzip data"),
+        (b"\x1f\x8bnonsense" * 9, "damaged gzip data"),
+    ],
+)
+def test_no_record_at_all(tmp_path, data, words):
+    path = tmp_path / "m.jsonl.gz"
+    path.write_bytes(data)
+    with pytest.raises(BadRecordError) as caught:
+        read_record(path)
+    assert str(caught.value).startswith(f"{path}: {words}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", [-8, -1, 40])
+async def test_a_damaged_file_is_none(tmp_path, end):
+    """Cut anywhere, or with another checksum: refused, though its lines could be read."""
+    path = await written(tmp_path / "m.jsonl.gz")
+    data = path.read_bytes()
+    path.write_bytes(data[:end] + (b"12345678" if end == -8 else b""))
+    with pytest.raises(BadRecordError, match="damaged gzip data"):
+        read_record(path)
+
+
+def test_a_line_without_end_is_not_read_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(record_module, "MAX_LINE", 1000)
+    path = tmp_path / "m.jsonl"
+    path.write_text("[" + " " * 2000 + "]\n")
+    with pytest.raises(BadRecordError, match="line 1: more than 1000 bytes"):
+        read_record(path)
+
+
+async def test_a_part_cut_anywhere_is_read_up_to_its_last_whole_line(tmp_path, autojump_clock):
+    """Whatever byte a crash came at; what is read verifies."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
+    await table.play(*[speaks(*"1234")] * 3)
+    whole = gzip.decompress(table.path.read_bytes())
+    first = whole.index(b"\n") + 1
+    path = tmp_path / "cut.part"
+    seen = set()
+    for end in range(first, len(whole), 7):
+        path.write_bytes(whole[:end])
+        record = read_record(path)
+        turns = whole[:end].count(b"\n") - 1
+        assert (turns, None) == (len(record.turns), record.result)
+        assert turns == verify(record, COUNTING)
+        seen.add(turns)
+    assert {0, 1, 2, 3, 4} == seen
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+@given(line=st.integers(0, 2), data=st.data())
+def test_any_value_anywhere_is_read_or_refused(tmp_path_factory, line, data):
+    """No other exception than BadRecordError, and its words are one line."""
+    lines = changed(line)
+    place = lines[line]["result"] if line == 2 else lines[line]
+    place[data.draw(st.sampled_from(sorted(place)))] = data.draw(JSON)
+    path = tmp_path_factory.getbasetemp() / "any.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    try:
+        read_record(path)
+    except BadRecordError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - either is right
+
+
+def test_infos_hold_what_they_are_given():
+    """A bot's end and a fault go through the file as they are."""
+    result = ResultInfo(
+        end="forfeit",
+        reason="r",
+        ranks=(1,),
+        scores=(0,),
+        turns=0,
+        digest="",
+        faults=(FaultInfo(turn=0, seat=0, code="late", index=None, words="w"),),
+        error="trace\nof lines",
+        bots=(BotInfo(exit="exit 0", output="\x1b"), None),
+        ended="now",
+    )
+    value = json.loads(json.dumps(record_module._CONVERTER.unstructure(result)))
+    assert result == record_module._CONVERTER.structure(value, ResultInfo)

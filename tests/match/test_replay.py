@@ -1,0 +1,316 @@
+"""Records played again: what verifies, and every kind of corruption that doesn't."""
+
+import gzip
+import json
+from random import Random
+
+import pytest
+import trio
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.match.record import BadRecordError, read_record
+from lanista.match.replay import MismatchError, positions, start, verify
+from lanista.rules import angrymob
+from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
+from support import players, tinygame
+
+
+def play(folder, ruleset, hellos, seed, *, rounds, unreliable):
+    """A match of random bots, some of them late, silent or leaving; its record's path."""
+
+    async def main():
+        table = sit(
+            folder,
+            ruleset,
+            hellos,
+            seed=seed,
+            settings={"rounds": rounds} if ruleset is COUNTING else {"move_limit": rounds},
+            late_limit=2,
+        )
+
+        async def bot(end):
+            seat = table.bots.index(end)
+            pick = Random(seed * 10 + seat)
+            while True:
+                try:
+                    while (await end.read_line()) != "go":
+                        pass
+                except AssertionError:  # the match is over
+                    end.close()
+                    return
+                game = table.match._game
+                answer = players.line(players.PLAYERS[ruleset.name](game, seat, pick))
+                chance = pick.random() if unreliable else 1.0
+                if chance < 0.03:
+                    end.close()
+                    return
+                if chance < 0.15:
+                    await trio.sleep(0.25 if game.turn else 20.1)
+                if chance < 0.2:
+                    await end.say("# hm")
+                await end.say(answer)
+
+        with trio.fail_after(1e6):
+            await table.play(bot, *[bot] * (ruleset.seats - 1))
+        return table.path
+
+    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def lines_of(path):
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+def check(path, lines, ruleset):
+    """Write these lines as a record, read and verify it."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return verify(read_record(path), ruleset)
+
+
+@given(seed=st.integers(0, 2**31 - 1), unreliable=st.booleans(), data=st.data())
+def test_counting_verifies_and_every_change_is_noticed(tmp_path_factory, seed, unreliable, data):
+    """Random bots, reliable or not: the record verifies; with any one deciding field changed it
+    doesn't, in one line.
+    """
+    folder = tmp_path_factory.mktemp("counting")
+    path = play(folder, COUNTING, SKIPPERS, seed, rounds=6, unreliable=unreliable)
+    change_and_check(path, COUNTING, data)
+
+
+@given(seed=st.integers(-(2**63), 2**63 - 1), unreliable=st.booleans(), data=st.data())
+def test_angrymob_verifies_and_every_change_is_noticed(tmp_path_factory, seed, unreliable, data):
+    folder = tmp_path_factory.mktemp("angrymob")
+    path = play(folder, ANGRYMOB, ["Ann v=1", "Bob v=1"], seed, rounds=12, unreliable=unreliable)
+    change_and_check(path, ANGRYMOB, data)
+
+
+def change_and_check(path, ruleset, data):
+    good = lines_of(path)
+    assert len(good) - 2 == check(path.with_suffix(".good"), good, ruleset)
+    lines = json.loads(json.dumps(good))
+    header, turns, result = lines[0], lines[1:-1], lines[-1]["result"]
+    kinds = ["seed", "board", "setting", "result", "result digest", "count", "digest", "verdict"]
+    kinds += ["missing turn", "raw", "fault"]
+    kind = data.draw(st.sampled_from(kinds))
+    turn = data.draw(st.sampled_from(turns))
+    seat = data.draw(st.integers(0, ruleset.seats - 1))
+    match kind:
+        case "seed":
+            header["seed"] = header["seed"] // 2 + 1 if header["seed"] not in (1, 2) else 77
+        case "board":
+            header["board"] = SMALL if ruleset is ANGRYMOB else "table teak\n"
+        case "setting":
+            name = next(iter(header["settings"]))
+            header["settings"][name] += 1
+        case "result":
+            key = data.draw(st.sampled_from(["end", "reason", "ranks", "scores"]))
+            value = result[key]
+            result[key] = [value[0] + 1, *value[1:]] if isinstance(value, list) else "other"
+        case "result digest":
+            result["digest"] = "0123456789abcdef"
+        case "count":
+            result["turns"] += 1
+        case "digest":
+            turn["digest"] = turn["digest"][::-1] + "0"
+        case "verdict":
+            others = {"answer", "late", "malformed", "missing", "out", "late!"}
+            turn["verdicts"][seat] = data.draw(
+                st.sampled_from(sorted(others - {turn["verdicts"][seat]}))
+            )
+        case "missing turn":
+            lines.remove(turn)
+        case "raw":
+            if turn["verdicts"][seat] not in {"answer", "malformed"}:
+                return  # what came too late decides nothing
+            turn["raw"][seat] = data.draw(st.sampled_from([None, "Q", "9 9 9 9 9", "\t"]))
+            if turn["raw"][seat] is not None and turn["verdicts"][seat] == "malformed":
+                return  # malformed in another way is the same turn
+        case "fault":
+            turn.setdefault("faults", []).append(
+                {"turn": turn["turn"], "seat": seat, "code": "late", "index": None, "words": ""}
+            )
+    with pytest.raises((MismatchError, BadRecordError)) as caught:
+        check(path.with_suffix(".bad"), lines, ruleset)
+    assert "\n" not in str(caught.value)
+
+
+# -- each kind by its words ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def lines(tmp_path):
+    """Two rounds of Counting, with an illegal and a malformed answer."""
+
+    async def main():
+        table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2}, seed=5)
+        await table.play(speaks("1", "2"), speaks("77", "4"), speaks("5", "x"))
+        return lines_of(table.path)
+
+    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def set_in(*path):
+    """A change: put the last item at the place that the others lead to."""
+
+    def change(lines):
+        place = lines
+        *way, key, value = path
+        for step in way:
+            place = place[step]
+        place[key] = value
+
+    return change
+
+
+RESULT = (-1, "result")
+NO_FAULT = {"turn": 1, "seat": 0, "code": "illegal", "index": 0, "words": ""}
+WRONG = {
+    "digest": (set_in(2, "digest", "f" * 16), "turn 1: digest "),
+    "answer": (set_in(1, "raw", 0, "2"), "turn 0: digest "),
+    "answer, now malformed": (
+        set_in(1, "raw", 0, "x"),
+        "turn 0: the answer of seat 0 is malformed by the rules",
+    ),
+    "answer, in order": (
+        set_in(2, "raw", 2, "5"),
+        "turn 1: the answer of seat 2 is in order by the rules, malformed in the record",
+    ),
+    "answer, now allowed": (set_in(1, "raw", 1, "7"), "turn 0: the faults of seat 1 are "),
+    "verdict": (set_in(1, "verdicts", 0, "late"), "turn 0: the faults of seat 0 are []"),
+    "verdict, as if it had gone": (
+        set_in(1, "verdicts", 0, "missing"),
+        "turn 0: the faults of seat 0 are [] in the record; its verdict is 'missing'",
+    ),
+    "out before it went": (
+        set_in(1, "verdicts", 0, "out"),
+        "turn 0: seat 0 has verdict 'out' after 'answer'; a seat is out from the turn after",
+    ),
+    "unknown verdict": (
+        set_in(1, "verdicts", 0, "early"),
+        "turn 0: seat 0 has verdict 'early' and answer '1'",
+    ),
+    "no answer": (set_in(1, "raw", 0, None), "turn 0: seat 0 has verdict 'answer' and answer None"),
+    "a fault that was none": (
+        set_in(2, "faults", [NO_FAULT]),
+        "turn 1: the faults of seat 0 are [('illegal', 0)]",
+    ),
+    "a turn too few": (lambda lines: lines.pop(2), "the record has 1 turns; its result says 2"),
+    "its result's turns": (
+        set_in(*RESULT, "turns", 3),
+        "the record has 2 turns; its result says 3",
+    ),
+    "result's digest": (set_in(*RESULT, "digest", "0" * 16), "the result's digest is 0000"),
+    "result's end": (set_in(*RESULT, "end", "forfeit"), "the result is finished (counted)"),
+    "result's reason": (set_in(*RESULT, "reason", "luck"), "the result is finished (counted)"),
+    "ranks": (set_in(*RESULT, "ranks", [1, 1, 1]), "the result is finished (counted), ranks"),
+    "scores": (set_in(*RESULT, "scores", [3, 4, 6]), "the result is finished (counted), ranks"),
+    "more rounds": (set_in(0, "settings", "rounds", 9), "turn 0: digest "),
+    "a turn too many": (
+        lambda lines: lines.insert(3, lines[2] | {"turn": 2}),
+        "turn 2: by the rules the match was over after turn 1",
+    ),
+}
+UNUSABLE = {
+    "seed": (set_in(0, "seed", 4), "the seed 4 makes another board than the record's"),
+    "seed's range": (set_in(0, "seed", -1), "the record's seed -1 isn't from 0 to "),
+    "board": (set_in(0, "board", "chair"), "the record's header: line 1: a board is one line"),
+    "setting": (
+        set_in(0, "settings", {"speed": 1}),
+        "the record's header: Counting has no setting",
+    ),
+    "setting's range": (
+        set_in(0, "settings", {"rounds": 0}),
+        "the record's header: setting rounds",
+    ),
+    "version": (
+        set_in(0, "game_version", "2"),
+        "the record is of counting version 2; installed is",
+    ),
+    "game": (set_in(0, "game", "chess"), "the record is of chess; these are the rules of counting"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_record_that_says_something_else_than_the_rules(tmp_path, lines, name):
+    change, words = WRONG[name]
+    change(lines)
+    unusable = name in {"unknown verdict", "no answer"}
+    with pytest.raises(BadRecordError if unusable else MismatchError) as caught:
+        check(tmp_path / "bad", lines, COUNTING)
+    assert str(caught.value).startswith(words)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_a_record_that_these_rules_cannot_play(tmp_path, lines, name):
+    change, words = UNUSABLE[name]
+    change(lines)
+    with pytest.raises(BadRecordError) as caught:
+        check(tmp_path / "bad", lines, COUNTING)
+    assert str(caught.value).startswith(words)
+
+
+def test_a_seat_too_few(tmp_path, lines):
+    lines[0]["players"].pop()
+    with pytest.raises(BadRecordError, match="the record has 2 players; counting is for 3"):
+        check(tmp_path / "bad", [lines[0]], COUNTING)
+
+
+def test_nothing_is_wrong_with_it_otherwise(tmp_path, lines):
+    """Nor with a name, a time or a clock changed: they decide nothing."""
+    assert 2 == check(tmp_path / "good", lines, COUNTING)
+    lines[0]["players"][0]["name"] = "Zed"
+    lines[1]["times"][0] = [9, 9, 9, 9]
+    lines[0]["clock"]["turn"] = 7.0
+    assert 2 == check(tmp_path / "good", lines, COUNTING)
+
+
+def test_a_record_without_result_verifies_as_far_as_it_goes(tmp_path, lines):
+    assert [0, 1, 2] == [check(tmp_path / "cut", lines[:end], COUNTING) for end in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("end", "reason", "words"),
+    [
+        ("finished", "counted", "by the rules the match isn't over; in the record its end is"),
+        ("forfeit", "all-out", "by the rules the match isn't over"),  # they had answered
+        ("void", "stall", "turn 0: digest "),  # a void turn isn't carried out
+        ("aborted", "tired", "the result is aborted (interrupted)"),
+        ("perhaps", "", "by the rules the match isn't over"),
+    ],
+)
+def test_an_end_that_is_not_the_rules_must_be_possible(tmp_path, lines, end, reason, words):
+    """One turn of two was played, all had answered: only an interrupt could end it there."""
+    lines.pop(2)
+    result = lines[-1]["result"]
+    result.update(turns=1, end=end, reason=reason, ranks=[1, 1, 1], digest=lines[1]["digest"])
+    result["scores"] = [1, 0, 5]
+    with pytest.raises(MismatchError) as caught:
+        check(tmp_path / "bad", lines, COUNTING)
+    assert str(caught.value).startswith(words)
+    result.update(end="aborted", reason="interrupted")
+    assert 1 == check(tmp_path / "good", lines, COUNTING)
+
+
+def test_the_positions_are_those_of_the_match(tmp_path, lines):
+    """The game before the first turn and after every one."""
+    path = tmp_path / "m"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    record = read_record(path)
+    seen = [(game.turn, game.digest(), game.scores()) for game in positions(record, COUNTING)]
+    assert [0, 1, 2] == [turn for turn, _, _ in seen]
+    assert [line["digest"] for line in lines[1:3]] == [digest for _, digest, _ in seen[1:]]
+    assert [(0, 0, 0), (1, 0, 5), (3, 4, 5)] == [scores for _, _, scores in seen]
+    assert seen[0][1] == start(record, COUNTING).digest()
+
+
+async def test_a_given_board_is_played_again_as_it_was(tmp_path, autojump_clock):
+    table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob"], board=SMALL)
+    record = await table.play(speaks("0 0 1 0", "0 1 1 3"), speaks("", "1 1 1 2"))
+    assert not record.header.generated
+    assert SMALL == record.header.board
+    assert 2 == verify(record, angrymob.RULESET)
+    with pytest.raises(BadRecordError, match="the record is of angrymob"):
+        verify(record, tinygame.RULESET)

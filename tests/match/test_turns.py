@@ -1,0 +1,396 @@
+"""Time and order within a turn (PROTOCOL.md 4), under a clock that jumps."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+import trio
+
+from lanista.match.clock import Limits
+from lanista.match.replay import verify
+from match.playing import (
+    ANGRYMOB,
+    COUNTING,
+    SKIPPERS,
+    SMALL,
+    answers,
+    heard,
+    listens,
+    sit,
+    speaks,
+    verdicts,
+)
+
+ROUNDS2 = {"rounds": 2}
+
+
+@pytest.mark.parametrize(("delay", "verdict"), [(0.199, "answer"), (0.201, "late")])
+async def test_a_later_answer_has_0_2_s(tmp_path, autojump_clock, delay, verdict):
+    """199 ms count, 201 ms don't."""
+
+    async def bot(end):
+        await end.read_until("go")
+        await end.say("5")
+        await end.read_until("go")
+        await trio.sleep(delay)
+        await end.say("3")
+        await end.read_rest()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2)
+    record = await table.play(bot, answers("1", "1"), answers("1", "1"))
+    assert [("answer",) * 3, (verdict, "answer", "answer")] == verdicts(record)
+    assert (8 if verdict == "answer" else 5) == record.result.scores[0]
+
+
+@pytest.mark.parametrize(("delay", "verdict"), [(19.999, "answer"), (20.001, "late")])
+async def test_the_first_answer_has_20_s(tmp_path, autojump_clock, delay, verdict):
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
+    record = await table.play(answers("5", delay=delay), answers("1"), answers("1"))
+    assert [(verdict, "answer", "answer")] == verdicts(record)
+
+
+@pytest.mark.parametrize(
+    ("limits", "waits"), [(Limits(0, 0), (9e6, 9e6)), (Limits(20, 0), (19, 9e6))]
+)
+async def test_0_is_no_limit(tmp_path, autojump_clock, limits, waits):
+    """Without a limit an answer may take a hundred days; `status` is 0 for all then."""
+
+    async def bot(end):
+        for wait in waits:
+            await end.read_until("go")
+            await trio.sleep(wait)
+            await end.say("4")
+        await end.read_rest()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2, limits=limits)
+    record = await table.play(bot, answers("1", "1"), answers("1", "1"))
+    assert [("answer",) * 3] * 2 == verdicts(record)
+    assert [(), ()] == [turn.status for turn in record.turns]
+
+
+async def test_status_is_the_share_of_the_matchs_time(tmp_path, autojump_clock):
+    """Of 20 + 4 x 0.2 = 20.8 s: after 10.4 s a half; what came late used its whole limit."""
+
+    async def slow(end):
+        await end.read_until("go")
+        await trio.sleep(10.4)
+        await end.say("1")
+        await end.read_rest()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS)
+    record = await table.play(slow, answers(*"11111"), answers(*"11111"))
+    shares = [0.5, 0.5096, 0.5192, 0.5288]  # 10.4, 10.6, 10.8, 11 of 20.8 s, to 4 digits
+    assert shares == [turn.status[0] for turn in record.turns[1:]]
+    assert "status 0.5 0 0" in heard(table.bots[1])
+
+
+async def test_a_late_line_is_thrown_away_and_is_that_turns_answer(tmp_path, autojump_clock):
+    """Seat 0 answers turn 1 after 0.3 s, in the middle of turn 2: turn 2 gets its own answer."""
+
+    async def slow(end):
+        await end.read_until("go")
+        await end.say("1")
+        await end.read_until("go")
+        await trio.sleep(0.3)
+        await end.say("9")  # for turn 1, which is over
+        await end.say("2")  # for turn 2
+        await end.read_until("turn 3")
+        await end.read_until("go")
+        await end.say("3")
+        await end.read_rest()
+
+    async def steady(end):
+        for _ in range(4):
+            await end.read_until("go")
+            await trio.sleep(0.15)
+            await end.say("1")
+        await end.read_rest()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
+    record = await table.play(slow, steady, steady)
+    assert ["answer", "late", "answer", "answer"] == [turn[0] for turn in verdicts(record)]
+    assert ["1", None, "2", "3"] == [turn.raw[0] for turn in record.turns]
+    assert 4 == verify(record, COUNTING)
+
+
+async def test_an_answer_still_owed_is_dropped_in_the_next_match(tmp_path, autojump_clock):
+    """keep=1: late in the last turn of one match; the line that then comes isn't the first
+    answer of the next, and the next has the first-reply time again.
+    """
+    hellos = [f"{hello} keep=1" for hello in SKIPPERS]
+
+    async def slow(end):
+        await end.read_until("end")  # owes the answer to turn 0
+        await end.read_until("start")
+        await end.say("9")
+        await end.read_until("go")
+        await trio.sleep(19)
+        await end.say("2")
+        await end.read_until("score 2")
+
+    async def prompt(end):
+        for _ in range(2):
+            await end.read_until("go")
+            await end.say("1")
+            await end.read_until("score 2")
+
+    first = sit(tmp_path, COUNTING, hellos, settings={"rounds": 1}, name="m1")
+    second = sit(
+        tmp_path,
+        COUNTING,
+        again=first.connections,
+        bots=first.bots,
+        settings={"rounds": 1},
+        name="m2",
+    )
+    async with trio.open_nursery() as nursery:
+        for bot, end in zip((slow, prompt, prompt), first.bots, strict=True):
+            nursery.start_soon(bot, end)
+        await first.match.run()
+        await second.match.run()
+    one, two = await first.finish(), await second.finish()
+    assert [("late", "answer", "answer")] == verdicts(one)
+    assert [("answer",) * 3] == verdicts(two)
+    assert "2" == two.turns[0].raw[0]
+    assert not any(connection.closed for connection in second.connections)
+    assert "bye" not in heard(first.bots[1])
+
+
+async def test_answers_sent_ahead_count_0_ms_and_one_a_turn(tmp_path, autojump_clock):
+    """All five lines are there before the first `go`; the sixth is never used."""
+    table = sit(tmp_path, COUNTING, SKIPPERS)
+    record = await table.play(
+        speaks(*"123456"), answers(*"11111", delay=0.1), answers(*"11111", delay=0.1)
+    )
+    assert list("12345") == [turn.raw[0] for turn in record.turns]
+    assert {(0, 0, 0)} == {turn.times[0][1:] for turn in record.turns}
+    assert 15 == record.result.scores[0]
+
+
+async def test_what_waits_in_the_system_while_one_answer_is_held_counts_0_ms(
+    tmp_path, autojump_clock
+):
+    """The second answer came in time of turn 0 but is read in turn 1: its time is the hand-over,
+    never less than nothing.
+    """
+
+    async def eager(end):
+        await end.read_until("go")
+        await end.say("1")
+        await trio.sleep(0.05)
+        await end.say("2")
+        await end.read_rest()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2)
+    record = await table.play(eager, answers("1", "1", delay=0.1), answers("1", "1"))
+    assert ["1", "2"] == [turn.raw[0] for turn in record.turns]
+    assert (0, 0, 0) == record.turns[1].times[0][1:]
+
+
+async def test_every_seat_has_its_bytes_before_any_answer_is_awaited(tmp_path, autojump_clock):
+    """Each bot answers only when all have been asked; else it would be late."""
+    everybody = trio.Event()
+    asked = 0
+
+    async def polite(end):
+        nonlocal asked
+        await end.read_until("go")
+        asked += 1
+        if asked == 3:
+            everybody.set()
+        await everybody.wait()
+        await end.say("1")
+        await end.read_rest()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
+    record = await table.play(polite, polite, polite)
+    assert [("answer",) * 3] == verdicts(record)
+    assert [0.0] * 3 == [connection.channel.sends[0][0] for connection in table.connections]
+
+
+async def test_a_turn_ends_as_soon_as_all_have_answered(tmp_path, autojump_clock):
+    """Five turns in which the slowest takes 10, 20, 30 ms: 5 x 0.03 s, not 20.8 s."""
+    table = sit(tmp_path, COUNTING, SKIPPERS)
+    began = trio.current_time()
+    ended = []
+
+    async def bot(end):
+        for _ in range(5):
+            await end.read_until("go")
+            await trio.sleep((table.bots.index(end) + 1) * 0.01)
+            await end.say("1")
+        await end.read_until("end")
+        ended.append(trio.current_time())
+        end.close()
+
+    await table.play(bot, bot, bot)
+    assert pytest.approx([began + 0.15] * 3) == ended
+
+
+async def test_the_order_of_seats_reaches_the_rules_never_that_of_arrival(tmp_path, autojump_clock):
+    """Bots that say the same with ten kinds of delays: ten matches with identical digests."""
+    seen = set()
+    for number in range(10):
+        pick = Random(number)
+
+        def bot(line, pick=pick):
+            async def play(end):
+                for turn in range(5):
+                    await end.read_until("go")
+                    await trio.sleep(pick.choice([0, 0.001, 0.05, 0.15]))
+                    await end.say(str((line + turn) % 10))
+                await end.read_rest()
+
+            return play
+
+        table = sit(tmp_path, COUNTING, SKIPPERS, name=f"m{number}")
+        record = await table.play(bot(1), bot(4), bot(8))
+        seen.add(tuple(turn.digest for turn in record.turns))
+    assert 1 == len(seen)
+
+
+async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, autojump_clock):
+    """Seat 1 never takes the opening: out after its 20 s; the others' answers came at once, and
+    all their later turns are as fast as ever. It is ranked by its score.
+    """
+
+    async def deaf(end):
+        await trio.sleep_forever()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, to_bot=[1 << 20, 64, 1 << 20])
+    with trio.CancelScope() as bots:
+        async with trio.open_nursery() as nursery:
+            bot = answers(*"11111")
+            for play, end in zip((bot, deaf, bot), table.bots, strict=True):
+                nursery.start_soon(play, end)
+            await table.match.run()
+            bots.cancel()
+    # 20 s for the first answer of seat 1, then at most the closing time beside the match.
+    assert 20 <= trio.current_time() <= 22
+    record = await table.finish()
+    assert [("answer", "late", "answer"), *[("answer", "out", "answer")] * 4] == verdicts(record)
+    assert "did not read what it was sent within 20 s" == record.turns[0].faults[0].words
+    assert (1, 3, 1) == record.result.ranks
+    assert "status 0 -1 0" in heard(table.bots[0])
+    assert {0} == {record.turns[0].times[seat][2] for seat in (0, 2)}
+    assert table.connections[1].closed
+
+
+async def test_who_does_not_read_is_late_whatever_it_sent_ahead(tmp_path, autojump_clock):
+    """A forfeit ruleset: the answer was there before the bytes, which were never taken."""
+
+    async def deaf(end):
+        await end.say("")
+        await trio.sleep_forever()
+
+    table = sit(tmp_path, ANGRYMOB, ["Deaf v=1", "Bob v=1"], board=SMALL, to_bot=[64, 1 << 20])
+    with trio.CancelScope() as bots:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(deaf, table.bots[0])
+            nursery.start_soon(answers(""), table.bots[1])
+            await table.match.run()
+            bots.cancel()
+    record = await table.finish()
+    assert [("late", "answer")] == verdicts(record)
+    assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
+    assert 1 == verify(record, ANGRYMOB)
+
+
+async def test_a_bot_that_reads_slowly_has_its_time_from_the_last_byte(tmp_path, autojump_clock):
+    """It takes its bytes after 15 s and answers after 19 more: both in time. What it had sent
+    ahead counts 0 ms from then, not less.
+    """
+
+    def slow(*ahead):
+        async def play(end):
+            for line in ahead:
+                await end.say(line)
+            await trio.sleep(15)
+            await end.read_until("go")
+            if not ahead:
+                await trio.sleep(19)
+                await end.say("7")
+            await end.read_rest()
+
+        return play
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, to_bot=[100, 100, 1 << 20])
+    record = await table.play(slow(), slow("6"), answers("1"))
+    turn = record.turns[0]
+    assert ("7", "6", "1") == turn.raw
+    assert (15_000_000, 19_000_000) == turn.times[0][:2]
+    assert (15_000_000, 0, 0, 0) == turn.times[1]
+
+
+async def test_a_bot_with_all_its_answers_ready_does_not_keep_the_loop(tmp_path, autojump_clock):
+    """1000 turns without any wait, and another task still gets its turns between them."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1000})
+    for end in table.bots:
+        end.write_now(b"1\n" * 1000, stamp=None)
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tick)
+        for end in table.bots:
+            nursery.start_soon(listens, end)
+        await table.match.run()
+        nursery.cancel_scope.cancel()
+    record = await table.finish()
+    assert 1000 == record.result.turns
+    assert ticks >= 1000
+
+
+async def test_a_flood_of_log_lines_leaves_the_loop_to_the_others(tmp_path, autojump_clock):
+    """Heaped up log lines are read one piece a time, with the other tasks between, also at the
+    deadline; only 16 KiB are kept.
+    """
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
+    flooder = table.bots[1]
+    pieces = 16
+    flooder.write_now(b"#" + b"x" * 62 + b"\n", stamp=None)
+
+    async def late_flood(end):
+        # While seat 0 is awaited nobody reads seat 1; at the deadline all of it is there.
+        await trio.sleep(19.9)
+        flooder.write_now((b"#" + b"x" * 62 + b"\n") * (pieces * 1024 - 1), stamp=None)
+        await end.read_rest()
+        end.close()
+
+    reads = []
+    channel = table.connections[1].channel
+    receive = channel.receive_some
+    ticks = 0
+    ended = False
+
+    def counted(limit):
+        reads.append(ticks)
+        return receive(limit)
+
+    channel.receive_some = counted
+
+    async def tick():
+        nonlocal ticks
+        await trio.sleep_until(20)
+        while not ended:
+            ticks += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tick)
+        for bot, end in zip((listens, late_flood, answers("1")), table.bots, strict=True):
+            nursery.start_soon(bot, end)
+        await table.match.run()
+        ended = True
+    record = await table.finish()
+    assert ("late", "late", "answer") == record.turns[0].verdicts
+    assert pieces <= len(reads)
+    # One read a slice of the loop's time: between two ticks there can be one of this slice and
+    # one of the next, where the order is chance.
+    assert max(Counter(tick for tick in reads if tick).values()) <= 2
+    assert 16_384 <= len(record.turns[0].logs["1"].encode()) <= 16_384 + 100

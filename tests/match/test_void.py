@@ -1,0 +1,250 @@
+"""Void matches: a seat judged late while the host stood still (PROTOCOL.md 3, 4)."""
+
+import threading
+import time
+from contextlib import nullcontext
+
+import pytest
+import trio
+import trio.testing
+
+from lanista.match.clock import Limits
+from lanista.match.connection import Connection
+from lanista.match.record import RecordWriter
+from lanista.match.replay import verify
+from lanista.match.runner import Match, MatchSpec
+from lanista.match.stalls import StallMonitor
+from lanista.rules.outcome import Termination
+from match.loopback import PATIENCE, read_line, socket_pair
+from match.playing import (
+    ANGRYMOB,
+    COUNTING,
+    SKIPPERS,
+    SMALL,
+    answers,
+    heard,
+    listens,
+    sit,
+    speaks,
+    verdicts,
+)
+
+
+class Stalls:
+    """Says that the host stood still for so many seconds in these turns."""
+
+    def __init__(self, stalled):
+        self.stalled, self.asked = stalled, 0
+
+    def watching(self):
+        return nullcontext()
+
+    def worst(self, since, now):
+        assert since <= now
+        self.asked += 1
+        return self.stalled.get(self.asked - 1, 0.0)
+
+
+async def quick(end):
+    """Answers turn 0, is late in turn 1."""
+    await end.read_until("go")
+    await end.say("1")
+    await end.read_rest()
+    end.close()
+
+
+@pytest.mark.parametrize(
+    ("stalled", "late", "end"),
+    [
+        ({1: 0.051}, True, "void"),
+        ({1: 0.05}, True, "finished"),  # at the margin, not above
+        ({0: 9.0}, True, "finished"),  # in another turn
+        ({0: 9.0, 1: 9.0, 2: 9.0}, False, "finished"),
+    ],
+)
+async def test_late_and_a_stall_above_the_margin_make_a_match_void(
+    tmp_path, autojump_clock, stalled, late, end
+):
+    """Late without a stall is late; a stall without anybody late is nothing."""
+    table = sit(
+        tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": Stalls(stalled)}
+    )
+    record = await table.play(quick if late else speaks(*"111"), speaks(*"111"), speaks(*"111"))
+    assert end == record.result.end
+    assert len(record.turns) == record.result.turns == (2 if end == "void" else 3)
+    assert len(record.turns) == verify(record, COUNTING)
+
+
+async def test_a_void_turn_is_recorded_and_not_carried_out(tmp_path, autojump_clock):
+    """`end void` with the scores as they stood before it; nobody has won; nobody is put out."""
+    table = sit(
+        tmp_path,
+        COUNTING,
+        [f"{hello} keep=1" for hello in SKIPPERS],
+        extra={"stalls": Stalls({1: 0.3})},
+        late_limit=1,
+    )
+
+    async def keeper(end):
+        await end.read_until("go")
+        await end.say("4")
+        await end.read_until("go")
+        if end is not table.bots[0]:
+            await end.say("5")
+        await end.read_until("score 2")
+
+    record = await table.play(keeper, keeper, keeper)
+    result = record.result
+    assert ("void", "stall", (1, 1, 1), (4, 4, 4)) == (
+        result.end,
+        result.reason,
+        result.ranks,
+        result.scores,
+    )
+    assert 0.3 == record.turns[1].stall
+    assert ("late", "answer", "answer") == record.turns[1].verdicts
+    assert record.turns[0].digest == record.turns[1].digest == result.digest
+    for seat, end in enumerate(table.bots):
+        scores = [f"score {seat} 4" for seat in range(3)]
+        assert ["go", "end void", "rank 0 1", "rank 1 1", "rank 2 1", *scores] == heard(end)[-8:]
+        assert not table.connections[seat].closed
+
+
+async def test_a_void_match_can_be_played_again_on_its_connections(tmp_path, autojump_clock):
+    """The same seats, the same seed; the answer still owed is dropped."""
+    hellos = [f"{hello} keep=1" for hello in SKIPPERS]
+    first = sit(
+        tmp_path,
+        COUNTING,
+        hellos,
+        settings={"rounds": 1},
+        extra={"stalls": Stalls({0: 1.0})},
+    )
+
+    async def bot(end):
+        await end.read_until("go")
+        if end is not first.bots[0]:
+            await end.say("5")
+        else:
+            await end.read_until("end")
+            await end.say("9")
+        await end.read_until("go")
+        await end.say("3")
+        await end.read_until("score 2")
+
+    async with trio.open_nursery() as nursery:
+        for end in first.bots:
+            nursery.start_soon(bot, end)
+        assert Termination.VOID is (await first.match.run()).termination
+        again = sit(
+            tmp_path,
+            COUNTING,
+            again=first.connections,
+            bots=first.bots,
+            settings={"rounds": 1},
+            name="m2",
+            try_=2,
+        )
+        assert Termination.FINISHED is (await again.match.run()).termination
+    await first.finish()
+    record = await again.finish()
+    assert (3, 3, 3) == record.result.scores
+    assert 2 == record.header.try_
+
+
+async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
+    """Seat 1 sends rubbish, seat 0 is late, the host stands still: void, and seat 1 is told."""
+
+    async def rubbish(end):
+        await end.write(b"\xff\n")
+        await end.read_rest()
+        end.close()
+
+    table = sit(
+        tmp_path,
+        COUNTING,
+        [f"{hello} keep=1" for hello in SKIPPERS],
+        extra={"stalls": Stalls({0: 1.0})},
+    )
+
+    async def keeper(end):
+        await end.read_until("score 2")
+
+    record = await table.play(keeper, rubbish, keeper)
+    assert [("late", "missing", "late")] == verdicts(record)
+    assert [False, True, False] == [connection.closed for connection in table.connections]
+    assert heard(table.bots[1])[-1].startswith("error not-utf8")
+    assert 1 == verify(record, COUNTING)
+
+
+async def test_a_void_forfeit_is_none(tmp_path, autojump_clock):
+    """Angry Mob: late and a stall; without keep=1 the arena closes after `bye`."""
+    table = sit(
+        tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, extra={"stalls": Stalls({0: 1.0})}
+    )
+    record = await table.play(listens, answers(""))
+    assert ("void", (1, 1)) == (record.result.end, record.result.ranks)
+    assert ["score 1 1", "bye"] == heard(table.bots[0])[-2:]
+    assert 1 == verify(record, ANGRYMOB)
+
+
+async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):
+    """Real sockets, clock and monitor: while the loop is blocked for 300 ms, the others answer
+    at once and seat 1 never does. That seat 1 was late the host can't prove: void.
+    """
+    monitor = StallMonitor()
+    answered = threading.Event()
+    connections, threads, sockets = [], [], []
+
+    def prompt(bot):
+        while read_line(bot) != b"go\n":
+            pass
+        bot.sendall(b"1\n")
+        if bot is sockets[2]:
+            answered.set()
+        while read_line(bot):
+            pass
+
+    def silent(bot):
+        while read_line(bot):
+            pass
+
+    for seat, play in enumerate((prompt, silent, prompt)):
+        channel, bot = socket_pair()
+        connection = Connection(channel)
+        connection.session.receive(f"{SKIPPERS[seat]}\n".encode())
+        connection.hello = connection.session.take_hello()
+        connections.append(connection)
+        sockets.append(bot)
+        threads.append(threading.Thread(target=lambda play=play, bot=bot: (play(bot), bot.close())))
+    spec = MatchSpec(
+        match="m1",
+        ruleset=COUNTING,
+        settings={"rounds": 2},
+        seed=7,
+        limits=Limits(first=0.2, turn=0.2),
+    )
+    match = Match(spec, connections, ["Ann", "Bob", "Cy"], RecordWriter(tmp_path / "m1"), monitor)
+
+    async def block():
+        while not match.seats[2].handed_at:
+            await trio.lowlevel.checkpoint()
+        assert answered.wait(PATIENCE)
+        while trio.current_time() < match.seats[2].deadline + 0.1:
+            time.sleep(0.005)  # noqa: ASYNC251 - the stall that the test is about
+
+    with trio.fail_after(PATIENCE):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(monitor.beat)
+            await trio.testing.wait_all_tasks_blocked()  # as in a daemon, it beats before matches
+            for thread in threads:
+                thread.start()
+            nursery.start_soon(block)
+            outcome = await match.run()
+            nursery.cancel_scope.cancel()
+    for thread in threads:
+        thread.join(PATIENCE)
+    match.record.close()
+    assert Termination.VOID is outcome.termination
+    seat = match.seats[2]  # behind the silent one: read only when the loop was free again
+    assert seat.arrived.latest <= seat.deadline <= seat.arrived.read_at
