@@ -9,9 +9,10 @@ from lanista_protocol.errors import shown
 
 Token = int | str
 
-_INTEGERS = re.compile(r" *(?:-?[0-9]{1,10}(?: +|$))*")
+_NUMERIC = "0123456789- "
+_MAX_DIGITS = 10
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
-_LETTER = re.compile(r"[A-Za-z]")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _LOW, _HIGH = -(2**31), 2**31 - 1
 
 
@@ -25,22 +26,33 @@ def tokenize(line: str) -> list[Token]:
     Raises:
         MalformedLineError: Names the first token that is neither, and its place from 0.
     """
-    if _INTEGERS.fullmatch(line):
-        # The common case in one pass each of C code: this runs once a seat a turn.
-        numbers = [int(word) for word in line.split()]
-        if not numbers or (min(numbers) >= _LOW and max(numbers) <= _HIGH):
-            return list(numbers)
-    return [_token(word, at) for at, word in enumerate(word for word in line.split(" ") if word)]
+    words = line.split(" ")
+    if not line.strip(_NUMERIC):
+        # The common case, all of it in C: this runs once a seat a turn, and a line may have tens
+        # of thousands of tokens. Whatever is odd about them is left to the words below.
+        words = line.split()
+        if not words:
+            return []
+        if len(max(words, key=len)) <= _MAX_DIGITS:
+            try:
+                numbers = [int(word) for word in words]
+            except ValueError:  # a `-` in a wrong place
+                numbers = [_HIGH + 1]
+            if min(numbers) >= _LOW and max(numbers) <= _HIGH:
+                return list(numbers)
+    return [
+        word if word in _LETTERS else _token(word, at)
+        for at, word in enumerate([word for word in words if word])
+    ]
 
 
 def _token(word: str, at: int) -> Token:
-    if _INTEGER.fullmatch(word):
-        value = int(word)
-        if _LOW <= value <= _HIGH:
-            return value
+    """A token that isn't a letter."""
+    if not _INTEGER.fullmatch(word):
+        raise MalformedLineError(
+            f"token {at} is {shown(word)}; tokens are whole numbers separated by single spaces"
+        )
+    value = int(word)
+    if not _LOW <= value <= _HIGH:
         raise MalformedLineError(f"token {at} is {word}; whole numbers are of 32 bits")
-    if _LETTER.fullmatch(word):
-        return word
-    raise MalformedLineError(
-        f"token {at} is {shown(word)}; tokens are whole numbers separated by single spaces"
-    )
+    return value

@@ -29,6 +29,8 @@ PART = ".part"
 """Added to the name while the match goes on."""
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a line that a reader takes: a turn of four seats stays far below."""
+_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+"""Made once: `json.dumps` would make an encoder a line."""
 _LEVEL = 6
 """Of compression: 9 takes several times as long for records hardly smaller."""
 
@@ -178,7 +180,7 @@ class RecordWriter:
         self._line(turn)
 
     def _line(self, value: Mapping[str, Any]) -> None:
-        line = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        line = _ENCODE(value).encode() + b"\n"
         rest = memoryview(line)
         try:
             while rest:  # a disk that is nearly full takes a part

@@ -64,6 +64,7 @@ VERDICT_WORDS: Mapping[type[Verdict], str] = {
 }
 """How the record writes a verdict."""
 
+OUT = Out()
 FAULTS_KEPT = 100
 """Of each seat, how many of its last faults the result tells; every one is in its turn's line."""
 LONG_LINE = 4096
@@ -286,10 +287,11 @@ class Match:
         limit = self.spec.limits.of_turn(self._turns)
         for seat in asked:
             seat.ask()
+        blocked = False
         for seat in asked:
             if seat.playing:
-                seat.hand_over(told[seat.index], limit)
-        if any(seat.blocked for seat in asked):
+                blocked |= seat.hand_over(told[seat.index], limit)
+        if blocked:
             # A bot that doesn't read must not keep its bytes' turn from the others: the one case
             # in which seats need tasks of their own.
             async with trio.open_nursery() as nursery:
@@ -297,7 +299,7 @@ class Match:
                     nursery.start_soon(self._exchange_apart, seat)
             return
         waited = False
-        with trio.CancelScope(deadline=max((seat.deadline for seat in asked), default=0)) as scope:
+        with trio.CancelScope(deadline=max([seat.deadline for seat in asked])) as scope:
             for seat in asked:
                 waited |= await seat.answer()
         for seat in asked:
@@ -317,7 +319,7 @@ class Match:
 
     async def _judge(self, asked: Sequence[Seat]) -> list[Verdict]:
         """A verdict a seat."""
-        verdicts: list[Verdict] = [Out() for _ in self.seats]
+        verdicts: list[Verdict] = [OUT] * len(self.seats)
         for seat in asked:
             if seat.line is not None and len(seat.line) > LONG_LINE:
                 # Reading this takes milliseconds, each seat's: the other matches go between.
@@ -330,7 +332,7 @@ class Match:
     ) -> list[bytes]:
         """Record all that doesn't count; the notes that each seat is sent next."""
         self._turn_faults = []
-        notes = [b"" for _ in self.seats]
+        notes = [b""] * len(self.seats)
         for seat in asked:
             verdict = verdicts[seat.index]
             refusals = _refusals(verdict)
@@ -416,11 +418,12 @@ class Match:
 
     def _status(self) -> tuple[float, ...]:
         """By seat, the share of the match's time that was used; -1 when out (PROTOCOL.md 5)."""
+        allowance = self._allowance or math.inf
         return tuple(
-            -1.0
-            if not seat.playing
-            else (round(min(1.0, seat.used / self._allowance), 4) if self._allowance else 0.0)
-            for seat in self.seats
+            [
+                round(min(1.0, seat.used / allowance), 4) if seat.playing else -1.0
+                for seat in self.seats
+            ]
         )
 
     # -- telling -------------------------------------------------------------------------------
@@ -446,14 +449,20 @@ class Match:
             handed = seat.handed_at
             if handed < began:
                 continue  # lost before the turn's bytes went out
-            moments: tuple[float, ...] = (handed - began,)
-            if seat.arrived is not None:
-                came = seat.arrived
-                moments += (came.earliest - handed, came.latest - handed, came.read_at - handed)
-                if came.in_doubt(seat.deadline):
-                    # Counted because we read it too late to know: that is the host's stall.
-                    stall = max(stall, came.read_at - seat.deadline)
-            times[seat.index] = tuple(round(moment * 1e6) for moment in moments)
+            after = round((handed - began) * 1e6)
+            came = seat.arrived
+            if came is None:
+                times[seat.index] = (after,)
+                continue
+            times[seat.index] = (
+                after,
+                round((came.earliest - handed) * 1e6),
+                round((came.latest - handed) * 1e6),
+                round((came.read_at - handed) * 1e6),
+            )
+            if came.in_doubt(seat.deadline):
+                # Counted because we read it too late to know: that is the host's stall.
+                stall = max(stall, came.read_at - seat.deadline)
         line: dict[str, Any] = {
             "turn": self._turns,
             "verdicts": [VERDICT_WORDS[type(verdict)] for verdict in verdicts],

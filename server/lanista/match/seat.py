@@ -72,8 +72,11 @@ class Seat:
         except RemoteProtocolError as error:
             self.lose(error.code.value, error.words)
 
-    def hand_over(self, data: bytes, limit: float) -> None:
-        """Give the turn's bytes to the system; the clock runs from here (PROTOCOL.md 4)."""
+    def hand_over(self, data: bytes, limit: float) -> bool:
+        """Give the turn's bytes to the system; the clock runs from here (PROTOCOL.md 4).
+
+        Returns whether some of them couldn't be given yet.
+        """
         try:
             sent = self.connection.channel.send_some(data)
         except BrokenChannelError:
@@ -82,8 +85,11 @@ class Seat:
         self.handed_at = self._known_empty = trio.current_time()
         self.deadline = self.handed_at + limit
         self._limit = limit
-        self._unsent = memoryview(data)[sent:]
-        self._take(Arrival(self.handed_at, self.handed_at, self.handed_at))
+        if self.connection.session.has_answer:
+            self._take(Arrival(self.handed_at, self.handed_at, self.handed_at))
+        if sent < len(data):
+            self._unsent = memoryview(data)[sent:]
+        return sent < len(data)
 
     async def hand_over_rest(self) -> None:
         """Give over what the bot didn't take at once; it is out if that takes all its time."""
