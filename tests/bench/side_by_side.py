@@ -90,17 +90,19 @@ def side_by_side(matches):
             daemon.send_signal(signal.SIGKILL)
             daemon.wait()
             daemon.stdout.close()
-        late = misjudged = void = 0
+        late = misjudged = void = counted = 0
         worst_stall = 0.0
         for path in Path(folder).rglob("*.jsonl.gz"):
             record = read_record(path)
             void += record.result.end == "void"
+            counted += record.result.end != "void"
             worst_stall = max([worst_stall, *(turn.stall for turn in record.turns)])
             for fault in record.result.faults:
                 if fault.code == "late":
                     late += 1
                     name = record.header.players[fault.seat].name
                     misjudged += fault.turn not in slow.get(name, [])
+    assert counted == matches, f"{counted} records of {matches} matches"
     return {
         "matches": matches,
         "late": late,
