@@ -10,6 +10,7 @@ from pathlib import Path
 
 MATCHES = 200
 FIRST_SEED = 1
+LAST_SEED = FIRST_SEED + MATCHES - 1
 STRONG = "GravityGoers"
 OPPONENTS = ("RandomRunners", "ProfessorRandom", "CamperJoe")
 AIM = 0.95
@@ -47,7 +48,7 @@ def main():
         "# Strength of the house bots",
         "",
         f"`make strength` plays {MATCHES} matches of {STRONG} against each of the others, on",
-        f"maps generated from the seeds {FIRST_SEED} to {FIRST_SEED + MATCHES - 1}, half in either seat,",
+        f"maps generated from the seeds {FIRST_SEED} to {LAST_SEED}, half in either seat,",
         "without a clock, and writes this page. The house bots draw their chance from the match's",
         "seed, so the same version gives the same numbers.",
         "",
