@@ -12,7 +12,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest does
 
 from lanista.rules.angrymob.game import AngryMob
+from support.crematoria import GOLDEN as CREMATORIA
 from support.golden import FOLDER, GoldenGame, played, write
+from support.hogwarts import GOLDEN as HOGWARTS
 from support.players import attack, line
 
 PAGE = """\
@@ -110,5 +112,5 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.glob("*.jsonl"):
         path.unlink()
-    for golden in GAMES:
+    for golden in (*GAMES, *CREMATORIA, *HOGWARTS):
         write(FOLDER / f"{golden.name}.jsonl", played(golden))

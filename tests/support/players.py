@@ -9,6 +9,7 @@ from random import Random
 
 from lanista.rules.angrymob.game import AngryMob
 from lanista.rules.base import Token
+from support import crematoria, hogwarts
 from support.tinygame import Counting
 
 
@@ -63,7 +64,12 @@ def count(game: Counting, seat: int, pick: Random) -> list[Token]:
     return [pick.choice([*range(10), "a"])]
 
 
-PLAYERS = {"angrymob": stray, "counting": count}
+PLAYERS = {
+    "angrymob": stray,
+    "crematoria": crematoria.roam,
+    "counting": count,
+    "hogwarts": hogwarts.roam,
+}
 """By ruleset: who plays it in the conformance suite."""
 
 

@@ -45,6 +45,10 @@ class MalformedAnswerError(Exception):
         self.refusal = Refusal(RefusalCode.MALFORMED, words, index)
 
 
+class TooManySubmovesError(Exception):
+    """An answer with more submoves than the ruleset takes in a turn: the seat is out."""
+
+
 @attrs.frozen
 class Answer:
     """A well-formed answer that came in time."""
@@ -138,6 +142,8 @@ class Scene:
     """By row and column."""
     owners: Mapping[tuple[int, int], int]
     """The seat that a cell belongs to for the whole match (a base), by (row, column)."""
+    signs: tuple[tuple[str, str], ...] = ()
+    """What the marks mean, for a legend: text and a word or two."""
 
 
 @attrs.frozen
@@ -160,6 +166,10 @@ class Frame:
     marks: tuple[Mark, ...]
     captions: tuple[str, ...]
     """A line by seat for a legend, as `12 units`."""
+    owned: Mapping[tuple[int, int], int] = attrs.field(factory=dict)
+    """The seat that a cell's ground belongs to for now, by (row, column)."""
+    lit: frozenset[int] = frozenset()
+    """Columns of the scene that lie in the light, where a game has day and night."""
 
 
 class Game(Protocol):
@@ -190,6 +200,7 @@ class Game(Protocol):
 
         Raises:
             MalformedAnswerError: The tokens are no submoves of this ruleset.
+            TooManySubmovesError: More submoves than may be sent in a turn (PROTOCOL.md 4).
         """
         ...
 

@@ -272,6 +272,7 @@ class AngryMob:
                 for row in range(board.rows)
             ),
             owners={divmod(cell, board.cols): seat for seat, cell in enumerate(board.bases)},
+            signs=(("9", "neutral"),),
         )
 
     def frame(self) -> Frame:

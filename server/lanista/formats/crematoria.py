@@ -1,0 +1,390 @@
+"""Files of the original Crematoria: `.cnf`, `.res`, and logs of submitted orders.
+
+Read strictly, written byte for byte (docs/rules/crematoria.md 8). Whether what a `.res` tells can
+have happened is for `crematoria_explain`. Nothing here decides a rule.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from lanista.formats.tokens import FormatError, Tokens, shown
+from lanista.rules.base import BadBoardError, Verdict
+from lanista.rules.crematoria import LETTERS, RULESET, Board, Crematoria, Unit
+
+TITLE = ("Crematoria", "1.2")
+SEATS = RULESET.seats
+NO_STATUS = (0.0,) * SEATS
+"""What a match outside the original's judge tells as shares of time."""
+_ROW = (re.compile("[RCE0-3]{80}"), re.compile("[OEG]{80}"))
+_ROWS = (
+    "a row of level 0, 80 of `R`, `C`, `E` and `0` to `3`",
+    "a row of level 1, 80 of `O`, `E` and `G`",
+)
+_STATUS = "a player's status, -1 or a share from 0 to 1"
+_MAX_HEALTH = {"p": 50, "f": 100, "n": 75, "h": -1}
+_MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
+
+
+@attrs.frozen
+class Configuration:
+    """What a `.cnf` file holds."""
+
+    settings: Mapping[str, int]
+    """All of them, in the ruleset's order."""
+    board: Board | None = None
+    """None: `GENERATOR`, a board from the seed."""
+
+
+@attrs.frozen(kw_only=True)
+class Header:
+    """What a `.res` file tells before the first position."""
+
+    seed: int
+    settings: Mapping[str, int]
+    names: tuple[str, ...] = attrs.field()
+    """By seat, a word each."""
+    judge: bool = False
+    """Whether the original's judge wrote it: `SecGame` instead of `Game`."""
+
+    @names.validator
+    def _check_names(self, _attribute: object, names: tuple[str, ...]) -> None:
+        for name in names:
+            if not re.fullmatch(r"\S+", name):
+                raise ValueError(f"the name {name!r} isn't one word, as a `.res` file needs it")
+        if len(names) != SEATS:
+            raise ValueError(f"{len(names)} names; there are {SEATS} players")
+
+
+@attrs.frozen(kw_only=True)
+class Position:
+    """A STATE block."""
+
+    caves: tuple[str, ...]
+    """Level 0 by row: `R`, `C`, `E`, an owner from `0` to `3`."""
+    outside: tuple[str, ...]
+    """Level 1 by row: `O`, `E`, `G`."""
+    round: int
+    cells: tuple[int, ...]
+    """By seat, caves owned."""
+    gems: tuple[int, ...]
+    """By seat, gems ever picked."""
+    status: tuple[float, ...]
+    """By seat, share of its time; -1: out."""
+    units: tuple[Unit, ...]
+    """By id."""
+
+
+Movement = tuple[int, int]
+"""An executed movement: id, direction 0 to 10."""
+
+
+@attrs.frozen
+class Res:
+    """A whole `.res` file."""
+
+    header: Header
+    positions: tuple[Position, ...]
+    """One more than rounds."""
+    movements: tuple[tuple[Movement, ...], ...]
+    """By round, what leads from its position to the next, in the order of execution."""
+
+    def scores(self) -> tuple[int, ...]:
+        """Final score by seat."""
+        last, value = self.positions[-1], self.header.settings["gem_value"]
+        return tuple(c + value * g for c, g in zip(last.cells, last.gems, strict=True))
+
+
+@attrs.frozen
+class Submitted:
+    """What a player submitted in a round, from an order log."""
+
+    calls: int
+    """Orders given, with repeated and impossible ones."""
+    orders: tuple[Movement, ...]
+    """The first valid one of each unit, in order: id, direction 0 to 10."""
+
+
+# -- .cnf ----------------------------------------------------------------------------------------
+
+
+def read_cnf(text: str) -> Configuration:
+    """Read a configuration file.
+
+    Raises:
+        FormatError: It isn't one; says the line and what was expected.
+    """
+    tokens = Tokens(text)
+    tokens.literal(*TITLE)
+    settings = _read_settings(tokens)
+    kind = tokens.choice("`GENERATOR` or `FIXED`", "GENERATOR", "FIXED")
+    if kind == "GENERATOR":
+        if not tokens.at_end:
+            raise tokens.error(
+                f"`GENERATOR` takes no parameters, got {shown(tokens.peek() or '')}", tokens.line
+            )
+        return Configuration(settings)
+    # The board's own reader wants the keyword too: the lines before it become empty ones.
+    start = [match.start() for match in re.finditer(r"\S+", text)][_KEYWORD_AT]
+    before = "\n" * text.count("\n", 0, start)
+    try:
+        return Configuration(settings, RULESET.read_board(before + text[start:]))
+    except BadBoardError as bad:
+        error = FormatError(str(bad))  # which names the line, and the column too
+        error.line = bad.line
+        raise error from None
+
+
+_KEYWORD_AT = len(TITLE) + 2 * len(RULESET.settings)
+
+
+def write_cnf(configuration: Configuration) -> str:
+    """A configuration file, laid out like the original's: values end in column 24."""
+    settings = "".join(
+        f"{name}{value:{24 - len(name)}}\n" for name, value in configuration.settings.items()
+    )
+    board = configuration.board
+    grid = "GENERATOR\n" if board is None else RULESET.write_board(board)
+    return f"{' '.join(TITLE)}\n{settings}\n{grid}"
+
+
+def _read_settings(tokens: Tokens) -> dict[str, int]:
+    settings = {}
+    for setting in RULESET.settings:
+        tokens.literal(setting.name)
+        what = f"the value of {setting.name}"
+        settings[setting.name] = tokens.integer(what, setting.low, setting.high)
+    return settings
+
+
+# -- writing .res --------------------------------------------------------------------------------
+
+
+def match_text(
+    header: Header,
+    game: Crematoria,
+    turns: Iterable[Sequence[Verdict]],
+    status: Callable[[int], Sequence[float]] = lambda _: NO_STATUS,
+) -> Iterator[str]:
+    """A match as a `.res` file, in pieces, while the game is carried through these turns.
+
+    Args:
+        header: Of the match; its settings are the game's.
+        game: Before its first turn.
+        turns: The verdicts of every seat, turn by turn.
+        status: By round, the players' status; -1 for one who is out.
+    """
+    yield header_text(header)
+    yield position_text(position_of(game, status(game.turn)))
+    for verdicts in turns:
+        game.advance(verdicts)
+        yield movements_text(game.moved)
+        yield position_text(position_of(game, status(game.turn)))
+
+
+def write_res(res: Res) -> str:
+    """The file that `read_res` reads to this."""
+    blocks = [header_text(res.header), position_text(res.positions[0])]
+    for movements, position in zip(res.movements, res.positions[1:], strict=True):
+        blocks += movements_text(movements), position_text(position)
+    return "".join(blocks)
+
+
+def header_text(header: Header) -> str:
+    """What stands before the first position."""
+    settings = "".join(f"{name:20}{value}\n" for name, value in header.settings.items())
+    return (
+        f"{'SecGame' if header.judge else 'Game'}\n\nSeed {header.seed}\n\n{' '.join(TITLE)}\n"
+        f"{settings}{'names':20}{' '.join(header.names)}\n\n"
+    )
+
+
+def position_of(game: Crematoria, status: Sequence[float] = NO_STATUS) -> Position:
+    """The present position of a game."""
+    return Position(
+        caves=tuple(game.caves()),
+        outside=tuple(game.outside()),
+        round=game.turn,
+        cells=game.cells,
+        gems=game.gems,
+        status=tuple(status),
+        units=game.units(),
+    )
+
+
+def position_text(position: Position) -> str:
+    """A STATE block."""
+    units = [
+        f"{u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
+        for u in position.units
+    ]
+    return "\n".join(
+        (
+            "",
+            *position.caves,
+            *position.outside,
+            "",
+            f"round {position.round}",
+            f"nb_cells {_joined(position.cells)}",
+            f"nb_gems {_joined(position.gems)}",
+            f"status {' '.join(format(share, 'g') for share in position.status)}",
+            *units,
+            "\n",
+        )
+    )
+
+
+def movements_text(movements: Iterable[Movement]) -> str:
+    """A MOVES block."""
+    lines = "".join(f"{unit} {LETTERS[direction]}\n" for unit, direction in movements)
+    return f"movements\n{lines}-1\n\n"
+
+
+def _joined(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, numbers))
+
+
+# -- reading .res --------------------------------------------------------------------------------
+
+
+def read_res(text: str) -> Res:
+    """Read a match file: every word, to the last round and no further.
+
+    Raises:
+        FormatError: It isn't one; says the line and what was expected.
+    """
+    tokens = Tokens(text)
+    header = _read_header(tokens)
+    kinds = _kinds(header.settings)
+    positions = [_read_position(tokens, header.settings, kinds, 0)]
+    movements = []
+    for number in range(1, header.settings["nb_rounds"] + 1):
+        movements.append(_read_movements(tokens, len(kinds)))
+        positions.append(_read_position(tokens, header.settings, kinds, number))
+    tokens.end()
+    return Res(header, tuple(positions), tuple(movements))
+
+
+def _read_header(tokens: Tokens) -> Header:
+    kind = tokens.choice("`Game` or `SecGame`", "Game", "SecGame")
+    tokens.literal("Seed")
+    seed = tokens.integer("the seed", *RULESET.seeds)
+    tokens.literal(*TITLE)
+    settings = _read_settings(tokens)
+    tokens.literal("names")
+    names = tuple(tokens.word("a player's name") for _ in range(SEATS))
+    return Header(seed=seed, settings=settings, names=names, judge=kind == "SecGame")
+
+
+def _kinds(settings: Mapping[str, int]) -> str:
+    """The kind of every unit by its id."""
+    group = "f" * settings["nb_furyans"] + "p" * settings["nb_pioneers"]
+    return group * SEATS + "n" * settings["max_nb_necromongers"] + "h" * settings["nb_hellhounds"]
+
+
+def _read_position(
+    tokens: Tokens, settings: Mapping[str, int], kinds: str, number: int
+) -> Position:
+    caves, outside = (
+        tuple(tokens.matching(_ROW[level], _ROWS[level]) for _ in range(settings["rows"]))
+        for level in (0, 1)
+    )
+    tokens.literal("round")
+    tokens.integer("the round", number, number)
+    tokens.literal("nb_cells")
+    cells = tokens.integers(SEATS, "cells of a player", 0)
+    tokens.literal("nb_gems")
+    gems = tokens.integers(SEATS, "gems of a player", 0)
+    tokens.literal("status")
+    status = tuple(_read_share(tokens) for _ in range(SEATS))
+    units = tuple(_read_unit(tokens, unit, kind, settings) for unit, kind in enumerate(kinds))
+    return Position(
+        caves=caves,
+        outside=outside,
+        round=number,
+        cells=cells,
+        gems=gems,
+        status=status,
+        units=units,
+    )
+
+
+def _read_share(tokens: Tokens) -> float:
+    share = tokens.decimal(_STATUS)
+    if share != -1 and not 0 <= share <= 1:
+        raise tokens.error(f"expected {_STATUS}, got {share:g}")
+    return share
+
+
+def _read_unit(tokens: Tokens, unit: int, kind: str, settings: Mapping[str, int]) -> Unit:
+    """A unit's line: values that its kind can have, and nowhere only if it can be dead and is."""
+    what = f"of unit {unit}"
+    tokens.choice(f"the type {what}, `{kind}`", kind)
+    person = kind in "pf"
+    low, high = (0, SEATS - 1) if person else (-1, -1)
+    player = tokens.integer(f"the player {what}", low, high)
+    health = tokens.integer(f"the health {what}", _MIN_HEALTH[kind], _MAX_HEALTH[kind])
+    most = settings["turns_to_land"] if kind == "n" else -1
+    turns = tokens.integer(f"the turns {what}", -1, most)
+    line = tokens.line
+    row, col, level = (
+        tokens.integer(f"the {coordinate} {what}", -1, side - 1)
+        for coordinate, side in (
+            ("row", settings["rows"]),
+            ("column", settings["cols"]),
+            ("level", 2),
+        )
+    )
+    gone = (row, col, level) == (-1, -1, -1)
+    if gone != (not health) or (not gone and -1 in (row, col, level)):
+        where = "nowhere, -1 -1 -1" if not health else "a position on the board"
+        raise tokens.error(
+            f"expected {where}, for unit {unit} with health {health}, got {row} {col} {level}", line
+        )
+    return Unit(kind, player, health, turns, row, col, level)
+
+
+def _read_movements(tokens: Tokens, units: int) -> tuple[Movement, ...]:
+    tokens.literal("movements")
+    movements = []
+    while (
+        unit := tokens.integer("a unit's id, or -1 after the last movement", -1, units - 1)
+    ) >= 0:
+        letter = tokens.choice(f"the direction of unit {unit}, one of `{LETTERS}`", *LETTERS)
+        movements.append((unit, LETTERS.index(letter)))
+    return tuple(movements)
+
+
+# -- order logs ----------------------------------------------------------------------------------
+
+
+def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
+    """Read a log of submitted orders: by round and seat.
+
+    Raises:
+        FormatError: It isn't one; says the line and what was expected.
+    """
+    tokens = Tokens(text)
+    rounds: list[tuple[Submitted, ...]] = []
+    while not tokens.at_end:
+        rounds.append(tuple(_read_submitted(tokens, len(rounds), seat) for seat in range(SEATS)))
+    return tuple(rounds)
+
+
+def _read_submitted(tokens: Tokens, number: int, seat: int) -> Submitted:
+    tokens.literal("R")
+    tokens.integer("the round", number, number)
+    tokens.literal("P")
+    tokens.integer("the player", seat, seat)
+    tokens.literal("Q")
+    calls = tokens.integer("the number of orders given", 0)
+    orders: dict[int, int] = {}
+    while tokens.peek() not in (None, "R"):
+        unit = tokens.integer("a unit's id, or `R` for the next player", 0)
+        if unit in orders:
+            raise tokens.error(f"a second order for unit {unit}; a log has the first one alone")
+        if len(orders) == calls:
+            raise tokens.error(f"more orders than the {calls} given by player {seat}")
+        orders[unit] = tokens.integer(f"the direction of unit {unit}", 0, len(LETTERS) - 1)
+    return Submitted(calls, tuple(orders.items()))

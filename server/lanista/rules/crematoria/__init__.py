@@ -1,0 +1,76 @@
+"""Crematoria: four players, a prison underground and gems outside (rules/crematoria.md)."""
+
+from collections.abc import Mapping
+
+from lanista.rules.base import Consequence, Setting
+from lanista.rules.chance import Chance, OriginalChance
+from lanista.rules.crematoria.board import Board, read_board, write_board
+from lanista.rules.crematoria.game import Crematoria, Unit
+from lanista.rules.crematoria.generator import generate
+from lanista.rules.crematoria.geometry import COLS, LETTERS, ROWS
+from lanista.rules.crematoria.placement import place_units
+from lanista.rules.crematoria.state import SEATS
+
+__all__ = ["LETTERS", "RULESET", "Board", "Crematoria", "CrematoriaRules", "Unit"]
+
+
+def _setting(name: str, default: int, low: int, high: int, words: str) -> Setting:
+    return Setting(name=name, default=default, low=low, high=high, help=words)
+
+
+class CrematoriaRules:
+    """The ruleset as the registry gives it."""
+
+    name = "crematoria"
+    title = "Crematoria"
+    version = "1"
+    seats = SEATS
+    consequence = Consequence.SKIP
+    # Low ends and fixed values are the original's. High ends keep room for everybody on any
+    # generated board; those of nb_elevators keep the generator short (rules/crematoria.md 3).
+    settings = (
+        _setting("nb_players", SEATS, SEATS, SEATS, "players; always 4"),
+        _setting("nb_rounds", 120, 1, 10_000, "rounds of a match"),
+        _setting("nb_furyans", 5, 1, 20, "furyans of each player at the start"),
+        _setting("nb_pioneers", 15, 1, 40, "pioneers of each player at the start"),
+        _setting("max_nb_necromongers", 10, 1, 100, "necromongers at most, descending ones too"),
+        _setting("nb_hellhounds", 3, 1, 8, "hellhounds underground"),
+        _setting("nb_elevators", 20, 16, 23, "elevators of a generated board"),
+        _setting("gem_value", 30, 1, 10_000, "points for a gem; a cell is worth 1"),
+        _setting("turns_to_land", 2, 1, 1000, "rounds from a necromonger's arrival to its landing"),
+        _setting("rows", ROWS, ROWS, ROWS, "rows of the board; always 40"),
+        _setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
+    )
+    seeds = (0, 2**31 - 1)
+    classic = None
+
+    def chance(self, seed: int) -> Chance:
+        """The original's generator: board, first position and rounds draw from one sequence."""
+        return OriginalChance(seed)
+
+    def read_board(self, text: str) -> Board:
+        """Read a board file; BadBoardError says where it is wrong."""
+        return read_board(text)
+
+    def write_board(self, board: Board) -> str:
+        """The board as a board file."""
+        return write_board(board)
+
+    def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:
+        """The board that the original makes of the same seed."""
+        return generate(settings, chance)
+
+    def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Crematoria:
+        """Start a game: units are placed by chance.
+
+        Raises:
+            BadBoardError: A board from a file has no room for all units of these settings.
+        """
+        return Crematoria(place_units(settings, board, chance), settings)
+
+    def max_turns(self, settings: Mapping[str, int]) -> int:
+        """The rounds."""
+        return settings["nb_rounds"]
+
+
+RULESET = CrematoriaRules()

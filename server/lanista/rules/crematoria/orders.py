@@ -1,0 +1,69 @@
+"""Reading a player's answer: which orders count (rules/crematoria.md 6)."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from lanista.rules.base import (
+    Answer,
+    MalformedAnswerError,
+    Refusal,
+    RefusalCode,
+    Token,
+    TooManySubmovesError,
+)
+from lanista.rules.crematoria.geometry import DIRECTIONS, NONE
+from lanista.rules.crematoria.state import State
+
+MAX_ORDERS = 1000
+
+
+def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
+    """Read `id d id d …`; the orders are those that keep a place in the player's sequence.
+
+    Raises:
+        MalformedAnswerError: A letter, or an odd number of tokens (PROTOCOL.md 4).
+        TooManySubmovesError: More than `MAX_ORDERS`, whatever they are.
+    """
+    if not all(isinstance(token, int) for token in tokens):
+        place, letter = next((at, t) for at, t in enumerate(tokens) if not isinstance(t, int))
+        raise MalformedAnswerError(
+            f"`{letter}` where a number belongs; a submove is two numbers: id direction", place // 2
+        )
+    if len(tokens) % 2:
+        raise MalformedAnswerError(
+            f"{len(tokens)} numbers; a submove is two: id direction", len(tokens) // 2
+        )
+    if len(tokens) > 2 * MAX_ORDERS:
+        raise TooManySubmovesError(
+            f"{len(tokens) // 2} submoves; a turn takes at most {MAX_ORDERS}"
+        )
+    orders: list[tuple[int, int]] = []
+    ordered: set[int] = set()
+    refused = []
+    numbers = iter(cast("Sequence[int]", tokens))
+    for index, (unit, direction) in enumerate(zip(numbers, numbers, strict=True)):
+        words = _fault(state, seat, unit, direction, ordered)
+        if words is not None:
+            refused.append(Refusal(RefusalCode.ILLEGAL, words, index))
+            continue
+        ordered.add(unit)
+        if direction != NONE:
+            orders.append((unit, direction))
+    return Answer(tuple(orders), tuple(refused))
+
+
+def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> str | None:
+    """What is wrong with an order, if anything; in the order in which the original looks."""
+    if not 0 <= unit < len(state.kind):
+        return f"there is no unit {unit}; ids are from 0 to {len(state.kind) - 1}"
+    owner = state.player[unit]
+    if owner != seat:
+        if not state.health[unit]:
+            return f"unit {unit} is not alive"
+        whose = "nobody's" if owner < 0 else f"player {owner}'s"
+        return f"unit {unit} is {whose}, not yours"
+    if unit in ordered:
+        return f"unit {unit} has an order already; the first one counts"
+    if not 0 <= direction < len(DIRECTIONS):
+        return f"direction {direction}; it is from 0 (Bottom) to 10 (None)"
+    return None

@@ -1,0 +1,427 @@
+"""A game of Hogwarts: orders carried out, Voldemort, respawn, scores (rules/hogwarts.md 5 to 12).
+
+The state lies in flat lists by unit and by cell, because a match of 200 rounds should take no
+longer than in the original program. Every draw comes in that program's order, so a game that is
+played with `original` 1 is the original's game, byte for byte. Telling is in `telling`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from lanista.rules.base import Answer, BadBoardError, Frame, Scene, Token, Verdict
+from lanista.rules.chance import Chance, OriginalChance
+from lanista.rules.hogwarts import orders, telling
+from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
+from lanista.rules.hogwarts.grid import (
+    AROUND,
+    CELLS,
+    COL,
+    DOWN,
+    LEFT,
+    NEAR,
+    OUTSIDE,
+    RIGHT,
+    ROW,
+    UP,
+    bits,
+)
+from lanista.rules.hogwarts.orders import Order
+from lanista.rules.hogwarts.placing import Places, draw_ingredients, draw_some
+from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+
+SPELL_FREE_ROUNDS = 50
+"""No spell in so many last rounds."""
+NOBODY = -1
+
+
+@attrs.define(eq=False)
+class Hogwarts:
+    """A game in progress; its attributes are the state that everybody may see.
+
+    A unit is its number: 0 to 3 the ghosts of these clans, then the wizards. Lists by unit,
+    by clan or by cell (`row * 60 + col`) are for reading; only the game writes them.
+    """
+
+    settings: Mapping[str, int]
+    board: Board
+    """The position that the game began with."""
+    chance: Chance = attrs.field(repr=False)
+    turn: int = 0
+    """The round: how many were played."""
+    owners: bytearray = attrs.field(init=False, repr=False)
+    """By cell: `W` wall, `.` corridor without owner, `0` to `3` corridor of that clan."""
+    clans: list[int] = attrs.field(init=False)
+    """By unit."""
+    cells: list[int] = attrs.field(init=False)
+    """By unit: where it stands."""
+    rounds: list[int] = attrs.field(init=False)
+    """By unit. Wizard: rounds until it changes clan, 0: no conversion. Ghost: rounds of rest."""
+    nexts: list[int] = attrs.field(init=False)
+    """By unit. Wizard: the clan it will change to. Ghost: round of the last attack. Or -1."""
+    books: set[int] = attrs.field(init=False)
+    """Cells."""
+    ingredients: tuple[int, ...] = attrs.field(init=False)
+    """Those for this round's spell."""
+    voldemort: int = attrs.field(init=False)
+    """His cell."""
+    strength: list[int] = attrs.field(init=False)
+    """Strength points by clan, not divided by its units."""
+    conversion_points: list[int] = attrs.field(init=False)
+    """By clan: the part of the score that never goes down."""
+    executed: tuple[Order, ...] = ()
+    """The orders that had an effect in the last round, in the order of execution."""
+    _scores: tuple[int, ...] = attrs.field(init=False, default=(0,) * CLANS)
+    _original: bool = attrs.field(init=False)
+    _corridors: int = attrs.field(init=False, repr=False)
+    _unit_at: list[int] = attrs.field(init=False, repr=False)  # by cell: a unit, or NOBODY
+    _units_of: list[int] = attrs.field(init=False)  # by clan: units, the ghost included
+    # What a round gathers for its end:
+    _danger: frozenset[int] = attrs.field(init=False, repr=False)  # Voldemort's 3x3
+    _dead: list[int] = attrs.field(init=False, factory=list)  # in the order of their deaths
+    _read: list[int] = attrs.field(init=False, factory=lambda: [0] * CLANS)  # books by clan
+    _spell_cast: bool = attrs.field(init=False, default=False)
+    _body: bytes | None = attrs.field(init=False, default=None, repr=False)
+    _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
+        init=False, default=None, repr=False
+    )
+
+    def __attrs_post_init__(self) -> None:
+        board, settings = self.board, self.settings
+        for name, has in (
+            ("NUM_INI_WIZARDS_PER_CLAN", board.wizards_per_clan),
+            ("NUM_INI_BOOKS", len(board.books)),
+        ):
+            if settings[name] != has:
+                raise BadBoardError(
+                    f"the board needs the setting {name} {has}, which is {settings[name]}"
+                )
+        self._original = bool(settings["original"])
+        self.owners = bytearray(board.cells)
+        self.clans = [unit.clan for unit in board.units]
+        self.cells = [unit.cell for unit in board.units]
+        self.rounds = [unit.rounds for unit in board.units]
+        self.nexts = [unit.next for unit in board.units]
+        self.books = set(board.books)
+        self.ingredients = board.ingredients
+        self.voldemort = board.voldemort
+        self.strength = [settings["CLAN_INI_MAGIC_STRENGTH"]] * CLANS
+        self.conversion_points = [0] * CLANS
+        self._corridors = bits(cell for cell in range(CELLS) if board.cells[cell] != WALL)
+        self._unit_at = [NOBODY] * CELLS
+        for unit, cell in enumerate(self.cells):
+            self._unit_at[cell] = unit
+        self._units_of = [self.clans.count(clan) for clan in range(CLANS)]
+        self._danger = frozenset((self.voldemort, *AROUND[self.voldemort]))
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
+        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5); see `orders.parse`.
+
+        Raises:
+            MalformedAnswerError: The tokens are no such submoves.
+            TooManySubmovesError: There are more than 1000.
+        """
+        return orders.parse(seat, self.clans, self.ingredients, tokens)
+
+    # -- playing -------------------------------------------------------------------------------
+
+    def advance(self, turn: Sequence[Verdict]) -> None:
+        """Carry out one round (rules/hogwarts.md 5). Who gave no usable answer gave no orders."""
+        self._body = self._facts = None
+        self._dead = []
+        self._read = [0] * CLANS
+        self._spell_cast = False
+        self.executed = self._execute(
+            [verdict.orders if isinstance(verdict, Answer) else () for verdict in turn]
+        )
+        destroyed = self._move_voldemort()
+        if self._dead or destroyed or any(self._read):
+            # From here on nothing leaves the board: the places only become fewer.
+            gone = set(self._dead)
+            standing = [cell for unit, cell in enumerate(self.cells) if unit not in gone]
+            places = Places.of(self._corridors, (*standing, *self.books), self.voldemort)
+            self._respawn(places)
+            self._end_waiting()
+            self._renew_books(places, destroyed)
+        else:
+            self._end_waiting()
+        per_cell = self.settings["POINTS_PER_OWNED_CELL"]
+        self._scores = tuple(
+            points + per_cell * self.owners.count(owner)
+            for points, owner in zip(self.conversion_points, OWNERS, strict=True)
+        )
+        self.ingredients = draw_ingredients(self.chance)
+        self.turn += 1
+
+    def _execute(self, queues: Sequence[Sequence[Order]]) -> tuple[Order, ...]:
+        """Step 2: one order after another, of a player drawn among those that have one left."""
+        below = self.chance.below
+        waiting = [list(reversed(queue)) for queue in queues if queue]
+        done: list[Order] = []
+        while waiting:
+            player = below(len(waiting), "whose order")
+            queue = waiting[player]
+            order = queue.pop()
+            if not queue:
+                del waiting[player]
+            unit, direction, groups = order
+            if self._move(unit, direction) if groups is None else self._cast(unit, groups):
+                done.append(order)
+        return tuple(done)
+
+    def _move(self, unit: int, direction: int) -> bool:
+        """Section 6: the checks of a move in their order, and what it does; False: nothing."""
+        if not 0 <= direction < orders.DIRECTIONS:
+            return False
+        is_ghost = unit < CLANS
+        if direction % 2 and not is_ghost:
+            return False
+        target = NEAR[direction][self.cells[unit]]
+        if target == OUTSIDE:
+            return False
+        if target in self._danger:
+            # Before the test for walls: also a step into a wall next to Voldemort kills.
+            self._die(unit)
+            return True
+        if self.owners[target] == WALL:
+            return False
+        other = self._unit_at[target]
+        if other == NOBODY:
+            self._walk(unit, target)
+            return True
+        if is_ghost or self.rounds[unit]:
+            return False
+        if self.clans[other] == self.clans[unit]:
+            return self._cancel(other)
+        return self._attack_ghost(other) if other < CLANS else self._battle(unit, other)
+
+    def _walk(self, unit: int, target: int) -> None:
+        """6.6: the cell becomes the clan's, a book on it is read; the cell left stays as it is."""
+        clan = self.clans[unit]
+        self._unit_at[self.cells[unit]] = NOBODY
+        self._unit_at[target] = unit
+        self.cells[unit] = target
+        self.owners[target] = OWNERS[clan]
+        if target in self.books:
+            self.books.remove(target)
+            self._read[clan] += 1
+
+    def _die(self, unit: int) -> None:
+        """The unit leaves the board, a wizard also its clan; `cells` keeps its last cell."""
+        self._unit_at[self.cells[unit]] = NOBODY
+        self._dead.append(unit)
+        if unit >= CLANS:
+            self._units_of[self.clans[unit]] -= 1
+
+    def _cancel(self, other: int) -> bool:
+        """6.9: a comrade's conversion ends."""
+        if other < CLANS or not self.rounds[other]:
+            return False
+        self.rounds[other], self.nexts[other] = 0, NOBODY
+        return True
+
+    def _attack_ghost(self, ghost: int) -> bool:
+        """Section 8: it rests longer, unless it was attacked a short while ago."""
+        last = self.nexts[ghost]
+        if last != -1 and self.turn - last < self.settings["ROUNDS_NO_ATTACK_GHOST"]:
+            return False
+        self.rounds[ghost] += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
+        self.nexts[ghost] = self.turn
+        return True
+
+    def _battle(self, attacker: int, defender: int) -> bool:
+        """Section 7: one of the two loses, at once or by a conversion; nobody moves."""
+        if self.rounds[defender]:
+            return False
+        ours, theirs = self._magic(self.clans[attacker]), self._magic(self.clans[defender])
+        instantly = ours > 2 * theirs or theirs > 2 * ours
+        wins = ours > theirs if instantly else self._wins(ours, theirs)
+        winner, loser = (attacker, defender) if wins else (defender, attacker)
+        if instantly:
+            self._change_clan(loser, self.clans[winner])
+        else:
+            self.rounds[loser] = self.settings["ROUNDS_FOR_CONVERTING"]
+            self.nexts[loser] = self.clans[winner]
+        return True
+
+    def _magic(self, clan: int) -> int:
+        """Magic strength of a clan at this moment (section 2)."""
+        return self.strength[clan] // self._units_of[clan]
+
+    def _wins(self, ours: int, theirs: int) -> bool:
+        """Whether the attacker wins a battle of like strengths (7.1; 18, rows 3 and 4)."""
+        below = self.chance.below
+        if below(101 if self._original else 100, "surprise") < 30:
+            return True
+        total = ours + theirs
+        if self._original:
+            share = 1000 * ours / total if total else 500.0
+            return below(1001, "battle") < share
+        if not total:
+            return below(2, "battle") < 1
+        # The generator takes no more than a million values: greater strengths are scaled.
+        scale = total // OriginalChance.MAX_RANGE + 1
+        return below(total // scale, "battle") < ours // scale
+
+    def _change_clan(self, wizard: int, clan: int) -> None:
+        """A conversion is complete: wizard, cell and points are the new clan's."""
+        self._units_of[self.clans[wizard]] -= 1
+        self._units_of[clan] += 1
+        self.clans[wizard] = clan
+        self.owners[self.cells[wizard]] = OWNERS[clan]
+        self.conversion_points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
+
+    def _cast(self, unit: int, groups: Sequence[int]) -> bool:
+        """Section 9: the checks of a spell in their order, and what it does."""
+        if (
+            unit >= CLANS
+            or self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS
+            or self.rounds[unit]
+            or self._spell_cast
+            or orders.spell_fault(groups, self.ingredients) is not None
+        ):
+            return False
+        self._spell_cast = True
+        self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
+        ours = OWNERS[self.clans[unit]]
+        owners, unit_at = self.owners, self._unit_at
+        without_unit = [
+            cell for cell in range(CELLS) if unit_at[cell] == NOBODY and owners[cell] != WALL
+        ]
+        others = [cell for cell in without_unit if owners[cell] != ours]
+        # 18, row 1: the original takes 15 % of more cells than the text says.
+        quota = 15 * len(without_unit if self._original else others) // 100
+        for cell in draw_some(self.chance, others, min(quota, len(others))):
+            owners[cell] = ours
+        return True
+
+    def _move_voldemort(self) -> int:
+        """Section 10: target, step, effect; returns the books he destroyed."""
+        voldemort = self.voldemort
+        row, col = ROW[voldemort], COL[voldemort]
+        # Those who died count where they left.
+        far = [abs(ROW[cell] - row) + abs(COL[cell] - col) for cell in self.cells]
+        nearest = min(far)
+        count = far.count(nearest)
+        unit = -1
+        for _ in range(self.chance.below(count, "Voldemort's target") + 1):
+            unit = far.index(nearest, unit + 1)
+        self.voldemort = step_towards(voldemort, self.cells[unit])
+        around = AROUND[self.voldemort]
+        self._danger = frozenset((self.voldemort, *around))
+        destroyed = 0
+        for cell in around:
+            if self.owners[cell] != WALL:
+                self.owners[cell] = FREE
+            if cell in self.books:
+                self.books.remove(cell)
+                destroyed += 1
+            elif self._unit_at[cell] != NOBODY:
+                self._die(self._unit_at[cell])
+        return destroyed
+
+    def _respawn(self, places: Places) -> None:
+        """Step 5: dead wizards by the clan they had, then dead ghosts."""
+        had = {unit: self.clans[unit] for unit in self._dead}
+        for clan in range(CLANS):
+            for wizard in self._dead:
+                if wizard >= CLANS and had[wizard] == clan:
+                    cell = places.draw(self.chance)
+                    new = self.chance.below(CLANS, "new clan")
+                    self.clans[wizard] = new
+                    self._units_of[new] += 1
+                    self.rounds[wizard], self.nexts[wizard] = 0, NOBODY
+                    self._appear(wizard, cell)
+        for ghost in sorted(unit for unit in self._dead if unit < CLANS):
+            self.rounds[ghost] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
+            self.nexts[ghost] = -1
+            self._appear(ghost, places.draw(self.chance))
+
+    def _appear(self, unit: int, cell: int) -> None:
+        self.cells[unit] = cell
+        self._unit_at[cell] = unit
+        self.owners[cell] = OWNERS[self.clans[unit]]
+
+    def _end_waiting(self) -> None:
+        """Steps 6 and 7: ghosts have rested one more round, conversions come to their end."""
+        rounds = self.rounds
+        for unit, left in enumerate(rounds):
+            if left:
+                rounds[unit] = left - 1
+                if left == 1 and unit >= CLANS:
+                    self._change_clan(unit, self.nexts[unit])
+                    self.nexts[unit] = NOBODY
+
+    def _renew_books(self, places: Places, destroyed: int) -> None:
+        """Step 8: what was read strengthens; every book that vanished comes back elsewhere."""
+        for clan, read in enumerate(self._read):
+            self.strength[clan] += read * self.settings["BOOK_MAGIC_STRENGTH"]
+            for _ in range(read):
+                self.books.add(places.draw(self.chance))
+        for _ in range(destroyed):
+            self.books.add(places.draw(self.chance))
+
+    # -- telling -------------------------------------------------------------------------------
+
+    def outcome(self) -> Outcome | None:
+        """After the last round, by score; equal scores share the place (18, row 25)."""
+        if self.turn < self.settings["NUM_ROUNDS"]:
+            return None
+        return Outcome(
+            termination=Termination.FINISHED,
+            ranks=ranks_by_score(self._scores),
+            scores=self._scores,
+            reason="rounds",
+        )
+
+    def scores(self) -> tuple[int, ...]:
+        """Conversion points and owned cells by clan, as the last round's end left them."""
+        return self._scores
+
+    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - all seats are told the same
+        """Settings, size, walls (PROTOCOL.md 5)."""
+        return telling.start(self.settings, self.board.cells)
+
+    def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
+        """The whole position (PROTOCOL.md 5): one object for all seats."""
+        shares = tuple(status)
+        if self._facts is None or self._facts[0] != shares:
+            self._facts = shares, self._told() + telling.status(shares)
+        return self._facts[1]
+
+    def _told(self) -> bytes:
+        if self._body is None:
+            self._body = telling.position(self)
+        return self._body
+
+    def digest(self) -> str:
+        """A hash of settings, position, points, chance and outcome."""
+        return telling.digest(self, self._told(), self.chance)
+
+    def scene(self) -> Scene:
+        """The walls."""
+        return telling.scene(self.board.cells)
+
+    def frame(self) -> Frame:
+        """Units, books, Voldemort, and whose the cells are."""
+        return telling.frame(self)
+
+
+def step_towards(voldemort: int, target: int) -> int:
+    """Voldemort's next cell: along the longer axis; if both are alike, by the first of Down,
+    Right, Up and Left that brings him nearer (section 10).
+    """
+    down, right = ROW[target] - ROW[voldemort], COL[target] - COL[voldemort]
+    if abs(down) > abs(right):
+        direction = DOWN if down > 0 else UP
+    elif abs(right) > abs(down):
+        direction = RIGHT if right > 0 else LEFT
+    elif down > 0:
+        direction = DOWN
+    elif right > 0:
+        direction = RIGHT
+    else:
+        direction = UP
+    return NEAR[direction][voldemort]

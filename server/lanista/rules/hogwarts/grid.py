@@ -1,0 +1,75 @@
+"""The grid of Hogwarts: cells by number, directions, sets of cells as bits.
+
+Cells are numbered row by row, `row * 60 + col`. A set of cells is a whole number with a bit a
+cell, in rows of 64 bits, so that a set grows by two cells in every direction by shifts. No chance
+here and no state.
+"""
+
+import functools
+import operator
+from collections.abc import Iterable
+
+SIDE = 60
+"""Rows and columns of the board."""
+CELLS = SIDE * SIDE
+STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+"""Row and column of each direction: Down, DR, Right, RU, Up, UL, Left, LD (hogwarts.md 2)."""
+DOWN, RIGHT, UP, LEFT = 0, 2, 4, 6
+OUTSIDE = -1
+
+ROW = tuple(cell // SIDE for cell in range(CELLS))
+COL = tuple(cell % SIDE for cell in range(CELLS))
+
+
+def _beside(cell: int, down: int, right: int) -> int:
+    row, col = ROW[cell] + down, COL[cell] + right
+    return row * SIDE + col if 0 <= row < SIDE and 0 <= col < SIDE else OUTSIDE
+
+
+NEAR = tuple(tuple(_beside(cell, *step) for cell in range(CELLS)) for step in STEPS)
+"""By direction and cell, the next cell, or OUTSIDE."""
+AROUND = tuple(
+    tuple(near for near in (NEAR[way][cell] for way in range(8)) if near != OUTSIDE)
+    for cell in range(CELLS)
+)
+"""By cell, the up to 8 cells around it, in the order of the directions."""
+BORDER = frozenset(cell for cell in range(CELLS) if len(AROUND[cell]) < 8)
+
+WIDTH = 64
+"""Bits a row: 60 cells and 4 that stay out of every answer, so that shifts never wrap round."""
+BIT = tuple(1 << (ROW[cell] * WIDTH + COL[cell]) for cell in range(CELLS))
+_HALVES = tuple(
+    (span, (1 << span) - 1) for span in (2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
+)
+
+
+def bits(cells: Iterable[int]) -> int:
+    """A set of cells."""
+    return functools.reduce(operator.or_, map(BIT.__getitem__, cells), 0)
+
+
+def grown(cells: int) -> int:
+    """The cells whose 5x5 holds a cell of the set; bits outside the board may be set too."""
+    wide = cells | cells << 1 | cells << 2 | cells >> 1 | cells >> 2
+    return wide | wide << WIDTH | wide << 2 * WIDTH | wide >> WIDTH | wide >> 2 * WIDTH
+
+
+def nth(cells: int, n: int) -> int:
+    """The n-th cell of a set, from 0, row by row."""
+    place = 0
+    for span, mask in _HALVES:
+        low = cells & mask
+        count = low.bit_count()
+        if n < count:
+            cells = low
+        else:
+            n -= count
+            cells >>= span
+            place += span
+    row, col = divmod(place, WIDTH)
+    return row * SIDE + col
+
+
+INTERIOR = bits(cell for cell in range(CELLS) if cell not in BORDER)
+"""All cells but the border's."""
+EVERYWHERE = bits(range(CELLS))

@@ -1,0 +1,185 @@
+"""Spells (rules/hogwarts.md 9), by hand-made positions."""
+
+import pytest
+
+from support.hogwarts import (
+    ADDED_UP,
+    LEFT,
+    RIGHT,
+    Draws,
+    begin,
+    cell,
+    hall,
+    play,
+    solution,
+    spell,
+)
+
+RIGHT_ONE = spell(0, ADDED_UP)
+
+
+def rested(script=None, *, ghosts=None, others=None, **settings):
+    """A game in which the ghosts may cast at once, and 1 to 15 are to be grouped."""
+    places = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
+    board = hall({**places, **(ghosts or {}), **(others or {})}, ingredients=ADDED_UP)
+    return begin(board, Draws(script), **settings)
+
+
+def test_9_2_a_right_solution_casts():
+    game = rested()
+    assert [0] == play(game, {0: RIGHT_ONE})
+    assert 59 == game.rounds[0]
+    assert game.owners.count(b"0") > 400
+
+
+@pytest.mark.parametrize("numbering", [(1, 2, 3, 4, 0), (4, 3, 2, 1, 0)])
+def test_9_2_any_numbering_of_the_groups_is_fine(numbering):
+    groups = [numbering[group] for group in solution(ADDED_UP)]
+    assert [0] == play(rested(), {0: f"s 0 {' '.join(map(str, groups))}"})
+
+
+def test_9_2_1_only_ghosts_cast():
+    assert [] == play(rested(), {0: spell(4, ADDED_UP)})
+
+
+@pytest.mark.parametrize(("rounds", "casts"), [(51, True), (50, False)])
+def test_9_2_2_no_spell_in_the_last_50_rounds(rounds, casts):
+    """NUM_ROUNDS - round > 50: in a match of 200 rounds, 149 is the last."""
+    assert casts == bool(play(rested(NUM_ROUNDS=rounds), {0: RIGHT_ONE}))
+
+
+def test_9_2_3_a_ghost_rests_for_60_rounds():
+    """Cast in R: 59 in R+1, possible again in R+60."""
+    game = rested(NUM_ROUNDS=1000)
+    done = [play(game, {0: spell(0, game.ingredients)}) for _ in range(61)]
+    cast = [number for number, units in enumerate(done) if units]
+    assert [0, 60] == cast
+
+
+def test_9_2_3_the_first_spell_of_a_match_is_in_round_60():
+    """18, row 6."""
+    game = rested(ghosts={0: (0, 59, 0, 60, -1)}, NUM_ROUNDS=1000)
+    rounds = [bool(play(game, {0: spell(0, game.ingredients)})) for _ in range(61)]
+    assert [60] == [number for number, cast in enumerate(rounds) if cast]
+
+
+def test_9_2_4_one_spell_a_round_by_order_of_execution():
+    """The second solution is right as well, and does nothing."""
+    for first in (0, 1):
+        game = rested({"whose order": [first, 0]})
+        assert [first] == play(game, {0: RIGHT_ONE, 1: spell(1, ADDED_UP)})
+        assert 0 == game.rounds[1 - first]
+
+
+def test_9_2_4_a_failed_attempt_leaves_the_spell_to_the_next():
+    game = rested({"whose order": [0, 0]})
+    assert [1] == play(game, {0: "s 0" + " 0" * 15, 1: spell(1, ADDED_UP)})
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        (5, *solution(ADDED_UP)[1:]),
+        (-1, *solution(ADDED_UP)[1:]),
+        (0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4),
+        (0,) * 15,
+        # Three groups swap members until the sums are equal, but the sizes are 4, 3, 2.
+        (0, 0, 0, 0, 1, 2, 1, 1, 2, 3, 3, 3, 4, 4, 4),
+    ],
+)
+def test_9_2_5_a_wrong_solution_does_nothing(groups):
+    game = rested()
+    assert [] == play(game, {0: f"s 0 {' '.join(map(str, groups))}"})
+    assert 0 == game.rounds[0]
+
+
+def test_9_3_the_cells_captured_are_15_percent_of_those_of_others():
+    """18, row 1, the text: of the cells without unit that the clan doesn't own, rounded down."""
+    game = rested()
+    before = bytes(game.owners)
+    others = 3600 - 8  # 8 units; clan 0 owns nothing else
+    assert [0] == play(game, {0: RIGHT_ONE})
+    made = [n for why, n, _ in game.chance.made if why == "spell's cell"]
+    assert 15 * others // 100 == len(made) == 538
+    assert list(range(others, others - 538, -1)) == made
+    gained = [at for at in range(3600) if before[at] != game.owners[at] == ord("0")]
+    assert len(gained) >= 538 - 9, "but for those next to Voldemort"
+
+
+@pytest.mark.parametrize(("original", "quota"), [(0, 15 * 1592 // 100), (1, 15 * 3592 // 100)])
+def test_9_3_the_original_takes_15_percent_of_all_cells(original, quota):
+    """18, row 1: 2000 cells of 3592 without unit are the clan's own already."""
+    mine = {(row, col): 0 for row in range(40) for col in range(50)}
+    board = hall(
+        {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, owned=mine, ingredients=ADDED_UP
+    )
+    game = begin(board, Draws(), original=original)
+    assert [0] == play(game, {0: RIGHT_ONE})
+    made = game.chance.ranges("spell's cell")
+    assert (quota, 1592) == (len(made), made[0])
+
+
+def test_9_3_the_original_takes_no_more_than_there_is():
+    mine = {(row, col): 0 for row in range(50) for col in range(60)}
+    board = hall(
+        {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, owned=mine, ingredients=ADDED_UP
+    )
+    game = begin(board, Draws(), original=1)
+    play(game, {0: RIGHT_ONE})
+    assert 600 - 8 > 15 * 3592 // 100 > 500
+    mine |= {(row, col): 0 for row in range(50, 55) for col in range(60)}
+    board = hall(
+        {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, owned=mine, ingredients=ADDED_UP
+    )
+    game = begin(board, Draws(), original=1)
+    play(game, {0: RIGHT_ONE})
+    assert 300 - 8 == len(game.chance.ranges("spell's cell"))
+
+
+def test_9_3_cells_under_units_stay_and_books_stay():
+    """Draws 0 take the first cells in row-major order; a unit stands on the second one."""
+    board = hall(
+        {**{ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, 5: (1, 0, 1)},
+        books=[(0, 2)],
+        walls=[(0, 3)],
+        ingredients=ADDED_UP,
+    )
+    game = begin(board, Draws({"spell's cell": [0] * 600}))
+    play(game, {0: RIGHT_ONE})
+    assert b"010W0" == game.owners[:5]
+    assert {cell(0, 2)} == game.books
+
+
+def test_9_3_later_orders_overwrite_captured_cells():
+    """Ghost 0 captures (0, 0) and on; then a wizard of clan 1 walks there."""
+    board = hall(
+        {**{ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, 5: (1, 0, 1)},
+        ingredients=ADDED_UP,
+    )
+    script = {"whose order": [0, 0], "spell's cell": [0] * 600}
+    game = begin(board, Draws(script))
+    assert [0, 5] == play(game, {0: RIGHT_ONE, 1: f"m 5 {LEFT}"})
+    assert b"110" == game.owners[:3]
+
+
+def test_8_an_attack_before_the_spell_makes_it_fail_and_after_it_adds():
+    """Section 8's last paragraph: 60 + 15, minus 1 at the end of the round."""
+    for order, expected in (((0, 0), ([0, 5], 74)), ((1, 0), ([5], 14))):
+        game = rested(
+            {"whose order": list(order)}, ghosts={0: (0, 20, 21)}, others={5: (1, 20, 20)}
+        )
+        done = play(game, {0: RIGHT_ONE, 1: f"m 5 {RIGHT}"})
+        assert expected == (done, game.rounds[0])
+
+
+def test_4_a_ghost_moves_or_casts_and_not_both():
+    game = rested()
+    assert [0] == play(game, {0: f"m 0 {RIGHT} {RIGHT_ONE}"})
+    assert 0 == game.rounds[0]
+
+
+def test_the_settings_say_how_long_a_ghost_rests():
+    game = rested(ROUNDS_SPELL_RESTING_GHOST=2, NUM_ROUNDS=1000)
+    assert [True, False, True] == [
+        bool(play(game, {0: spell(0, game.ingredients)})) for _ in range(3)
+    ]

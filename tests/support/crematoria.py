@@ -1,0 +1,210 @@
+"""Crematoria for tests: hand-made positions, a random player, the traces of the original.
+
+A hand-made position has only the units that a test names; every other id is parked far from
+them, one in each cell of a rock-walled row of its own, where nobody comes.
+"""
+
+import functools
+import gzip
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import lanista_maps
+from lanista.formats.crematoria import Submitted, read_orders
+from lanista.rules.base import Answer, Token, Verdict, complete_settings
+from lanista.rules.chance import Chance
+from lanista.rules.crematoria import RULESET, Board, Crematoria
+from lanista.rules.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK
+from lanista.rules.crematoria.geometry import LEVEL, cell_at
+from lanista.rules.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
+from lanista.rules.testing import ScriptedChance
+from support.golden import Answers, GoldenGame, Raw
+
+TRACES = Path(__file__).parents[1] / "traces" / "crematoria"
+TRACE_NAMES = tuple(sorted(path.name.removesuffix(".res.gz") for path in TRACES.glob("*.res.gz")))
+
+Place = tuple[int, int, int]
+"""Row, column, level."""
+
+SMALL = {"nb_furyans": 2, "nb_pioneers": 2, "max_nb_necromongers": 3, "nb_hellhounds": 2}
+"""Ids: of player p furyans 4p and 4p + 1, pioneers 4p + 2 and 4p + 3; necromongers 16 to 18;
+hellhounds 19 and 20."""
+NECROMONGERS = (16, 17, 18)
+HELLHOUNDS = (19, 20)
+PARKING_ROW = 38
+"""Row of level 0 where who isn't named stands, every second column; hellhounds under it."""
+
+
+def trace_text(name: str) -> str:
+    """The `.res` file of a trace."""
+    return gzip.decompress((TRACES / f"{name}.res.gz").read_bytes()).decode()
+
+
+@functools.cache
+def trace_orders(name: str) -> tuple[tuple[Submitted, ...], ...]:
+    """What its players submitted, by round and seat."""
+    return read_orders(gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode())
+
+
+def answers(game: Crematoria, orders: Sequence[Submitted]) -> list[Verdict]:
+    """The verdicts of a round of an order log."""
+    return [
+        game.parse(seat, [number for order in of_seat.orders for number in order])
+        for seat, of_seat in enumerate(orders)
+    ]
+
+
+def new_game(seed: int, settings: Mapping[str, int] | None = None) -> Crematoria:
+    """A game on the board of its seed."""
+    complete = complete_settings(RULESET, settings or {})
+    chance = RULESET.chance(seed)
+    return RULESET.new(complete, RULESET.generate(complete, chance), chance)
+
+
+def board(
+    *,
+    rock: Sequence[tuple[int, int]] = (),
+    elevators: Sequence[tuple[int, int]] = (),
+    owned: Mapping[tuple[int, int], int] | None = None,
+    gems: Sequence[tuple[int, int]] = (),
+    only: Sequence[tuple[int, int]] | None = None,
+) -> Board:
+    """A board of open caves, or of the caves of `only`, with this in it."""
+    caves = bytearray([CAVE if only is None else ROCK]) * LEVEL
+    outside = bytearray([OUTSIDE]) * LEVEL
+    for place in only or ():
+        caves[cell_at(*place)] = CAVE
+    for place in rock:
+        caves[cell_at(*place)] = ROCK
+    for place in elevators:
+        caves[cell_at(*place)] = outside[cell_at(*place)] = ELEVATOR
+    for place, owner in (owned or {}).items():
+        caves[cell_at(*place)] = ord("0") + owner
+    for place in gems:
+        outside[cell_at(*place)] = ord("G")
+    return Board(bytes(caves), bytes(outside))
+
+
+def game_at(
+    units: Mapping[int, Place],
+    *,
+    on: Board | None = None,
+    chance: Chance | None = None,
+    health: Mapping[int, int] | None = None,
+    landing: Mapping[int, int] | None = None,
+    turn: int = 0,
+    settings: Mapping[str, int] | None = None,
+) -> Crematoria:
+    """A game of `SMALL` at a hand-made position.
+
+    Args:
+        units: By id where it stands; the others are parked, necromongers dead.
+        on: The board; None: all cave.
+        chance: None: any draw is an error.
+        health: By id, where it isn't full.
+        landing: By id, rounds until a necromonger of `units` lands.
+        turn: Rounds played.
+        settings: Beside those of `SMALL`.
+    """
+    complete = complete_settings(RULESET, {**SMALL, **(settings or {})})
+    kinds, players = roster(complete)
+    hounds = [unit for unit, kind in enumerate(kinds) if kind == "h"]
+    first_slot = len(kinds) - len(hounds) - complete["max_nb_necromongers"]
+    on = on or board()
+    pos, lives, turns = [], [], []
+    for unit, kind in enumerate(kinds):
+        place = units.get(unit)
+        if place is None and kind == "h":
+            place = (2, 4 * hounds.index(unit) + 60, 0)
+        elif place is None and kind != "n":
+            place = (PARKING_ROW, 2 * unit, 0)
+        pos.append(-1 if place is None else cell_at(*place))
+        full = IMMORTAL if kind == "h" else MAX_HEALTH[kind] if place else 0
+        lives.append((health or {}).get(unit, full))
+        turns.append((landing or {}).get(unit, 0) if kind == "n" and place else UNUSED)
+    state = State(
+        board=on,
+        chance=chance or ScriptedChance([]),
+        kind=kinds,
+        player=players,
+        health=lives,
+        turns=turns,
+        pos=pos,
+        necromongers=range(first_slot, hounds[0]),
+        hellhounds=range(hounds[0], len(kinds)),
+    )
+    return Crematoria(state, complete, turn)
+
+
+def roam(game: Crematoria, seat: int, pick: Random) -> list[Token]:
+    """Crematoria: own units in random order go somewhere; now and then nonsense among it."""
+    units = [
+        (unit, at) for unit, at in enumerate(game.units()) if at.player == seat and at.row >= 0
+    ]
+    pick.shuffle(units)
+    tokens: list[Token] = []
+    for unit, at in units:
+        stands_on = game.caves()[at.row][at.col] if pick.random() < 0.2 else ""
+        direction = 8 + (at.level == 1) if stands_on == "E" else pick.randrange(8)
+        if pick.random() < 0.02:
+            direction = pick.choice([8, 9, 10, 11, -1])
+        tokens += [unit, direction]
+    if pick.random() < 0.05:
+        tokens += [pick.randrange(-2, 100), pick.randrange(-1, 12)]
+    return tokens
+
+
+def roaming(seed: int) -> Answers:
+    """Answers of four roaming players, by a source of chance of their own."""
+    pick = Random(seed)
+    return lambda game: [" ".join(map(str, roam(game, seat, pick))) for seat in range(4)]
+
+
+def at_fault(game: Crematoria) -> list[Raw]:
+    """Every seat is at fault in another way, and now and then well behaved."""
+    faults: list[Raw] = [{"verdict": "late"}, {"verdict": "missing"}, "0 1 x", "20", "1 2 0 4 99 1"]
+    answers: list[Raw] = [faults[(game.turn + seat) % len(faults)] for seat in range(3)]
+    return [*answers, {"verdict": "out"}]
+
+
+GOLDEN = [
+    GoldenGame(
+        name="crematoria-generated",
+        game="crematoria",
+        seed=30,
+        settings={"nb_rounds": 12},
+        answers=roaming(1),
+    ),
+    GoldenGame(
+        name="crematoria-fixed",
+        game="crematoria",
+        seed=2**31 - 1,
+        settings={"nb_rounds": 10, "nb_pioneers": 8, "nb_hellhounds": 5, "turns_to_land": 1},
+        board=lanista_maps.read("crematoria", "islands"),
+        answers=roaming(2),
+    ),
+    GoldenGame(
+        name="crematoria-faults",
+        game="crematoria",
+        seed=0,
+        settings={"nb_rounds": 6},
+        answers=at_fault,
+    ),
+]
+"""Games for the golden playthroughs."""
+
+
+def position_of(game: Crematoria, unit: int) -> Place:
+    """Where a unit is."""
+    at = game.units()[unit]
+    return at.row, at.col, at.level
+
+
+def orders(game: Crematoria, *by_seat: Sequence[tuple[int, int]]) -> list[Answer]:
+    """The answers of seats that send these orders; the other seats send none."""
+    sent = [*by_seat, *((),) * (RULESET.seats - len(by_seat))]
+    return [
+        game.parse(seat, [number for order in of_seat for number in order])
+        for seat, of_seat in enumerate(sent)
+    ]

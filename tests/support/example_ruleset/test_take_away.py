@@ -1,0 +1,26 @@
+"""Take-away keeps what the arena relies on, and its own rules."""
+
+from random import Random
+
+from take_away import RULESET, TakeAway
+
+from lanista.rules.base import Late
+from lanista.rules.testing import check_ruleset
+
+
+def player(game: TakeAway, seat: int, pick: Random) -> list[int]:
+    """Plausible answers, some of which are refused."""
+    return [pick.randint(0, 4)]
+
+
+def test_it_conforms():
+    """The arena's own suite."""
+    check_ruleset(RULESET, player, bad_boards=["", "heap 0\n", "heap 100\n", "heap 5\n\n"])
+
+
+def test_who_takes_the_last_stone_wins():
+    """A late answer takes one stone, here the last but three."""
+    game = TakeAway(4, 3)
+    game.advance([Late(), game.parse(1, [])])
+    game.advance([game.parse(0, []), game.parse(1, [3])])
+    assert (0, (2, 1)) == (game.heap, game.outcome().ranks)
