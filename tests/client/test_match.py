@@ -217,9 +217,9 @@ def test_whatever_comes_is_a_match_or_an_arena_error(lines, whole):
             assert [] == list(arena)  # over is over, after an error too
 
 
-HOGWARTS = b"""\
+OTHER = b"""\
 start 7
-game hogwarts
+game chess
 seat 2
 player 0 A
 player 1 B
@@ -227,7 +227,7 @@ player 2 C
 player 3 D
 clock 0 0
 seed 0
-set nb_rounds 120
+set rounds 120
 set risk 0.25
 set original 1
 set label deep end
@@ -252,7 +252,7 @@ bye
 
 def test_a_game_without_a_class_of_its_own_is_played_by_its_facts(monkeypatch):
     """Settings are numbers where they are; letters are sent as they are; seats sort the result."""
-    wire = wired(monkeypatch, WELCOME + HOGWARTS)
+    wire = wired(monkeypatch, WELCOME + OTHER)
     with Arena("C") as arena:
         for state in arena:
             assert [["60", "60"]] == state.start_facts["size"]
@@ -261,7 +261,7 @@ def test_a_game_without_a_class_of_its_own_is_played_by_its_facts(monkeypatch):
             )
             arena.send([("m", 4, 2), ("s", 7, *range(15))])
     assert b"C v=1\nm 4 2 s 7 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n" == wire.sent
-    assert {"nb_rounds": 120, "risk": 0.25, "original": 1, "label": "deep end"} == state.settings
+    assert {"rounds": 120, "risk": 0.25, "original": 1, "label": "deep end"} == state.settings
     assert (0.0, 0.0) == state.clock
     assert (2, 1, 4, 3) == arena.result.ranks
     assert (10, 10.5, -3, 0) == arena.result.scores

@@ -3,9 +3,18 @@
 The states are made from the very lines that the ruleset sends, by the client's own classes.
 """
 
-from lanista.rules.angrymob import RULESET
+import random
+import time
+
+from lanista.rules import angrymob, crematoria, hogwarts
 from lanista.rules.base import complete_settings
-from lanista_client import AngryMobState
+from lanista_client import GAMES
+
+RULESETS = {
+    "angrymob": angrymob.RULESET,
+    "hogwarts": hogwarts.RULESET,
+    "crematoria": crematoria.RULESET,
+}
 
 
 def facts_of(text):
@@ -17,43 +26,82 @@ def facts_of(text):
     return facts
 
 
-def states_of(game, seeds=(1, 2), names=("Left", "Right")):
+def states_of(game, seeds=(1, 2), names=("Left", "Right"), ruleset="angrymob"):
     """The state of each seat before its first turn."""
     states = []
     for seat, seed in enumerate(seeds):
-        about = f"game angrymob\nseat {seat}\nclock 20 0.2\nseed {seed}\n".encode()
+        about = f"game {ruleset}\nseat {seat}\nclock 20 0.2\nseed {seed}\n".encode()
         players = "".join(f"player {i} {name}\n" for i, name in enumerate(names)).encode()
         start = facts_of(about + players + game.facts_at_start(seat))
-        states.append(AngryMobState("match", start))
+        states.append(GAMES[ruleset]("match", start))
     return states
 
 
 def new_game(*, seed=None, board=None, move_limit=2400):
-    """A game on the map generated from a seed, or on one written as a map file."""
-    chance = RULESET.chance(0 if seed is None else seed)
-    settings = complete_settings(RULESET, {"move_limit": move_limit})
-    made = RULESET.generate(settings, chance) if board is None else RULESET.read_board(board)
-    return RULESET.new(settings, made, chance)
+    """A game of Angry Mob, on the map generated from a seed or on one written as a map file."""
+    ruleset = RULESETS["angrymob"]
+    chance = ruleset.chance(0 if seed is None else seed)
+    settings = complete_settings(ruleset, {"move_limit": move_limit})
+    made = ruleset.generate(settings, chance) if board is None else ruleset.read_board(board)
+    return ruleset.new(settings, made, chance)
+
+
+def new_four(name, *, seed, **given):
+    """A game for four, on the board generated from a seed."""
+    ruleset = RULESETS[name]
+    chance = ruleset.chance(seed)
+    settings = complete_settings(ruleset, given)
+    return ruleset.new(settings, ruleset.generate(settings, chance), chance)
+
+
+def seeds_of(seed, seats=4):
+    """A seed for each seat, none of them telling of another."""
+    chance = random.Random(seed)
+    return [chance.randrange(2**31) for _ in range(seats)]
 
 
 def play(game, bots, *, seeds=(1, 2), record=None):
-    """Play to the end and give the outcome; `record` gets each turn's submoves of both.
+    """Play Angry Mob to the end and give the outcome; `record` gets each turn's submoves of both.
 
     An illegal or malformed answer fails the test at once, and says which.
     """
-    states = states_of(game, seeds)
+    return _play(game, bots, states_of(game, seeds), record=record)
+
+
+def play_four(name, bots, *, seed, times=None, record=None, refusable=(), **given):
+    """Play a match of four bots to the end and give the outcome.
+
+    `times` gets the processor seconds that each answer took, reading the facts included. What is
+    refused of a bot in `refusable` is passed over.
+    """
+    game = new_four(name, seed=seed, **given)
+    states = states_of(game, seeds_of(seed), "ABCD", ruleset=name)
+    return _play(game, bots, states, times=times, record=record, refusable=refusable)
+
+
+def _play(game, bots, states, *, times=None, record=None, refusable=()):
     players = None
     while game.outcome() is None:
+        answers, taken = [], []
         for seat, state in enumerate(states):
-            state.update(game.turn, facts_of(game.facts(seat, ())))
+            told = game.facts(seat, (0.0,) * len(states))
+            began = time.process_time()
+            state.update(game.turn, facts_of(told))
+            taken.append(time.process_time() - began)
         players = players or [bot(state) for bot, state in zip(bots, states, strict=True)]
-        answers = [bot.moves(state) for bot, state in zip(players, states, strict=True)]
+        for seat, (bot, state) in enumerate(zip(players, states, strict=True)):
+            began = time.process_time()
+            answers.append(bot.moves(state))
+            taken[seat] += time.process_time() - began
         if record is not None:
             record.append(answers)
+        if times is not None:
+            times.append(taken)
         verdicts = [
-            game.parse(seat, [number for move in moves for number in move])
+            game.parse(seat, [token for move in moves for token in move])
             for seat, moves in enumerate(answers)
         ]
-        assert [(), ()] == [verdict.refused for verdict in verdicts], answers
+        for bot, verdict in zip(bots, verdicts, strict=True):
+            assert bot in refusable or verdict.refused == (), verdict.refused
         game.advance(verdicts)
     return game.outcome()

@@ -9,11 +9,31 @@ import sys
 
 import pytest
 
-from client.scripted_arena import FORFEIT, START, TURN_0, WELCOME, Hears, Says, ScriptedArena
+from client.scripted_arena import (
+    CREMATORIA_START,
+    CREMATORIA_TURN,
+    FORFEIT,
+    HOGWARTS_START,
+    HOGWARTS_TURN,
+    START,
+    TURN_0,
+    WELCOME,
+    Hears,
+    Says,
+    ScriptedArena,
+)
 from lanista.house import HOUSE
 
-BOTS = [(name, module) for bots in HOUSE.values() for name, module in bots.items()]
-ALL = pytest.mark.parametrize(("name", "module"), BOTS, ids=[name for name, _ in BOTS])
+BOTS = [(game, name, HOUSE[game][name]) for game in HOUSE for name in HOUSE[game]]
+ALL = pytest.mark.parametrize(
+    ("game", "name", "module"), BOTS, ids=[f"{game}-{name}" for game, name, _ in BOTS]
+)
+OPENING = {
+    "angrymob": WELCOME + START + TURN_0,
+    "hogwarts": WELCOME + HOGWARTS_START + HOGWARTS_TURN,
+    "crematoria": WELCOME + CREMATORIA_START + CREMATORIA_TURN,
+}
+"""Of each game, what the arena says to the first answer asked for."""
 
 
 def start(module, port, name=None):
@@ -36,7 +56,7 @@ def end(bot):
 
 
 @ALL
-def test_the_table_names_modules_that_are_there(name, module):
+def test_the_table_names_modules_that_are_there(game, name, module):
     assert importlib.util.find_spec(module) is not None
     assert name.isalnum()
 
@@ -49,41 +69,41 @@ def test_the_table_is_cheap():
 
 
 @ALL
-def test_a_bot_says_its_own_name_unless_it_is_given_one(name, module):
+def test_a_bot_says_its_own_name_unless_it_is_given_one(game, name, module):
     for given, said in [(None, name), ("Blue 7", "Blue 7")]:
         with ScriptedArena(
-            Hears(f"{said} v=1 game=angrymob\n".encode()), Says(b"error shutdown\n")
+            Hears(f"{said} v=1 game={game}\n".encode()), Says(b"error shutdown\n")
         ) as arena:
             assert (0, "", "") == end(start(module, arena.port, given))
 
 
 @ALL
-def test_a_bot_ends_quietly_with_its_match(name, module):
-    hello = f"{name} v=1 game=angrymob\n".encode()
-    with ScriptedArena(Hears(hello), Says(WELCOME + START + TURN_0 + FORFEIT + b"bye\n")) as arena:
+def test_a_bot_ends_quietly_with_its_match(game, name, module):
+    hello = f"{name} v=1 game={game}\n".encode()
+    with ScriptedArena(Hears(hello), Says(OPENING[game] + FORFEIT + b"bye\n")) as arena:
         assert (0, "", "") == end(start(module, arena.port))
 
 
 @ALL
 @pytest.mark.parametrize("last", [b"", b"turn 1\nunit 2", b"error shutdown the arena closes\n"])
-def test_a_bot_ends_quietly_when_the_arena_closes(name, module, last):
-    hello = f"{name} v=1 game=angrymob\n".encode()
-    with ScriptedArena(Hears(hello), Says(WELCOME + START + TURN_0 + last)) as arena:
+def test_a_bot_ends_quietly_when_the_arena_closes(game, name, module, last):
+    hello = f"{name} v=1 game={game}\n".encode()
+    with ScriptedArena(Hears(hello), Says(OPENING[game] + last)) as arena:
         assert (0, "", "") == end(start(module, arena.port))
 
 
 @ALL
-def test_a_refusal_is_told_in_one_line(name, module):
-    hello = f"{name} v=1 game=angrymob\n".encode()
+def test_a_refusal_is_told_in_one_line(game, name, module):
+    hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(b"error bad-token not yours\n")) as arena:
         assert (0, "", f"{name}: bad-token: not yours\n") == end(start(module, arena.port))
 
 
 @ALL
-def test_an_interrupt_ends_a_bot_quietly(name, module):
+def test_an_interrupt_ends_a_bot_quietly(game, name, module):
     """While it waits for an opponent, and in mid-match."""
-    hello = f"{name} v=1 game=angrymob\n".encode()
-    for said in (WELCOME, WELCOME + START + TURN_0):
+    hello = f"{name} v=1 game={game}\n".encode()
+    for said in (WELCOME, OPENING[game]):
         bots = []
 
         def interrupt(bots=bots):

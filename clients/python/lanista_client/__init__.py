@@ -1,4 +1,4 @@
-"""The Python client of Lanista: one module, no dependency, to install or to copy beside a bot.
+"""The Python client of Lanista: one folder, no dependency, to install or to copy beside a bot.
 
 It speaks version 1 of the wire protocol over a blocking socket and gives the position as plain
 attributes. No strategy lives here, no thread, no clock, and nothing beyond the standard library;
@@ -17,13 +17,26 @@ from __future__ import annotations
 import os
 import socket
 
+from lanista_client.crematoria import CrematoriaState, CrematoriaUnit
+from lanista_client.hogwarts import HogwartsState, HogwartsUnit
+from lanista_client.states import (
+    DIRECTIONS,
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    AngryMobState,
+    State,
+    by_seat,
+    number,
+)
+
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any, Self, TypeAlias
+    from typing import Any, Self
 
-    Cell: TypeAlias = tuple[int, int]
-    Facts: TypeAlias = dict[str, list[list[str]]]
+    from lanista_client.states import Facts
 
 __all__ = [
     "DIRECTIONS",
@@ -35,17 +48,15 @@ __all__ = [
     "AngryMobState",
     "Arena",
     "ArenaError",
+    "CrematoriaState",
+    "CrematoriaUnit",
+    "HogwartsState",
+    "HogwartsUnit",
     "MisuseError",
     "Note",
     "Result",
     "State",
 ]
-
-RIGHT, UP, LEFT, DOWN = 0, 1, 2, 3
-"""The directions of angrymob (`PROTOCOL.md 5`)."""
-
-DIRECTIONS = ((0, 1), (-1, 0), (0, -1), (1, 0))
-"""Of each direction of angrymob, what it adds to the row and to the column."""
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
 _CONNECT_TIMEOUT = 10.0  # seconds
@@ -118,112 +129,11 @@ class Note:
         return f"Note({self.code!r}, turn={self.turn}, index={self.index}, {self.words!r})"
 
 
-class State:
-    """A match as one seat sees it, whatever the game; there is one object a match, kept current.
-
-    Attributes:
-        match: the arena's id of the match.
-        game: the ruleset's name.
-        seat: which player we are, from 0.
-        players: the name in each seat.
-        clock: seconds for the first answer and for every other; 0: no limit.
-        seed: for our own random choices, 0 … 2^31-1; another one in every match.
-        settings: the ruleset's settings by its own names.
-        start_facts: every line that described the match: its keyword, then for each line with that
-            keyword the list of the other words.
-        turn: how many moves have been played.
-        facts: the lines of this turn in the same form.
-    """
-
-    def __init__(self, match: str, start: Facts) -> None:
-        self.match = match
-        self.game = start["game"][0][0]
-        self.seat = int(start["seat"][0][0])
-        self.players = tuple(" ".join(words) for _, words in _by_seat(start.get("player", [])))
-        first, other = start["clock"][0]
-        self.clock = (float(first), float(other))
-        self.seed = int(start["seed"][0][0])
-        self.settings = {name: _value(" ".join(words)) for name, *words in start.get("set", [])}
-        self.start_facts = start
-        self.turn = 0
-        self.facts: Facts = {}
-
-    def update(self, turn: int, facts: Facts) -> None:
-        """Take the facts of a turn; called by `Arena` once all of them are known."""
-        self.turn = turn
-        self.facts = facts
-
-
-class AngryMobState(State):
-    """A match of Angry Mob (`rules/angrymob.md`); cells are (row, column), from 0 at the top left.
-
-    Attributes:
-        rows: the map's height in cells.
-        cols: its width.
-        bases: the base of each seat.
-        base: our own.
-        enemy_base: the opponent's.
-        mine: the cells that hold our units, and how many.
-        theirs: the same of the opponent.
-        neutral: the cells that hold neutral units now, and how many.
-        totals: how many units each seat has on the map.
-    """
-
-    def __init__(self, match: str, start: Facts) -> None:
-        super().__init__(match, start)
-        self.rows, self.cols = (int(word) for word in start["size"][0])
-        grid = [words for _, words in _by_seat(start["row"])]  # a row is numbered as a seat is
-        self._passable = [[word != "#" for word in row] for row in grid]
-        self.neutral: dict[Cell, int] = {
-            (i, j): int(word)
-            for i, row in enumerate(grid)
-            for j, word in enumerate(row)
-            if word.isdigit()
-        }
-        self.bases = tuple((int(i), int(j)) for _, (i, j) in _by_seat(start["base"]))
-        self.base: Cell = self.bases[self.seat]
-        self.enemy_base: Cell = self.bases[1 - self.seat]
-        self.mine: dict[Cell, int] = {}
-        self.theirs: dict[Cell, int] = {}
-        self.totals: tuple[int, ...] = ()
-
-    def update(self, turn: int, facts: Facts) -> None:
-        """Take the facts of a turn (`PROTOCOL.md 5`); the dicts of units are new ones each turn."""
-        super().update(turn, facts)
-        both: tuple[dict[Cell, int], dict[Cell, int]] = ({}, {})
-        for i, j, seat, n in facts.get("unit", ()):
-            both[int(seat)][int(i), int(j)] = int(n)
-        self.mine, self.theirs = both[self.seat], both[1 - self.seat]
-        for i, j, n in facts.get("neutral", ()):
-            if n == "0":
-                self.neutral.pop((int(i), int(j)), None)
-            else:
-                self.neutral[int(i), int(j)] = int(n)
-        self.totals = tuple(int(words[0]) for _, words in _by_seat(facts.get("total", [])))
-
-    @property
-    def moved(self) -> list[list[tuple[int, int, int, int]]]:
-        """Of each seat, the submoves (i, j, k, d) it sent last turn; both empty at turn 0."""
-        moved: list[list[tuple[int, int, int, int]]] = [[], []]
-        for seat, *words in self.facts.get("moved", ()):
-            numbers = iter([int(word) for word in words])
-            moved[int(seat)] = list(zip(numbers, numbers, numbers, numbers, strict=True))
-        return moved
-
-    def passable(self, i: int, j: int) -> bool:
-        """Whether the cell lies on the map and units can stand there."""
-        return 0 <= i < self.rows and 0 <= j < self.cols and self._passable[i][j]
-
-    def neighbours(self, i: int, j: int) -> list[tuple[int, Cell]]:
-        """The ways out of a cell: each direction that a unit can take, and the cell it leads to."""
-        return [
-            (d, (i + di, j + dj))
-            for d, (di, dj) in enumerate(DIRECTIONS)
-            if self.passable(i + di, j + dj)
-        ]
-
-
-GAMES: dict[str, type[State]] = {"angrymob": AngryMobState}
+GAMES: dict[str, type[State]] = {
+    "angrymob": AngryMobState,
+    "hogwarts": HogwartsState,
+    "crematoria": CrematoriaState,
+}
 """The class that reads each game's facts; a game that isn't here gets the plain `State`."""
 
 
@@ -474,8 +384,8 @@ class Arena:
     def _finish(self) -> None:
         """Make the result of a match whose `end`, ranks and scores have come."""
         if self._end is not None:
-            ranks = tuple(int(words[0]) for _, words in _by_seat(self._facts.get("rank", [])))
-            scores = tuple(_number(words[0]) for _, words in _by_seat(self._facts.get("score", [])))
+            ranks = tuple(int(words[0]) for _, words in by_seat(self._facts.get("rank", [])))
+            scores = tuple(number(words[0]) for _, words in by_seat(self._facts.get("score", [])))
             self.results.append(Result(self._end, ranks, scores))
             self._match = self._end = None
             self._over = not self._keep
@@ -511,21 +421,3 @@ def _port(text: int | str) -> int:
         raise ValueError(
             f"LANISTA_PORT must be a port number, such as 7777, not {text!r}"
         ) from None
-
-
-def _by_seat(lines: list[list[str]]) -> list[tuple[int, list[str]]]:
-    """Lines that begin with a number, in its order, which isn't that of their coming."""
-    return sorted((int(first), rest) for first, *rest in lines)
-
-
-def _number(text: str) -> float:
-    """An int where the arena sent one."""
-    return float(text) if "." in text else int(text)
-
-
-def _value(text: str) -> float | str:
-    """A setting: a number where it is one."""
-    try:
-        return _number(text)
-    except ValueError:
-        return text

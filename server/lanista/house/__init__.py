@@ -13,5 +13,15 @@ HOUSE: dict[str, dict[str, str]] = {
         "RandomRunners": "lanista.house.random_runners",
         "GravityGoers": "lanista.house.gravity_goers",
     },
+    "hogwarts": {
+        "Null": "lanista.house.hogwarts_null",
+        "Demo": "lanista.house.hogwarts_demo",
+        "Dummy": "lanista.house.hogwarts_dummy",
+    },
+    "crematoria": {
+        "Null": "lanista.house.crematoria_null",
+        "Demo": "lanista.house.crematoria_demo",
+        "Dummy": "lanista.house.crematoria_dummy",
+    },
 }
 """Of each game, its house bots from weak to strong: name and module."""

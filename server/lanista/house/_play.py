@@ -15,15 +15,17 @@ from lanista_client import Arena, ArenaError
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, Protocol, TypeAlias
 
-    Moves: TypeAlias = list[tuple[int, int, int, int]]
+    Moves: TypeAlias = list[tuple[int, int, int, int]]  # of Angry Mob
+    Orders: TypeAlias = list[tuple[int | str, ...]]  # of Hogwarts
+    Steps: TypeAlias = list[tuple[int, int]]  # of Crematoria
 
     class Bot(Protocol):
-        """What decides: given the state of a turn, the submoves (i, j, k, d)."""
+        """What decides: given the state of a turn, the submoves as the game has them."""
 
-        def moves(self, state: Any) -> Moves:
+        def moves(self, state: Any) -> Sequence[tuple[int | str, ...]]:
             """The answer to this turn."""
 
 

@@ -1,0 +1,282 @@
+"""The states of the games for four: facts in, attributes out (`PROTOCOL.md 5`)."""
+
+import pytest
+
+from client.scripted_arena import (
+    CREMATORIA_START,
+    CREMATORIA_TURN,
+    HOGWARTS_START,
+    HOGWARTS_TURN,
+    WELCOME,
+    wired,
+)
+from lanista_client import Arena, ArenaError, CrematoriaState, HogwartsState, crematoria, hogwarts
+
+
+def state_of(monkeypatch, *said):
+    """The state at the first `go` of what the arena says."""
+    wired(monkeypatch, b"".join([WELCOME, *said]))
+    with Arena("Bob") as arena:
+        return next(arena)
+
+
+@pytest.fixture
+def school(monkeypatch):
+    return state_of(monkeypatch, HOGWARTS_START, HOGWARTS_TURN)
+
+
+@pytest.fixture
+def planet(monkeypatch):
+    return state_of(monkeypatch, CREMATORIA_START, CREMATORIA_TURN)
+
+
+# -- both ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "turn"),
+    [(HOGWARTS_START, HOGWARTS_TURN), (CREMATORIA_START, CREMATORIA_TURN)],
+    ids=["hogwarts", "crematoria"],
+)
+def test_order_between_start_turn_and_go_means_nothing(monkeypatch, start, turn):
+    """PROTOCOL.md 3: units by id, books, gems and elevators by place, however they came."""
+
+    def seen(state):
+        own = {
+            key: value
+            for key, value in vars(state).items()
+            if key not in {"facts", "start_facts", "units"} and not key.startswith("_")
+        }
+        return own, [repr(unit) for unit in state.units.values()]
+
+    straight = seen(state_of(monkeypatch, start, turn))
+    first, *rest = start.splitlines(keepends=True)
+    head, *facts, go = turn.splitlines(keepends=True)
+    crossed = [first, *rest[::-1], head, *facts[::-1], go]
+    assert straight == seen(state_of(monkeypatch, *crossed))
+
+
+@pytest.mark.parametrize("keyword", [b"own", b"unit", b"score", b"status"])
+@pytest.mark.parametrize(
+    ("start", "turn"), [(HOGWARTS_START, HOGWARTS_TURN), (CREMATORIA_START, CREMATORIA_TURN)]
+)
+def test_a_turn_without_its_facts_is_an_arena_error(monkeypatch, start, turn, keyword):
+    lines = [line for line in turn.splitlines(keepends=True) if not line.startswith(keyword)]
+    with pytest.raises(ArenaError) as caught:
+        state_of(monkeypatch, start, *lines)
+    assert "unreadable" == caught.value.code
+
+
+def test_the_next_turn_replaces_what_the_last_one_said(monkeypatch):
+    """Also what was looked up by cell."""
+    turn = HOGWARTS_TURN.replace(b"turn 7", b"turn 8").replace(b"book 0 3\n", b"")
+    turn = turn.replace(b"unit 5 w 1 0 1", b"unit 5 w 1 0 2").replace(b"11......", b"111.....")
+    wired(monkeypatch, WELCOME + HOGWARTS_START + HOGWARTS_TURN + turn)
+    with Arena("Bob") as arena:
+        state = next(arena)
+        assert (5, True, -1) == (state.unit_at(0, 1).id, state.book(0, 3), state.owner(0, 2))
+        arena.send()
+        assert state is next(arena)
+    assert (8, None, 5) == (state.round, state.unit_at(0, 1), state.unit_at(0, 2).id)
+    assert (False, 1, [(5, 0)]) == (state.book(0, 3), state.owner(0, 2), state.books)
+
+
+# -- hogwarts ------------------------------------------------------------------------------------
+
+
+def test_the_facts_of_hogwarts(school):
+    assert isinstance(school, HogwartsState)
+    assert (6, 8, 200, 7, 1) == (
+        school.rows,
+        school.cols,
+        school.num_rounds,
+        school.round,
+        school.me,
+    )
+    assert [(0, 3), (5, 0)] == school.books
+    assert (3, 7) == school.voldemort
+    assert tuple(range(1, 16)) == school.spell_ingredients
+    assert (1000, 1000, 1050, 0) == school.strength
+    assert (101, 3, -1, 2) == school.score
+    assert (0.0, 0.25, -1.0, 0.0125) == school.status
+
+
+def test_units_of_hogwarts(school):
+    """rules/hogwarts.md 2: the two numbers mean one thing for wizards, another for ghosts."""
+    assert [0, 1, 2, 3, 4, 5, 6] == list(school.units)
+    assert [5, 6] == [wizard.id for wizard in school.wizards(1)]
+    assert [] == school.wizards(2)
+    ghost, wizard = school.ghost(1), school.units[6]
+    assert (True, False, 53, 5) == (
+        ghost.ghost,
+        ghost.converting,
+        ghost.rounds_pending,
+        ghost.next_player,
+    )
+    assert (False, True, 3, 2) == (
+        wizard.ghost,
+        wizard.converting,
+        wizard.rounds_pending,
+        wizard.next_player,
+    )
+    assert ((2, 1), 2, 1, 1) == (wizard.pos, wizard.i, wizard.j, wizard.player)
+    assert "<wizard 6 of 1 at (2, 1), 3>" == repr(wizard)
+    assert wizard is school.unit_at(2, 1)
+    assert school.unit_at(2, 2) is None
+
+
+def test_magic_strength_is_rounded_down_for_each_unit(school):
+    """rules/hogwarts.md 2: the ghost counts. Clan 1: 1000 for three; clan 2: a ghost alone."""
+    assert [1000, 333, 1050, 0] == [school.magic_strength(clan) for clan in range(4)]
+
+
+def test_cells_of_hogwarts(school):
+    assert [1, -1, -1, 2, 3] == [
+        school.owner(*cell) for cell in [(0, 0), (0, 2), (1, 1), (3, 0), (5, 5)]
+    ]
+    assert "11......" == school.own[0]
+    assert [True, False, False, False] == [
+        school.passable(*cell) for cell in [(0, 0), (1, 1), (-1, 0), (0, 8)]
+    ]
+    assert [True, True, False, False] == [
+        school.pos_ok(*cell) for cell in [(5, 7), (1, 1), (6, 0), (0, -1)]
+    ]
+    assert [True, False] == [school.book(0, 3), school.book(0, 2)]
+
+
+def test_where_voldemort_kills(school):
+    """rules/hogwarts.md 6 and 10: now in his 3x3, after his step in that of a cell beside him."""
+    cells = [(i, j) for i in range(6) for j in range(8)]
+    deadly = {cell for cell in cells if school.deadly(*cell)}
+    assert {(i, j) for i in (2, 3, 4) for j in (6, 7)} == deadly
+    i, j = school.voldemort
+    after = {
+        cell
+        for cell in cells
+        for di, dj in ((1, 0), (0, 1), (-1, 0), (0, -1))
+        if abs(cell[0] - i - di) <= 1 and abs(cell[1] - j - dj) <= 1
+    }
+    assert after == {cell for cell in cells if school.reach_of_voldemort(*cell)}
+
+
+def test_ways_of_wizards_and_ghosts(school):
+    """rules/hogwarts.md 2: wizards go straight; both go around walls."""
+    assert ((hogwarts.RIGHT, (0, 1)), (hogwarts.DOWN, (1, 0))) == tuple(
+        sorted(school.neighbours(0, 0), key=lambda way: -way[0])
+    )
+    ways = dict(school.neighbours(2, 0, diagonal=True))
+    assert {0: (3, 0), 1: (3, 1), 2: (2, 1), 4: (1, 0)} == ways
+    assert (1, 1) == hogwarts.DIRECTIONS[hogwarts.DR]
+    assert (1, -1) == hogwarts.DIRECTIONS[hogwarts.LD]
+
+
+def test_distances_in_hogwarts(school):
+    """Around walls; through `blocked` never; `within` ends the search."""
+    steps = school.distances([(0, 1)])
+    assert (0, 1, 3, 4) == tuple(steps[cell] for cell in [(0, 1), (0, 0), (2, 0), (2, 1)])
+    assert (1, 1) not in steps
+    assert 48 - 3 == len(steps)
+    assert 2 == school.distances([(0, 1)], diagonal=True)[2, 1]
+    assert 5 == school.distances([(0, 1)], blocked={(1, 0)})[2, 2]
+    assert {(0, 1): 0, (0, 0): 1, (0, 2): 1} == school.distances([(0, 1)], within=1)
+    two = school.distances([(0, 0), (5, 7)])
+    assert (3, 3) == (two[0, 3], two[5, 4])
+
+
+# -- crematoria ----------------------------------------------------------------------------------
+
+
+def test_the_facts_of_crematoria(planet):
+    assert isinstance(planet, CrematoriaState)
+    assert (5, 8, 120, 1, 1) == (
+        planet.rows,
+        planet.cols,
+        planet.nb_rounds,
+        planet.round,
+        planet.me,
+    )
+    assert [(2, 1), (2, 6)] == planet.elevators
+    assert [(0, 5, 1), (4, 2, 1)] == planet.gems
+    assert 6 == planet.sun
+    assert (0, 3, 1, 2) == planet.nb_cells
+    assert (0, 1, 0, 2) == planet.nb_gems
+    assert (0, 33, 1, 62) == planet.points == planet.score
+    assert (0.0, 0.25, -1.0, 0.0125) == planet.status
+
+
+def test_units_of_crematoria(planet):
+    assert [0, 1, 2, 3, 4, 5, 6] == list(planet.units)
+    assert [1] == [unit.id for unit in planet.pioneers(1)]
+    assert [0] == [unit.id for unit in planet.furyans(1)]
+    assert [4, 5] == [unit.id for unit in planet.necromongers()]
+    assert [6] == [unit.id for unit in planet.hellhounds()]
+    pioneer = planet.units[2]
+    assert (crematoria.PIONEER, 3, 15, -1) == (
+        pioneer.type,
+        pioneer.player,
+        pioneer.health,
+        pioneer.turns,
+    )
+    assert ((2, 7, 0), 2, 7, 0) == (pioneer.pos, pioneer.i, pioneer.j, pioneer.k)
+    assert "<p 2 of 3 at (2, 7, 0), health 15>" == repr(pioneer)
+    assert pioneer is planet.unit_at((2, 7, 0))
+    assert planet.unit_at((2, 7, 1)) is None
+
+
+def test_a_descending_necromonger_is_not_on_its_cell(planet):
+    """rules/crematoria.md 2.3."""
+    assert planet.unit_at((3, 4, 1)) is None
+    assert planet.units[4] is planet.unit_at((0, 3, 1))
+
+
+def test_cells_of_crematoria(planet):
+    assert [1, -1, -1, -1, 3, 2] == [
+        planet.owner(*cell) for cell in [(1, 0), (1, 1), (0, 0), (2, 1), (2, 7), (3, 5)]
+    ]
+    assert "1ECRRCE3" == planet.own[2]
+    assert [True, False, False, False] == [
+        planet.cave(*cell) for cell in [(1, 0), (2, 1), (0, 0), (1, 8)]
+    ]
+    assert [True, False] == [planet.elevator(2, 6), planet.elevator(6, 2)]
+    assert [True, False, True, False, False] == [
+        planet.passable(*pos) for pos in [(2, 1, 0), (0, 0, 0), (0, 0, 1), (5, 0, 1), (2, 2, 2)]
+    ]
+
+
+def test_night_and_day(planet):
+    """rules/crematoria.md 2.5 with 8 columns: at 2r+4 … 2r+7 is day, two more at each round's end.
+
+    Underground it is never day.
+    """
+    assert [6, 7, 0, 1] == [j for j in (6, 7, 0, 1, 2, 3, 4, 5) if planet.daylight((0, j, 1))]
+    assert not any(planet.daylight((1, j, 0)) for j in range(8))
+    assert [0, 0, 0, 0, 1, 1, 0, 0] == [planet.rounds_of_night((0, j, 1)) for j in range(8)]
+
+
+def test_distance_goes_around_the_edge(planet):
+    """rules/crematoria.md 2.1: columns are circular, rows aren't."""
+    assert [1, 4, 4, 0] == [
+        planet.distance((1, 0, 0), to) for to in [(1, 7, 0), (1, 4, 0), (5, 0, 0), (1, 0, 0)]
+    ]
+
+
+def test_ways_in_crematoria(planet):
+    """Around the edge, not past the top; up and down on elevators alone."""
+    ways = dict(planet.neighbours((1, 0, 0)))
+    assert {0: (2, 0, 0), 1: (2, 1, 0), 2: (1, 1, 0), 6: (1, 7, 0), 7: (2, 7, 0)} == ways
+    assert (2, 1, 1) == dict(planet.neighbours((2, 1, 0)))[crematoria.UP]
+    assert (2, 1, 0) == dict(planet.neighbours((2, 1, 1)))[crematoria.DOWN]
+    assert {0, 1, 2, 6, 7} == set(dict(planet.neighbours((0, 0, 1))))
+    assert (-1, 1, 0) == crematoria.DIRECTIONS[crematoria.RT]
+
+
+def test_distances_in_crematoria(planet):
+    """Also by elevators, unless the level is left out."""
+    steps = planet.distances([(1, 2, 0)])
+    assert (1, 2, 2) == tuple(steps[pos] for pos in [(2, 1, 0), (2, 1, 1), (3, 1, 0)])
+    assert 2 + 3 == steps[2, 4, 1]
+    assert all(k == 0 for _, _, k in planet.distances([(1, 2, 0)], levels=(0,)))
+    assert 19 - 2 == len(planet.distances([(1, 2, 0)], levels=(0,), blocked={(3, 4, 0), (3, 5, 0)}))
+    assert {(1, 2, 0), (1, 1, 0), (2, 1, 0), (2, 2, 0)} == set(
+        planet.distances([(1, 2, 0)], within=1)
+    )
