@@ -17,6 +17,9 @@ setup: $(STAMP)  ## make .venv with Lanista and its tools
 
 $(STAMP): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Lanista needs Python 3.11 or newer; none was found on the PATH" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than Python 3.11, which Lanista needs" >&2; exit 1; }
+	@$(BIN)/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || rm -rf $(VENV)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || $(MAKE) --no-print-directory venv-from-apt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
@@ -27,7 +30,7 @@ venv-from-apt:
 	@rm -rf $(VENV)
 	@test "$$(id -u)" = 0 && command -v apt-get >/dev/null || \
 		{ echo "this Python has no venv; install it (Debian: apt-get install python3-venv)" >&2; exit 1; }
-	apt-get install -y -qq python3-venv
+	apt-get update -qq && apt-get install -y -qq python3-venv
 	$(PYTHON) -m venv $(VENV)
 
 play: setup  ## play a match between two house bots
@@ -56,10 +59,11 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 	$(BIN)/python tests/conformance/rewrite_golden.py
 	$(BIN)/python tests/rules/rewrite_golden.py
 
-bench: setup  ## measure turns, matches side by side and record size, into tests/bench/results/
+bench: setup  ## measure turns, matches side by side, records and rules, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py
 	$(BIN)/python tests/bench/record_size.py
+	$(BIN)/python tests/bench/four_players.py
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

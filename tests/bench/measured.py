@@ -23,4 +23,4 @@ def keep(name, figures):
 
 
 def median(values):
-    return round(statistics.median(values), 2)
+    return round(statistics.median(values), 3)

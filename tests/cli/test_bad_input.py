@@ -3,10 +3,12 @@ what was wrong, where, and what would be right.
 """
 
 import gzip
+import os
 import shlex
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,7 @@ LONG = "x" * 5000
 BAD = {
     "unknown command": (["serf"], "lanista: No such command 'serf'"),
     "unknown option": (["play", "--colour"], "lanista play: No such option '--colour'"),
-    "no bot": (["play", "angrymob"], "lanista play: Missing argument 'BOT...'"),
+    "no bot": (["play", "angrymob"], "lanista: Angry Mob is for 2 bots; 0 given"),
     "no game": (["play"], "lanista play: Missing argument 'GAME'"),
     "unknown game": (
         ["play", "chess", *PAIR],
@@ -63,7 +65,7 @@ BAD = {
     ),
     "no time": (
         ["play", "angrymob", *PAIR, "--time-move", 0],
-        "lanista play: Invalid value for '--time-move': 0.0 is not in the range x>0.",
+        "lanista play: Invalid value for '--time-move': 0.0 is not in the range x>=0.0001.",
     ),
     "cell too wide": (
         ["play", "angrymob", *PAIR, "--size", 7],
@@ -224,7 +226,7 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lanista.cli.common.board_of", interrupted)
+    monkeypatch.setattr("lanista.cli.common.configuration_of", interrupted)
     done = lanista("map", "check", "angrymob", "pit")
     assert (130, "", "") == (done.code, done.out, done.err.strip())
 
@@ -239,3 +241,35 @@ def _run(folder, *words):
         timeout=60,
         stdin=subprocess.DEVNULL,
     )
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e-9", "-1", "0"])
+@pytest.mark.parametrize("option", ["--time-init", "--time-move", "--time-start"])
+def test_a_time_is_a_finite_number_that_the_wire_can_tell(lanista, option, value):
+    done = lanista("play", "angrymob", *PAIR, option, value)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert option in done.err
+
+
+@pytest.mark.parametrize("option", ["--stall-margin", "--delay"])
+def test_no_pause_or_margin_is_endless(lanista, option):
+    assert 2 == lanista("play", "angrymob", *PAIR, option, "nan").code
+    assert 2 == lanista("play", "angrymob", *PAIR, option, "inf").code
+
+
+def test_a_file_that_is_no_program_is_told_so(lanista):
+    """The commonest first try: the script without its interpreter."""
+    Path("mybot.py").write_text("print()")
+    done = lanista("play", "angrymob", "CamperJoe", "./mybot.py")
+    assert 2 == done.code
+    assert "python3 ./mybot.py" in done.err
+
+
+@pytest.mark.parametrize("target", ["/dev/null", "fifo"])
+def test_a_record_replaces_no_device(lanista, target):
+    if target == "fifo":
+        os.mkfifo(target)
+    done = lanista("play", "angrymob", *PAIR, "-o", target)
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert "not a regular file" in done.err
+    assert not Path(target).is_file()

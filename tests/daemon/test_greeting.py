@@ -33,9 +33,13 @@ def test_a_hello_gets_the_game_it_asks_for_or_the_default(hello):
         (
             "Ada game=go",
             ErrorCode.UNKNOWN_GAME,
-            "game 'go'; this arena has angrymob",
+            "game 'go'; this arena has angrymob, crematoria, hogwarts",
         ),
-        ("Ada game=\u202eog", ErrorCode.UNKNOWN_GAME, "game '\\u202eog'; this arena has angrymob"),
+        (
+            "Ada game=\u202eog",
+            ErrorCode.UNKNOWN_GAME,
+            "game '\\u202eog'; this arena has angrymob, crematoria, hogwarts",
+        ),
         ("Ada seat=2", ErrorCode.BAD_HELLO, "seat 2; angrymob has seats 0 to 1"),
     ],
 )

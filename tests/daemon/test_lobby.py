@@ -99,11 +99,15 @@ def test_more_than_a_match_may_wait(lobby):
     assert ["Eve"] == names(lobby.waiting())
 
 
-def test_the_room_that_waits_longest_comes_first(lobby):
-    come(lobby, "Ada room=a", "Bob room=b", "Cem room=b", "Dil room=a")
-    assert (("angrymob", "a"), ("angrymob", "b")) == lobby.complete_rooms()
-
-
 def test_names_may_repeat(lobby):
     come(lobby, "Ada", "Ada")
     assert ["Ada", "Ada"] == names(lobby.take(NO_ROOM))
+
+
+def test_the_room_that_is_complete_for_longest_comes_first(lobby):
+    """Not the one that was opened first; and who queues in a room goes behind the other rooms."""
+    come(lobby, "x1 room=x", "y1 room=y", "y2 room=y", "x2 room=x", "y3 room=y", "y4 room=y")
+    first, second = ("angrymob", "y"), ("angrymob", "x")
+    assert (first, second) == lobby.complete_rooms()
+    assert ["y1", "y2"] == names(lobby.take(first))
+    assert (second, first) == lobby.complete_rooms()

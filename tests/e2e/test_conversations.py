@@ -214,7 +214,7 @@ def test_one_who_keeps_meets_one_who_does_not(daemon, peers):
         ("Bot room=a/b", "error bad-hello option room has 'a/b'; it is 1 to 64 of A-Z a-z"),
         ("x" * 33, "error bad-hello the name has 33 characters; 32 at most"),
         ("Tab\tbed", "error bad-hello control character '\\t' in the hello"),
-        ("Bot game=chess", "error unknown-game game 'chess'; this arena has angrymob"),
+        ("Bot game=chess", "error unknown-game game 'chess'; this arena has angrymob, "),
         ("Bot v=2", "error unknown-version version 2; this arena speaks version 1"),
         ("x" * 513, "error line-too-long a line of more than 512 bytes"),
     ],

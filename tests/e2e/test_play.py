@@ -277,7 +277,10 @@ for hello in b"Thief v=1 token=guessed", b"Thief v=1 game=chess":
     done = lanista("play", "angrymob", "CamperJoe", shlex.join([sys.executable, str(script)]))
     assert 1 == done.code
     assert "error bad-token this arena takes only bots that it has started itself\n" in done.err
-    assert "error unknown-game game 'chess'; this arena has angrymob\n" in done.err
+    assert (
+        "error unknown-game game 'chess'; this arena has angrymob, crematoria, hogwarts\n"
+        in done.err
+    )
 
 
 def test_a_stall_of_the_machine_makes_a_match_void(start):

@@ -26,7 +26,7 @@ class BadInputError(click.ClickException):
 class LazyGroup(click.Group):
     """A group whose commands are imported by name when needed."""
 
-    modules = ("play", "serve", "games", "bots", "map", "replay")
+    modules = ("play", "serve", "games", "bots", "map", "replay", "explain")
     """Each `lanista.cli.NAME` has a command of that name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
@@ -64,6 +64,10 @@ def main() -> NoReturn:
         where = context.command_path if context is not None else "lanista"
         click.echo(f"{where}: {message}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        # Our own output can't be written: a full disk behind a redirection.
+        click.echo(f"lanista: {error.strerror or error}", err=True)
+        sys.exit(EXIT_BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,20 +1,66 @@
 """What several commands share: options, and turning what was typed into rulesets and boards."""
 
+import math
 import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lanista.cli import BadInputError
+from lanista.formats.originals import of_game, of_text
+from lanista.formats.tokens import FormatError
 from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
+
+if TYPE_CHECKING:
+    from lanista.match.record import ResultInfo
 
 INTERPRETERS = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-9.]*")
 """Programs after which a bot isn't named."""
+
+SHORTEST = 0.0001
+"""Seconds below which a time limit couldn't be told on the wire (PROTOCOL.md 1)."""
+
+
+class Finite(click.FloatRange):
+    """A number in a range that isn't infinite, nor no number at all."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the number."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Text from a bot or a file, safe for a terminal: control characters escaped."""
+    return "".join(
+        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+FAULTS_SHOWN = 3
+"""Of each bot; in games where faults are skipped, a match may have hundreds."""
+
+
+def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
+    """The last faults of each seat, for people."""
+    for seat, name in enumerate(names):
+        faults = [fault for fault in result.faults if fault.seat == seat]
+        for fault in faults[-FAULTS_SHOWN:]:
+            place = "" if fault.index is None else f", submove {fault.index}"
+            yield printable(f"  {name}: turn {fault.turn}{place}: {fault.code}: {fault.words}")
+        if len(faults) > FAULTS_SHOWN:
+            yield printable(f"  {name}: more before; the record has them all")
+
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -24,7 +70,7 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Decorator] = [
         click.option(
             "--time-init",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Finite(min=SHORTEST),
             default=20.0,
             show_default=True,
             metavar="SECONDS",
@@ -32,7 +78,7 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--time-move",
-            type=click.FloatRange(min=0, min_open=True),
+            type=Finite(min=SHORTEST),
             default=0.2,
             show_default=True,
             metavar="SECONDS",
@@ -49,7 +95,7 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--stall-margin",
-            type=click.FloatRange(min=0),
+            type=Finite(min=0),
             default=50.0,
             show_default=True,
             metavar="MS",
@@ -107,10 +153,30 @@ def ruleset_named(name: str) -> Ruleset:
         raise BadInputError(str(error)) from None
 
 
+def setup_of(
+    ruleset: Ruleset, map_: str | None, sets: Sequence[str] = (), move_limit: int | None = None
+) -> tuple[dict[str, int], Any]:
+    """All settings, and the board or None, from `--map`, `--set` and `--move-limit`.
+
+    What is said on the command line goes before what a configuration file says.
+    """
+    from_file, board = ({}, None) if map_ is None else configuration_of(ruleset, map_)
+    settings = settings_of(ruleset, sets, move_limit, from_file)
+    if board is not None:
+        try:
+            ruleset.new(settings, board, ruleset.chance(0))
+        except BadBoardError as error:
+            raise BadInputError(f"{map_}: {error}") from None
+    return settings, board
+
+
 def settings_of(
-    ruleset: Ruleset, sets: Sequence[str], move_limit: int | None = None
+    ruleset: Ruleset,
+    sets: Sequence[str],
+    move_limit: int | None = None,
+    from_file: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """All settings from `--set` and `--move-limit`."""
+    """All settings from `--set` and `--move-limit`, over those of a configuration file."""
     given: dict[str, int] = {}
     for text in sets:
         name, equals, value = text.partition("=")
@@ -124,38 +190,58 @@ def settings_of(
             raise BadInputError("--move-limit and --set move_limit differ; say it once")
         given["move_limit"] = move_limit
     try:
-        return complete_settings(ruleset, given)
+        return complete_settings(ruleset, {**(from_file or {}), **given})
     except BadSettingError as error:
         raise BadInputError(str(error)) from None
 
 
-def board_of(ruleset: Ruleset, map_: str) -> Any:
-    """A board from a file, or a shipped map of that name."""
+def configuration_of(ruleset: Ruleset, map_: str) -> tuple[Mapping[str, int], Any]:
+    """Settings and board from a file, or from a shipped map of that name.
+
+    A map gives a board alone; a configuration of an original game (`.cnf`) gives settings, and
+    perhaps a board: None when the seed is to make it.
+    """
+    name, text = _map_text(ruleset.name, map_)
+    try:
+        if name.endswith(".cnf"):
+            return _configuration(ruleset, text)
+        return {}, ruleset.read_board(text)
+    except (BadBoardError, FormatError) as error:
+        raise BadInputError(f"{map_}: {error}") from None
+
+
+def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
+    originals = of_game(ruleset.name)
+    if originals is None:
+        raise FormatError(f"{ruleset.title} has no configuration files; give a map")
+    of = of_text(text)
+    if of.game != originals.game:
+        raise FormatError(f"a configuration of {of.game}, not of {ruleset.name}")
+    return originals.read_cnf(text)
+
+
+def _map_text(game: str, map_: str) -> tuple[str, str]:
+    """The file name and the text of a map."""
     import lanista_maps
 
     path = Path(map_)
     if _is_file(path):
         try:
-            text = path.read_text(encoding="utf-8")
+            return path.name, path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInputError(f"{map_}: can't be read as text ({error})") from None
-    elif map_ in lanista_maps.names(ruleset.name):
-        text = lanista_maps.read(ruleset.name, map_)
-    else:
-        shipped = ", ".join(lanista_maps.names(ruleset.name)) or "none"
-        raise BadInputError(
-            f"no map file {map_!r}, and no shipped map of that name; "
-            f"shipped maps of {ruleset.name}: {shipped}"
-        )
-    try:
-        return ruleset.read_board(text)
-    except BadBoardError as error:
-        raise BadInputError(f"{map_}: {error}") from None
+    name = map_.removesuffix(".map").removesuffix(".cnf")
+    if name in lanista_maps.names(game):
+        return lanista_maps.file_name(game, name), lanista_maps.read(game, name)
+    shipped = ", ".join(lanista_maps.names(game)) or "none"
+    raise BadInputError(
+        f"no map file {map_!r}, and no shipped map of that name; shipped maps of {game}: {shipped}"
+    )
 
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.exists() and not path.is_dir()  # a pipe is a file too
     except OSError:  # a name too long for any file, a folder that can't be searched
         return False
 
@@ -191,6 +277,11 @@ def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
         words = parse_command(bot)
     except CommandError as error:
         raise BadInputError(str(error)) from None
+    if shutil.which(words[0]) is None and Path(words[0]).is_file():
+        raise BadInputError(
+            f"bot {bot!r}: {words[0]} is a file but no program; run it by its interpreter, "
+            f"as 'python3 {words[0]}', or make it executable (chmod +x) and call it ./NAME"
+        )
     if shutil.which(words[0]) is None:
         known = ", ".join(house) or "none"
         raise BadInputError(

@@ -8,7 +8,7 @@ import trio
 from rich.console import Console
 from rich.live import Live
 
-from lanista.cli.view import BoardView
+from lanista.cli.view import BoardView, lacks_colours
 from lanista.match.runner import Watcher
 from lanista.rules.base import Game
 
@@ -23,8 +23,10 @@ class LiveBoard:
         self._cell_width = cell_width
         self._delay = delay
         # No refreshing thread: a position is drawn when it is there, outside every clock.
+        console = console or Console(highlight=False)
+        self._plain = lacks_colours(console)
         self._live = Live(
-            console=console or Console(highlight=False),
+            console=console,
             auto_refresh=False,
             vertical_overflow="crop",
         )
@@ -50,6 +52,6 @@ class LiveBoard:
     async def watch(self, game: Game) -> None:
         """Draw the position and wait the delay; a match's `Watcher`."""
         if self._view is None or not game.turn:
-            self._view = BoardView(game.scene(), self._names, self._cell_width)
+            self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
         self._live.update(self._view.board(game.frame()), refresh=True)
         await trio.sleep(self._delay)

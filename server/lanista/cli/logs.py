@@ -1,6 +1,8 @@
 """The daemon's log: lines on stderr, for people on a terminal, `key=value` elsewhere."""
 
 import contextlib
+import logging
+import math
 import os
 from typing import TextIO, cast
 
@@ -17,6 +19,22 @@ class Stderr:
 
     def flush(self) -> None:
         """Nothing is kept back."""
+
+
+class _Accepting(logging.Handler):
+    """trio's word that no connection can be accepted (no file descriptors left): a line of ours.
+
+    It comes ten times a second while that lasts; one in ten seconds is enough.
+    """
+
+    pause = 10.0
+    last = -math.inf
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell it, without its trace."""
+        if record.created - self.last > self.pause:
+            self.last = record.created
+            structlog.get_logger().error("can't accept connections", why=record.getMessage())
 
 
 def configure_log() -> None:
@@ -38,3 +56,6 @@ def configure_log() -> None:
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
         cache_logger_on_first_use=True,
     )
+    accepting = logging.getLogger("trio.serve_listeners")
+    accepting.addHandler(_Accepting())
+    accepting.propagate = False

@@ -20,11 +20,18 @@ def command() -> None:
 def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, ...]) -> None:
     """Make the map of a seed for GAME."""
     from lanista.cli.common import checked_seed, ruleset_named, settings_of
+    from lanista.formats.originals import of_game
 
     ruleset = ruleset_named(game)
     seed = checked_seed(ruleset, seed)
-    board = ruleset.generate(settings_of(ruleset, sets), ruleset.chance(seed))
-    text = ruleset.write_board(board)
+    settings = settings_of(ruleset, sets)
+    board = ruleset.generate(settings, ruleset.chance(seed))
+    originals = of_game(game)
+    # The games with files of their own get one that says the settings too.
+    if originals is None or (output or "").endswith(".map"):
+        text = ruleset.write_board(board)
+    else:
+        text = originals.write_cnf(settings, board)
     if output is None:
         click.echo(text, nl=False)
         click.echo(f"seed {seed}", err=True)
@@ -46,15 +53,18 @@ def show(game: str, map_: str, size: int) -> None:
     """Draw a map of GAME: a file or a shipped map's name."""
     from rich.console import Console
 
-    from lanista.cli.common import board_of, ruleset_named, settings_of
-    from lanista.cli.view import BoardView
+    from lanista.cli.common import ruleset_named, setup_of
+    from lanista.cli.view import BoardView, lacks_colours
 
     ruleset = ruleset_named(game)
-    board = board_of(ruleset, map_)
-    game_ = ruleset.new(settings_of(ruleset, ()), board, ruleset.chance(0))
+    settings, board = setup_of(ruleset, map_)
+    chance = ruleset.chance(0)
+    if board is None:  # a configuration that leaves the board to the seed
+        board = ruleset.generate(settings, chance)
+    game_ = ruleset.new(settings, board, chance)
     names = [f"seat {seat}" for seat in range(ruleset.seats)]
     console = Console(highlight=False)
-    view = BoardView(game_.scene(), names, size, plain=console.color_system is None)
+    view = BoardView(game_.scene(), names, size, plain=lacks_colours(console))
     view.print(game_.frame(), console)
 
 
@@ -63,11 +73,11 @@ def show(game: str, map_: str, size: int) -> None:
 @click.argument("maps", metavar="MAP...", nargs=-1, required=True)
 def check(game: str, maps: tuple[str, ...]) -> None:
     """Check maps of GAME; the first bad one is told with line and column."""
-    from lanista.cli.common import board_of, ruleset_named
+    from lanista.cli.common import ruleset_named, setup_of
 
     ruleset = ruleset_named(game)
     for map_ in maps:
-        board_of(ruleset, map_)
+        setup_of(ruleset, map_)
         click.echo(f"{map_}: in order")
 
 

@@ -10,7 +10,7 @@ import attrs
 import click
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
-from lanista.cli.common import clock_options, game_options
+from lanista.cli.common import SHORTEST, Finite, clock_options, fault_lines, game_options, printable
 
 if TYPE_CHECKING:
     from lanista.daemon.private import Played, PlaySpec
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
 RECORDS = Path("lanista-records")
+RES = ".res"
+"""What the name of an original game's match file ends in."""
 ORIGINAL_SPELLINGS = {
     "-seed": "--seed",
     "-moveLimit": "--move-limit",
@@ -44,19 +46,21 @@ class PlayCommand(click.Command):
 
 @click.command("play", cls=PlayCommand)
 @click.argument("game")
-@click.argument("bots", metavar="BOT...", nargs=-1, required=True)
+@click.argument("bots", metavar="BOT...", nargs=-1)
+@click.option("-l", "--list", "lists", is_flag=True, help="List the house bots of GAME and end.")
 @click.option("-s", "--seed", type=int, help="The match's seed; a fresh one without it.")
 @game_options
 @click.option(
     "-o",
     "--record",
     metavar="FILE",
-    help="Where the record goes (with -n: a folder); without it to ./lanista-records/.",
+    help="Where the record goes (with -n: a folder); without it to ./lanista-records/. "
+    "A name ending in .res gets the original game's match file.",
 )
 @clock_options
 @click.option(
     "--time-start",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=SHORTEST),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
@@ -64,7 +68,7 @@ class PlayCommand(click.Command):
 )
 @click.option(
     "--delay",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=50.0,
     show_default=True,
     metavar="MS",
@@ -92,6 +96,7 @@ def command(
     game: str,
     bots: tuple[str, ...],
     *,
+    lists: bool,
     seed: int | None,
     map_: str | None,
     sets: tuple[str, ...],
@@ -121,16 +126,19 @@ def command(
     """
     from lanista.bots import become_subreaper
     from lanista.cli.common import (
-        board_of,
         bot_command,
         checked_seed,
+        house_bots,
         limits_of,
         ruleset_named,
-        settings_of,
+        setup_of,
     )
     from lanista.daemon.private import BotSpec, PlaySpec, distinct
 
     ruleset = ruleset_named(game)
+    if lists:
+        click.echo("\n".join(house_bots(game)))
+        return 0
     if len(bots) != ruleset.seats:
         raise BadInputError(f"{ruleset.title} is for {ruleset.seats} bots; {len(bots)} given")
     commands = [bot_command(game, bot) for bot in bots]
@@ -138,22 +146,26 @@ def command(
     first_seed = checked_seed(ruleset, seed)
     if seed is not None:
         checked_seed(ruleset, first_seed + matches - 1)
+    settings, board = setup_of(ruleset, map_, sets, move_limit)
     spec = PlaySpec(
         ruleset=ruleset,
-        settings=settings_of(ruleset, sets, move_limit),
+        settings=settings,
         seed=first_seed,
         bots=[BotSpec(name, words) for name, (_, words) in zip(names, commands, strict=True)],
         record_path=_record_path(game, record, matches, first_seed),
-        board=None if map_ is None else board_of(ruleset, map_),
+        board=board,
         limits=limits_of(time_init=time_init, time_move=time_move, no_clock=no_clock),
         time_start=time_start,
         late_limit=late_limit,
         stall_margin=stall_margin / 1000,
     )
+    res = Path(record) if record is not None and record.endswith(RES) else None
+    if res is not None:
+        _check_res(ruleset, res, matches)
     become_subreaper()
-    draws = not console and not as_json and sys.stdout.isatty()
+    draws = not console and not as_json and sys.stdout is not None and sys.stdout.isatty()
     low, high = ruleset.seeds
-    session = _Session(as_json=as_json)
+    session = _Session(as_json=as_json, res=res)
     for number in range(matches):
         match_seed = low + (first_seed + number - low) % (high - low + 1)
         match_spec = attrs.evolve(
@@ -168,8 +180,25 @@ def command(
     return session.exit_code
 
 
+def _check_res(ruleset: Any, res: Path, matches: int) -> None:
+    """Whether a match file could be written: before anything is played."""
+    from lanista.formats.originals import of_game
+
+    if of_game(ruleset.name) is None:
+        raise BadInputError(f"-o {res}: {ruleset.title} has no .res files; name a record otherwise")
+    if matches > 1:
+        raise BadInputError(f"-o {res}: one match file; with -n name a folder for the records")
+    try:
+        with res.open("a", encoding="ascii"):
+            pass
+    except OSError as error:
+        raise BadInputError(f"can't write {res}: {error.strerror}") from None
+
+
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
     """Where a match's record goes, as a function of its id."""
+    if record is not None and record.endswith(RES) and matches == 1:
+        record = None  # the match file is made of the record
     path = RECORDS if record is None else Path(record)
     try:
         is_folder, exists = path.is_dir(), path.exists()
@@ -189,8 +218,9 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
 class _Session:
     """The matches of one command."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, res: Path | None) -> None:
         self._as_json = as_json
+        self._res = res
         self._won: Counter[str] = Counter()
         self._names: dict[str, None] = {}
         self._drawn = 0
@@ -216,13 +246,18 @@ class _Session:
             click.echo(f"lanista play: {error}", err=True)
             if error.output.strip():
                 click.echo("the last it wrote:", err=True)
-                click.echo(_printable(error.output[-OUTPUT_SHOWN:]), err=True)
+                click.echo(printable(error.output[-OUTPUT_SHOWN:], "\n"), err=True)
             return EXIT_NO_START
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
-            raise BadInputError(f"can't write the record{where}: {error.strerror}") from None
+            raise BadInputError(
+                f"can't write the record{where}: {error.strerror}; "
+                "what was played, if anything, is in the .part file there"
+            ) from None
         if played is not None:
             self._print(played, interrupted=arena.interrupted)
+            if self._res is not None:
+                self._export(played, self._res)
         if arena.interrupted:
             if played is None:
                 click.echo("lanista play: interrupted before the match began", err=True)
@@ -231,6 +266,21 @@ class _Session:
         if played.result.end in ("void", "aborted"):
             self.exit_code = EXIT_NOT_COUNTED
         return self.exit_code
+
+    def _export(self, played: "Played", res: Path) -> None:
+        """Write the match file of an original game beside the record."""
+        from lanista.cli.export import as_res
+        from lanista.match.record import read_record
+        from lanista.rules import registry
+
+        record = read_record(played.record)
+        try:
+            with res.open("w", encoding="ascii") as file:
+                file.writelines(as_res(record, registry.get(record.header.game)))
+        except OSError as error:
+            raise BadInputError(f"can't write {res}: {error.strerror}") from None
+        if not self._as_json:
+            click.echo(f"match file {res}")
 
     def _print(self, played: "Played", *, interrupted: bool) -> None:
         result = played.result
@@ -254,18 +304,14 @@ class _Session:
             verdict = f"{best[0]} wins"
         else:
             verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
-        click.echo(f"{verdict} ({result.end}: {result.reason}, {result.turns} turns)")
+        click.echo(f"{verdict} ({result.end}: {result.reason}, {_turns(result.turns)})")
         order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
-        for fault in result.faults:
-            place = "" if fault.index is None else f", submove {fault.index}"
-            click.echo(
-                f"  {played.names[fault.seat]}: turn {fault.turn}{place}: "
-                f"{fault.code}: {_printable(fault.words)}"
-            )
+        for line in fault_lines(played.names, result):
+            click.echo(line)
         if result.error:
-            click.echo(_printable(result.error), err=True)
+            click.echo(printable(result.error, "\n"), err=True)
         click.echo(f"seed {played.seed}")
         click.echo(f"record {played.record}")
 
@@ -288,7 +334,7 @@ async def _play(arena: Any) -> Any:
     async with trio.open_nursery() as nursery:
 
         async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
                 task_status.started()
                 async for _ in signals:
                     arena.interrupt()
@@ -302,6 +348,10 @@ async def _play(arena: Any) -> Any:
     if failure is not None:
         raise failure
     return played
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'' if count == 1 else 's'}"
 
 
 def _as_json(played: "Played") -> dict[str, Any]:
@@ -320,11 +370,3 @@ def _as_json(played: "Played") -> dict[str, Any]:
         "faults": [attrs.asdict(fault) for fault in result.faults],
         "record": str(played.record),
     }
-
-
-def _printable(text: str) -> str:
-    """What a bot wrote, safe for a terminal: control characters escaped, lines kept."""
-    return "".join(
-        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
-        for char in text
-    )

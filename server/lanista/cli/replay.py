@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import BadInputError
+from lanista.cli import EXIT_BAD_INPUT, BadInputError
+from lanista.cli.common import fault_lines, printable
 
 if TYPE_CHECKING:
     from lanista.match.record import Record
@@ -48,15 +49,19 @@ def verify(files: tuple[str, ...]) -> int:
 
     code = 0
     for file in files:
-        record, ruleset = _read(file)
         try:
+            record, ruleset = _read(file)
             turns = verify_record(record, ruleset)
-        except MismatchError as error:
-            click.echo(f"{file}: DIFFERS: {error}")
-            code = EXIT_MISMATCH
+        except (BadRecordError, BadInputError) as error:
+            # Told, and the other files are still looked at.
+            words = str(error) if isinstance(error, BadInputError) else f"{file}: {error}"
+            click.echo(f"lanista: {printable(words)}", err=True)
+            code = EXIT_BAD_INPUT
             continue
-        except BadRecordError as error:
-            raise BadInputError(f"{file}: {error}") from None
+        except MismatchError as error:
+            click.echo(f"{file}: DIFFERS: {printable(str(error))}")
+            code = max(code, EXIT_MISMATCH)
+            continue
         whole = "" if record.result is not None else "; the match was cut off, there is no result"
         click.echo(f"{file}: verified {turns} turns{whole}")
     return code
@@ -82,14 +87,14 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
     from rich.console import Console
 
     from lanista.cli.live import LiveBoard
-    from lanista.cli.view import BoardView
+    from lanista.cli.view import BoardView, lacks_colours
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, positions
 
     record, ruleset = _read(file)
-    names = [player.name for player in record.header.players]
+    names = [printable(player.name) for player in record.header.players]
     try:
-        if turn is None and sys.stdout.isatty():
+        if turn is None and sys.stdout is not None and sys.stdout.isatty():
 
             async def run() -> None:
                 for game in positions(record, ruleset):
@@ -106,10 +111,10 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
             if turn is not None and game.turn < turn:
                 raise BadInputError(f"{file}: no turn {turn}; the last one is {game.turn}")
             console = Console(highlight=False)
-            view = BoardView(game.scene(), names, size, plain=console.color_system is None)
+            view = BoardView(game.scene(), names, size, plain=lacks_colours(console))
             view.print(game.frame(), console)
     except MismatchError as error:
-        click.echo(f"{file}: DIFFERS: {error}", err=True)
+        click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
         return EXIT_MISMATCH
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
@@ -117,16 +122,38 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
     return 0
 
 
+@command.command("export")
+@click.argument("file")
+@click.option(
+    "--format", "format_", type=click.Choice(["res"]), required=True, help="The file's format."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write it to FILE instead of printing it.")
+def export(file: str, format_: str, output: str | None) -> None:  # noqa: ARG001 - one so far
+    """Write a record of Hogwarts or Crematoria in the original game's format."""
+    from lanista.cli.export import as_res
+
+    record, ruleset = _read(file)
+    text = "".join(as_res(record, ruleset))
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(output).write_text(text, encoding="ascii")
+    except OSError as error:
+        raise BadInputError(f"can't write {output}: {error.strerror}") from None
+
+
 def _print_result(record: "Record") -> None:
     header, result = record.header, record.result
-    click.echo(f"{header.game}, match {header.match}, {header.started}, seed {header.seed}")
+    click.echo(
+        f"{header.game}, match {printable(header.match)}, {printable(header.started)}, "
+        f"seed {header.seed}"
+    )
     if result is None:
         click.echo("no result: the arena ended before the match did")
         return
-    click.echo(f"{result.end}: {result.reason}, {result.turns} turns")
+    click.echo(f"{printable(result.end)}: {printable(result.reason)}, {result.turns} turns")
     for seat, player in enumerate(header.players):
-        click.echo(f"  {result.ranks[seat]}. {player.name}  score {result.scores[seat]}")
-    for fault in result.faults:
-        place = "" if fault.index is None else f", submove {fault.index}"
-        name = header.players[fault.seat].name
-        click.echo(f"  {name}: turn {fault.turn}{place}: {fault.code}: {ascii(fault.words)[1:-1]}")
+        click.echo(f"  {result.ranks[seat]}. {printable(player.name)}  score {result.scores[seat]}")
+    for line in fault_lines([player.name for player in header.players], result):
+        click.echo(line)

@@ -1,12 +1,13 @@
 """`lanista serve`: the daemon."""
 
 import resource
+import tempfile
 from pathlib import Path
 
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.common import clock_options, game_options
+from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 
 
 @click.command("serve")
@@ -54,7 +55,7 @@ from lanista.cli.common import clock_options, game_options
 )
 @click.option(
     "--hello-timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=SHORTEST),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
@@ -85,19 +86,20 @@ def command(
     """
     import trio
 
-    from lanista.cli.common import board_of, limits_of, ruleset_named, settings_of
+    from lanista.cli.common import limits_of, ruleset_named, setup_of
     from lanista.cli.logs import configure_log
     from lanista.daemon.arena import CannotListenError, Options, serve
 
     ruleset = ruleset_named(game)
+    settings, board = setup_of(ruleset, map_, sets, move_limit)
     options = Options(
         default=ruleset,
         host=host,
         port=port,
         data=data,
         limits=limits_of(time_init=time_init, time_move=time_move, no_clock=no_clock),
-        settings=settings_of(ruleset, sets, move_limit),
-        board=None if map_ is None else board_of(ruleset, map_),
+        settings=settings,
+        board=board,
         manual=start == "manual",
         matches=matches,
         max_connections=max_connections,
@@ -108,6 +110,8 @@ def command(
     records = data / "records"
     try:
         records.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=records):  # a folder that is there may still be closed
+            pass
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()

@@ -9,6 +9,8 @@ from rich.text import Text
 from lanista.rules.base import Frame, Ground, Mark, Scene
 
 SEAT_COLOURS = ("dodger_blue2", "red3", "green4", "dark_orange3")
+HELD_COLOURS = ("dark_blue", "dark_red", "dark_green", "orange4")
+"""Of ground that belongs to a seat: the seat's colour, dark."""
 NEUTRAL = Style(color="grey82", bgcolor="grey35")
 GROUNDS = {
     Ground.FLOOR: Style(bgcolor="grey11"),
@@ -17,8 +19,16 @@ GROUNDS = {
 }
 
 
+SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
+"""Ground where there are no colours."""
+LIT = Style(bgcolor="light_goldenrod3")
 LETTERS = "ABCD"
 """What marks the seats where there are no colours."""
+
+
+def lacks_colours(console: Console) -> bool:
+    """Whether a console shows no colours: a pipe, TERM=dumb, NO_COLOR."""
+    return console.color_system is None or console.no_color
 
 
 class BoardView:
@@ -34,6 +44,7 @@ class BoardView:
         # Without colours a cell also needs room for its seat's letter.
         self._cell = cell_width + plain
         self._seats = [Style(color="white", bgcolor=colour, bold=True) for colour in SEAT_COLOURS]
+        self._held = [Style(bgcolor=colour) for colour in HELD_COLOURS]
         self._bases = [Style(color=colour, bgcolor="grey23") for colour in SEAT_COLOURS]
 
     @property
@@ -57,11 +68,11 @@ class BoardView:
         for row in range(self._scene.rows):
             line = Text(no_wrap=True)
             for col in range(self._scene.cols):
-                line.append(*self._drawn(row, col, marks.get((row, col))))
+                line.append(*self._drawn(row, col, marks.get((row, col)), frame))
             lines.append(line)
         return lines
 
-    def _drawn(self, row: int, col: int, mark: Mark | None) -> tuple[str, Style]:
+    def _drawn(self, row: int, col: int, mark: Mark | None, frame: Frame) -> tuple[str, Style]:
         """A cell's text and style."""
         if mark is not None:
             style = NEUTRAL if mark.seat is None else self._seats[mark.seat]
@@ -70,9 +81,19 @@ class BoardView:
         owner = self._scene.owners.get((row, col))
         if owner is not None:
             return self._base(owner)
-        ground = self._scene.ground[row][col]
-        sign = "#" if ground is Ground.WALL else "."
-        return (sign if self._plain else " ").rjust(self._cell), GROUNDS[ground]
+        holder = frame.owned.get((row, col))
+        if holder is not None:
+            return (LETTERS[holder].lower() if self._plain else " ").rjust(self._cell), (
+                self._held[holder]
+            )
+        return self._ground(self._scene.ground[row][col], lit=col in frame.lit)
+
+    def _ground(self, ground: Ground, *, lit: bool) -> tuple[str, Style]:
+        sign = SIGNS[ground]
+        style = GROUNDS[ground]
+        if lit and ground is Ground.FLOOR:
+            sign, style = "'", LIT
+        return (sign if self._plain else " ").rjust(self._cell), style
 
     def _base(self, seat: int) -> tuple[str, Style]:
         text = f"<{LETTERS[seat]}".rjust(self._cell) if self._plain else "▒" * self._cell
@@ -95,7 +116,12 @@ class BoardView:
                 text, style = self._base(seat)
                 legend.append(", base ")
                 legend.append(text.strip(), style)
-        legend.append("   ")
-        legend.append("9", NEUTRAL)
-        legend.append(" neutral")
+        for sign, meaning in self._scene.signs:
+            legend.append("   ")
+            legend.append(sign, NEUTRAL)
+            legend.append(f" {meaning}")
+        if frame.lit:
+            legend.append("   ")
+            legend.append(*self._ground(Ground.FLOOR, lit=True))
+            legend.append(" sun")
         return legend

@@ -22,7 +22,7 @@ from lanista.daemon.lobby import Lobby, Player, RoomKey
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
 from lanista.match.record import ENDING, RecordWriter
-from lanista.match.runner import Match, MatchSpec
+from lanista.match.runner import VOID_TRIES, Match, MatchSpec
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
@@ -30,8 +30,6 @@ from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError
 
 SHUTDOWN_TIME = 4.0
 """Seconds for running matches to tell their seats and write their records."""
-VOID_TRIES = 3
-"""How often a match is played at most when the host's stalls make it void."""
 
 log = structlog.get_logger()
 
@@ -187,6 +185,9 @@ class Arena:
         while not connection.closed:
             if self._closing:
                 raise _shutting_down()
+            connection.look()  # left since its last match: not to be seated again
+            if connection.session.ended and not connection.session.has_answer:
+                return
             player = Player(connection, ruleset, peer)
             self.lobby.join(player)
             self._announce(player.room)
@@ -226,9 +227,16 @@ class Arena:
                 while self.lobby.complete(room) and self._may_begin():
                     self._begin(room)
         else:
-            for room in self.lobby.complete_rooms():
+            rooms = self.lobby.complete_rooms()
+            for room in rooms[:1]:  # the one that the next Enter starts
                 names = ", ".join(player.name for player in self.lobby.waiting(room))
-                log.info("ready: press Enter to start", game=room[0], room=room[1], players=names)
+                log.info(
+                    "ready: press Enter to start",
+                    game=room[0],
+                    room=room[1],
+                    players=names,
+                    ready=len(rooms),
+                )
 
     def _may_begin(self) -> bool:
         limit = self.options.matches
@@ -358,8 +366,8 @@ def _our_fault() -> RemoteProtocolError:
 async def wait_for_signals(
     shut_down: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Call `shut_down` at SIGINT and SIGTERM."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    """Call `shut_down` at SIGINT, SIGTERM and SIGHUP."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         task_status.started()
         async for _ in signals:
             shut_down()

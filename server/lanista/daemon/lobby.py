@@ -55,6 +55,7 @@ class Lobby:
     """All waiting players, by room, in order of their hellos."""
 
     _rooms: dict[RoomKey, list[Player]] = attrs.field(factory=dict)
+    _complete: dict[RoomKey, None] = attrs.field(factory=dict)  # in order of their completion
 
     def join(self, player: Player) -> None:
         """Wait.
@@ -68,6 +69,8 @@ class Lobby:
                 ErrorCode.SEAT_TAKEN, f"seat {player.seat} is taken by another bot waiting here"
             )
         waiting.append(player)
+        if self.complete(player.room):
+            self._complete.setdefault(player.room)
 
     def leave(self, player: Player) -> None:
         """Wait no more; nothing happens if it doesn't."""
@@ -76,6 +79,8 @@ class Lobby:
             waiting.remove(player)
         if not waiting:
             self._rooms.pop(player.room, None)
+        if not self.complete(player.room):
+            self._complete.pop(player.room, None)
 
     def waiting(self, room: RoomKey | None = None) -> tuple[Player, ...]:
         """Who waits in a room, or in all."""
@@ -89,8 +94,8 @@ class Lobby:
         return bool(waiting) and len(waiting) >= waiting[0].ruleset.seats
 
     def complete_rooms(self) -> tuple[RoomKey, ...]:
-        """The rooms where a match could start, who waits longest first."""
-        return tuple(room for room in self._rooms if self.complete(room))
+        """The rooms where a match could start, the one that is complete for longest first."""
+        return tuple(self._complete)
 
     def take(self, room: RoomKey) -> tuple[Player, ...]:
         """Take the players of a match out of a complete room, in order of seats.
@@ -102,6 +107,9 @@ class Lobby:
         chosen = waiting[:seats]
         for player in chosen:
             self.leave(player)
+        self._complete.pop(room, None)
+        if self.complete(room):
+            self._complete[room] = None  # the next ones there queue behind the other rooms
         asked = {player.seat: player for player in chosen if player.seat is not None}
         others = iter([player for player in chosen if player.seat is None])
         return tuple(asked.get(seat) or next(others) for seat in range(seats))

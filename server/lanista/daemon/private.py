@@ -18,15 +18,13 @@ from lanista.daemon import greeting, ids
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
 from lanista.match.record import BotInfo, RecordWriter, ResultInfo
-from lanista.match.runner import Match, MatchSpec, Watcher
+from lanista.match.runner import VOID_TRIES, Match, MatchSpec, Watcher
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
 from lanista_protocol import Bye, ErrorCode, Hello, RemoteProtocolError
 
 HOST = "127.0.0.1"
-VOID_TRIES = 3
-"""How often a match is played at most when the host's stalls make it void."""
 
 
 @attrs.frozen
@@ -216,7 +214,7 @@ class PrivateArena:
                 nursery.cancel_scope.cancel()
         finally:
             record.close()
-            if played is None:
+            if not record.begun:
                 record.discard()
         if failure is not None:
             raise failure

@@ -48,6 +48,16 @@ class Connection:
             f"no complete hello within {seconds:g} s; the first line is the name",
         )
 
+    def look(self) -> None:
+        """Read what is there without waiting, up to an answer sent ahead; a few reads at most."""
+        for _ in range(4):
+            if self.session.ended or self.session.has_answer:
+                return
+            chunk = self.channel.receive_some(self.session.room_for)
+            if chunk is None:
+                return
+            self.session.receive(chunk.data)
+
     async def watch(self) -> None:
         """Read ahead between matches; returns when the bot has left.
 

@@ -5,6 +5,7 @@ times, logs, the digest of the position. Last line: the result. The positions ar
 `replay` plays the match again. docs/records.md describes every key.
 """
 
+import errno
 import gzip
 import json
 import os
@@ -165,11 +166,20 @@ class RecordWriter:
         Raises:
             OSError: The folder can't be made or written.
         """
+        if path.exists() and not path.is_file():
+            raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
+        if path.is_symlink():
+            path = path.resolve()  # the record goes where the link leads
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._part = path.with_name(path.name + PART)
         self._file = self._part.open("wb", buffering=0)
         self._whole = 0  # bytes of whole lines
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was written: then it is kept, whatever happens."""
+        return self._whole > 0
 
     def begin(self, header: Header) -> None:
         """Write the header."""

@@ -99,6 +99,21 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
             yield game
 
 
+def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
+    """The verdicts of every turn that was carried out, made when they are asked for.
+
+    Args:
+        record: What to play again.
+        game: As `start` gives it; whoever asks for the turns advances it by each.
+
+    Raises:
+        MismatchError: An answer that the record calls well formed isn't, or the other way.
+    """
+    for turn in record.turns:
+        if not _is_void_here(record, turn):
+            yield [_verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+
+
 def verify(record: Record, ruleset: Ruleset) -> int:
     """Play the whole record again; how many turns were compared.
 

@@ -42,6 +42,7 @@ from lanista.rules.base import (
     Refusal,
     RefusalCode,
     Ruleset,
+    TooManySubmovesError,
     Verdict,
 )
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
@@ -67,6 +68,8 @@ VERDICT_WORDS: Mapping[type[Verdict], str] = {
 OUT = Out()
 FAULTS_KEPT = 100
 """Of each seat, how many of its last faults the result tells; every one is in its turn's line."""
+VOID_TRIES = 3
+"""How often whoever runs a match plays it at most, while the host's stalls make it void."""
 LONG_LINE = 4096
 """Characters of an answer above which reading it gets a slice of the loop's time to itself."""
 
@@ -361,6 +364,9 @@ class Match:
             return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
         except MalformedAnswerError as error:
             return Malformed(error.refusal)
+        except TooManySubmovesError as error:
+            seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, str(error))
+            return Missing()
 
     def _spend(self, seat: Seat, seconds: float) -> None:
         if math.isfinite(seconds):

@@ -1,0 +1,111 @@
+"""CPU seconds of a match of Hogwarts and Crematoria: rules alone, and with the match file.
+
+The orders are those of matches of the original programs (tests/traces), parsed before the clock
+starts; the rules make the board, carry out every round, and with the file write every state. The
+originals' own figures, file writing included, are those of docs/rules (measured on another such
+machine): only their order of size compares. Then a whole match of four trivial bots over TCP.
+"""
+
+import gzip
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import trio
+from measured import keep, median
+
+from lanista.daemon.private import BotSpec, PlaySpec, PrivateArena
+from lanista.formats import crematoria, hogwarts
+from lanista.formats.originals import of_game
+from lanista.rules import registry
+from lanista.rules.base import complete_settings
+
+TRACES = Path(__file__).parents[1] / "traces"
+BOT = str(Path(__file__).parent / "trivial_bot.py")
+ORIGINAL_S = {
+    "hogwarts": {"Null": 0.075, "Demo": 0.10},
+    "crematoria": {"Null": 0.096, "Demo": 0.14},
+}
+"""CPU seconds of the original programs, match file included."""
+FILES = {
+    ("hogwarts", "Null"): ("01_s1_Null-Null-Null-Null", 1),
+    ("hogwarts", "Demo"): ("02_s30_Demo-Demo-Demo-Demo", 30),
+    ("crematoria", "Null"): ("02_Null-Null-Null-Null_s1", 1),
+    ("crematoria", "Demo"): ("01_Demo-Demo-Demo-Demo_s30", 30),
+}
+RUNS = 5
+
+
+def answers(game_name, trace):
+    """By round and seat, the tokens that were submitted."""
+    text = gzip.decompress((TRACES / game_name / f"{trace}.orders.gz").read_bytes()).decode()
+    if game_name == "hogwarts":
+        return [[hogwarts.submoves(said) for said in seats] for seats in hogwarts.read_orders(text)]
+    return [
+        [[number for order in said.orders for number in order] for said in seats]
+        for seats in crematoria.read_orders(text)
+    ]
+
+
+def match(game_name, seed, rounds, *, file):
+    """CPU seconds of one match."""
+    ruleset = registry.get(game_name)
+    began = time.process_time()
+    given = {"original": 1} if game_name == "hogwarts" else {}
+    settings = complete_settings(ruleset, given)
+    chance = ruleset.chance(seed)
+    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    turns = ([game.parse(seat, said) for seat, said in enumerate(seats)] for seats in rounds)
+    if file:
+        writer = of_game(game_name)
+        names = ["a", "b", "c", "d"]
+        with tempfile.TemporaryFile("w") as out:
+            out.writelines(writer.write(game, turns, seed, names, lambda _: (0, 0, 0, 0)))
+    else:
+        for verdicts in turns:
+            game.advance(verdicts)
+    return time.process_time() - began
+
+
+def over_tcp(game_name, folder):
+    """Seconds from the opening to the end of a match of four trivial bots."""
+    ruleset = registry.get(game_name)
+    moments = []
+
+    async def watch(game):
+        moments.append(time.perf_counter())
+
+    spec = PlaySpec(
+        ruleset=ruleset,
+        settings=complete_settings(ruleset, {}),
+        seed=1,
+        bots=[BotSpec("bench", (sys.executable, BOT))] * 4,
+        record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
+        watcher=lambda names: watch,  # noqa: ARG005 - they have one name
+    )
+    trio.run(PrivateArena(spec).play)
+    return moments[-1] - moments[0]
+
+
+def main():
+    figures = {}
+    for (game, players), (trace, seed) in FILES.items():
+        rounds = answers(game, trace)
+        figures[f"{game} {players}"] = {
+            "rules_s": median([match(game, seed, rounds, file=False) for _ in range(RUNS)]),
+            "with_file_s": median([match(game, seed, rounds, file=True) for _ in range(RUNS)]),
+            "original_s": ORIGINAL_S[game][players],
+        }
+    folder = tempfile.mkdtemp()
+    try:
+        for game in ORIGINAL_S:
+            figures[f"{game} over TCP_s"] = median([over_tcp(game, folder) for _ in range(RUNS)])
+    finally:
+        shutil.rmtree(folder)
+    keep("four_players", {**figures, "aim_tcp_s": 0.5})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Healthy, of any game: answers every turn with no submoves."""
+
+from wire import Arena
+
+Arena().play()

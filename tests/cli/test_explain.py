@@ -1,0 +1,88 @@
+"""`lanista explain`: match files of the original programs, and what is wrong with one."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+TRACES = Path(__file__).parents[1] / "traces"
+HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
+CREMATORIA = TRACES / "crematoria" / "01_Demo-Demo-Demo-Demo_s30.res.gz"
+
+
+def orders_of(res):
+    return res.with_name(res.name.replace(".res.", ".orders."))
+
+
+@pytest.mark.parametrize(("res", "rounds"), [(HOGWARTS, 200), (CREMATORIA, 120)])
+def test_a_match_of_the_original_is_explained(lanista, res, rounds):
+    done = lanista("explain", res)
+    told = f"explained {rounds} of {rounds} rounds (original)\n"
+    assert (0, told, "") == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize("res", [HOGWARTS, CREMATORIA])
+def test_with_its_orders_every_byte_comes_out_again(lanista, res):
+    done = lanista("explain", res, "--orders", orders_of(res))
+    size = len(gzip.decompress(res.read_bytes()))
+    assert (0, "") == (done.code, done.err)
+    assert done.out.startswith(f"identical: {size} bytes, ")
+
+
+@pytest.mark.parametrize("res", [HOGWARTS, CREMATORIA])
+def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path, res):
+    """A plain file with one wrong score or count in a state: exit code 1, round and reason."""
+    lines = gzip.decompress(res.read_bytes()).decode().split("\n")
+    first = re.compile("score|nb_cells")
+    at = [number for number, line in enumerate(lines) if first.match(line)][50]
+    words = lines[at].split()
+    lines[at] = lines[at].replace(words[1], str(int(words[1]) + 1), 1)
+    bad = tmp_path / "bad.res"
+    bad.write_text("\n".join(lines), encoding="ascii")
+    done = lanista("explain", bad)
+    assert (1, "") == (done.code, done.err)
+    told, why = done.out.splitlines()
+    assert told.startswith("explained 49 of ")
+    assert why.startswith("round 49: ")
+    compared = lanista("explain", bad, "--orders", orders_of(res))
+    assert 1 == compared.code
+    assert compared.out.startswith(f"line {at + 1} differs: the file has {lines[at]!r}")
+
+
+def test_crematoria_has_one_behaviour(lanista):
+    done = lanista("explain", CREMATORIA, "--rules", "text")
+    assert 2 == done.code
+    assert "crematoria has one behaviour" in done.err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "expected `HarryPotter 1.0` or `Crematoria 1.2`"),
+        (b"hello\n", "line 1: no file of an original game"),
+        (b"\x1f\x8bnonsense", "damaged gzip data"),
+        (b"Game\n\nSeed 1\n\xff", "no ASCII"),
+        (b"Game\n\nSeed 1\n\nHarryPotter 1.0\n\nNUM_PLAYERS 5\n", "line 7: "),
+    ],
+)
+def test_a_file_that_is_none_is_one_line(lanista, tmp_path, content, words):
+    bad = tmp_path / "bad.res"
+    bad.write_bytes(content)
+    done = lanista("explain", bad)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert words in done.err
+
+
+def test_a_missing_file_is_one_line(lanista):
+    done = lanista("explain", "none.res")
+    assert (2, "lanista: can't read none.res: No such file or directory\n") == (
+        done.code,
+        done.err,
+    )
+
+
+def test_a_game_without_match_files_says_so(lanista):
+    done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "-o", "x.res")
+    assert 2 == done.code
+    assert "Angry Mob has no .res files" in done.err

@@ -1,0 +1,135 @@
+"""docs/games: the examples are what the games say and take, the commands work."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from docs.pages import CHECKOUT, DOCS, commands, fenced
+from lanista.rules import registry
+from lanista.rules.base import complete_settings
+
+PAGES = ("angrymob", "crematoria", "hogwarts")
+SHORT = {"angrymob": "move_limit=50", "crematoria": "nb_rounds=20", "hogwarts": "NUM_ROUNDS=20"}
+LEFT_OUT = "…"
+LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
+
+
+def page_of(name):
+    """The players' page of a game."""
+    return DOCS / "games" / f"{name}.md"
+
+
+def block(name, heading):
+    """A page's fenced block whose heading begins so: the rest of the heading, and the text."""
+    ((rest, text),) = (
+        (head.removeprefix(heading).strip(), text)
+        for head, text in fenced(page_of(name))
+        if head.startswith(heading)
+    )
+    return rest, text
+
+
+def new_game(name):
+    """The game of a page's example: on the page's map, or of the page's seed."""
+    ruleset = registry.get(name)
+    settings = complete_settings(ruleset, {})
+    rest, text = block(name, "text match")
+    chance = ruleset.chance(int(rest.removeprefix("seed ")) if rest else 0)
+    if rest:
+        board = ruleset.generate(settings, chance)
+    else:
+        board = ruleset.read_board(block(name, "text map")[1])
+    return ruleset, ruleset.new(settings, board, chance), text.splitlines()
+
+
+def tokens_of(line):
+    """An answer's tokens, as the protocol reads them."""
+    return [int(word) if word.lstrip("-").isdigit() else word for word in line.split()]
+
+
+def told(game, seats):
+    """What seat 0 reads of the present position."""
+    facts = game.facts(0, (0.0,) * seats).decode().splitlines()
+    return [f"turn {game.turn}", *facts, "go"]
+
+
+def test_every_game_that_comes_with_lanista_has_a_page():
+    """And no page is of another one."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    shipped = project["entry-points"]["lanista.rulesets"]
+    pages = sorted(path.stem for path in (DOCS / "games").iterdir())
+    assert sorted(shipped) == pages == sorted(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_example_is_what_the_game_says_and_takes(name):
+    """Lines from the arena come in this order, without a gap where no `…` is; every answer is taken
+    without a refusal; the other seats, and ours in rounds left out, do nothing.
+    """
+    ruleset, game, lines = new_game(name)
+    seats = ruleset.seats
+    coming = [*game.facts_at_start(0).decode().splitlines(), *told(game, seats)]
+    gap = False
+    answers = 0
+    for line in lines:
+        if line.startswith(">"):
+            assert [] == coming, f"an answer before `go`: {line}"
+            answer = game.parse(0, tokens_of(line[1:]))
+            assert () == answer.refused
+            game.advance([answer] + [game.parse(seat, []) for seat in range(1, seats)])
+            coming = told(game, seats)
+            answers += 1
+        elif line == LEFT_OUT:
+            gap = True
+            continue
+        else:
+            if gap:
+                while line.startswith("turn ") and f"turn {game.turn}" != line:
+                    game.advance([game.parse(seat, []) for seat in range(seats)])
+                    coming = told(game, seats)
+                coming = coming[coming.index(line) :]
+            assert coming[0] == line
+            coming = coming[1:]
+        gap = False
+    assert 2 <= answers + (name == "crematoria")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_commands_work(name, tmp_path):
+    """All of them, one after the other in one folder, with the page's bot in it."""
+    for heading, text in fenced(page_of(name)):
+        if heading.startswith("python "):
+            (tmp_path / heading.split()[1]).write_text(text, encoding="utf-8")
+    (tmp_path / "clients").symlink_to(CHECKOUT / "clients")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("LANISTA_")}
+    path = os.pathsep.join([os.path.dirname(sys.executable), kept["PATH"]])  # noqa: PTH120 - a word
+    run = commands(page_of(name), "lanista")
+    assert {"play", "map", "replay"} <= {words[1] for words in run}
+    for words in run:
+        # Shorter than the page's, and no clock: how quick bots are is no matter of the page.
+        more = ["--no-clock", "--set", SHORT[name]] if words[1] == "play" else []
+        done = subprocess.run(
+            [sys.executable, "-m", "lanista.cli", *words[1:], *more],
+            cwd=tmp_path,
+            env={**kept, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert 0 == done.returncode, f"{words}\n{done.stdout[-2000:]}\n{done.stderr}"
+    if name != "angrymob":
+        assert "explained" in done.stdout  # the last command of these pages
+
+
+@pytest.mark.parametrize("page", [*(f"games/{name}.md" for name in PAGES), "rulesets.md"])
+def test_links_lead_somewhere(page):
+    """Every relative link names a file of the checkout."""
+    path = DOCS / page
+    links = LINK.findall(path.read_text(encoding="utf-8"))
+    assert links
+    gone = [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert [] == gone
