@@ -79,3 +79,17 @@ def test_all_out_ends_the_match_with_the_scores_as_they_stand(lanista):
         record.result.turns,
     )
     assert 1 == min(record.result.ranks)
+
+
+@pytest.mark.parametrize("game", ["hogwarts", "crematoria"])
+def test_the_originals_command_line(lanista, game):
+    """Four Demos from the house by the words that the original program takes."""
+    done = lanista(
+        *("play", game, "Demo", "Demo", "Demo", "Demo", "-s", 30),
+        *("-i", "default.cnf", "-o", "default.res", "--no-clock"),
+    )
+    assert 0 == done.code, done.err
+    text = (done.folder / "default.res").read_text(encoding="ascii")
+    assert " Demo Demo-2 Demo-3 Demo-4\n" in text
+    listed = lanista("play", game, "--list")
+    assert (0, "Null\nDemo\nDummy\n") == (listed.code, listed.out)
