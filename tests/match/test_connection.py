@@ -230,3 +230,17 @@ async def test_a_streams_socket_is_taken_over():
     finally:
         channel.close()
         bot.close()
+
+
+async def test_a_silent_machine_is_asked_whether_it_is_there():
+    """Nothing that a bot sends, or doesn't, tells that its machine has lost its power."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        bot = socket.create_connection(server.getsockname())
+        arena, _ = server.accept()
+    with bot:
+        assert 0 == arena.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        channel = SocketChannel(arena)
+        assert 1 == arena.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        if hasattr(socket, "TCP_KEEPIDLE"):
+            assert 60 == arena.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+        channel.close()

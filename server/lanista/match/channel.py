@@ -19,6 +19,13 @@ SO_TIMESTAMPNS = 35
 moment after the first socket of the machine asked."""
 _STAMP = struct.Struct("@qq")  # struct timespec on 64-bit Linux
 _ANCILLARY = socket.CMSG_SPACE(_STAMP.size)
+KEEPALIVE = (
+    ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 15), (socket.TCP_KEEPCNT, 4))
+    if sys.platform == "linux"
+    else ()
+)
+"""A machine that lost its power while its bot waited is noticed after two minutes: seconds of
+silence before it is asked, seconds between questions, how many go unanswered."""
 CLOCK_STEP = 0.002
 """Seconds by which wall clock and monotonic clock may part before we call it a set clock…"""
 CLOCK_DRIFT = 0.001
@@ -84,6 +91,10 @@ class SocketChannel:
         self._socket: socket.socket | None = connected
         connected.setblocking(False)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if sys.platform == "linux":
+            for option, value in KEEPALIVE:
+                connected.setsockopt(socket.IPPROTO_TCP, option, value)
         self._has_stamps = sys.platform == "linux"
         if self._has_stamps:
             connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
