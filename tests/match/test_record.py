@@ -446,3 +446,13 @@ def test_infos_hold_what_they_are_given():
     )
     value = json.loads(json.dumps(record_module._CONVERTER.unstructure(result)))
     assert result == record_module._CONVERTER.structure(value, ResultInfo)
+
+
+def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
+    """An extra key of a record is named, and the name is the file's: escaped."""
+    path = tmp_path / "any.jsonl"
+    path.write_text('{"lanista_record":1,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
+    with pytest.raises(BadRecordError) as caught:
+        read_record(path)
+    assert str(caught.value).isprintable()
+    assert "a\\nb\\x1b[2J" in str(caught.value)

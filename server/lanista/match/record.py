@@ -367,7 +367,9 @@ def _structured(path: Path, number: int, value: Any, kind: type[Any]) -> Any:
             if isinstance(error, cattrs.BaseValidationError)
             else str(error)
         )
-        raise BadRecordError(f"{path}: line {number}: no {kind.__name__} ({problems})") from None
+        # Names of keys come from the file: they must stay within this one line.
+        shown = problems.encode("unicode_escape").decode("ascii")
+        raise BadRecordError(f"{path}: line {number}: no {kind.__name__} ({shown})") from None
 
 
 def outcome_info(
