@@ -51,7 +51,12 @@ def start(module, port, name=None):
 
 def end(bot):
     """Its exit code and what it printed."""
-    out, err = bot.communicate(timeout=60)
+    with bot:
+        try:
+            out, err = bot.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            bot.kill()
+            raise
     return bot.returncode, out, err
 
 
@@ -113,7 +118,7 @@ def test_an_interrupt_ends_a_bot_quietly(game, name, module):
 
         with ScriptedArena(Hears(hello), Says(said), interrupt) as arena:
             bots.append(start(module, arena.port))
-            assert (0, "", "") == end(bots[0])
+            assert (-signal.SIGINT, "", "") == end(bots[0])
 
 
 def test_no_arena_is_told_in_one_line_with_exit_code_1():

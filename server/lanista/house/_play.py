@@ -46,8 +46,9 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
         (that is told in one line on stderr); 1 if no arena could be reached or the environment
         holds something unusable.
     """
-    # Wherever it strikes, nothing is left to tidy up, and no exception could pass quietly.
-    signal.signal(signal.SIGINT, lambda _signal, _frame: os._exit(0))
+    # Left to the kernel: nothing needs tidying up, and a handler of Python's own only runs after
+    # the system call that it came just too early to interrupt, here a wait for the arena.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = os.environ.get("LANISTA_NAME") or own_name
     try:
         arena = Arena(name, game=game)
