@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 INTERPRETERS = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-9.]*")
 """Programs after which a bot isn't named."""
 
+STDIO = "stdio:"
+"""Before the command line of a bot that reads stdin and writes stdout."""
+
+BRIDGE = (sys.executable, "-P", "-m", "lanista.cli", "connect", "--")
+"""What such a bot is started by."""
+
 SHORTEST = 0.0001
 """Seconds below which a time limit couldn't be told on the wire (PROTOCOL.md 1)."""
 
@@ -266,29 +272,56 @@ def house_bots(game: str) -> Mapping[str, str]:
 
 
 def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
-    """A bot's name and the words to start it by: a house bot's name, or a command line."""
+    """A bot's name and the words to start it by.
+
+    A bot is a house bot's name, a command line, or `stdio:` and the command line of one that speaks
+    by stdin and stdout.
+    """
     from lanista.bots import CommandError, parse_command
 
     house = house_bots(game)
     if bot in house:
         # -P: a folder that the arena is started in must not hide the client.
         return bot, (sys.executable, "-P", "-m", house[bot])
+    is_stdio = bot.startswith(STDIO)
     try:
-        words = parse_command(bot)
+        words = parse_command(bot.removeprefix(STDIO))
     except CommandError as error:
         raise BadInputError(str(error)) from None
-    if shutil.which(words[0]) is None and Path(words[0]).is_file():
+    checked_program(bot, words, game)
+    return name_of(words), (*BRIDGE, *words) if is_stdio else words
+
+
+def bot_words(game: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words to start a bot by, as `bot_command`, of a command line in words already."""
+    if len(words) == 1 and words[0] in house_bots(game):
+        return bot_command(game, words[0])[1]
+    if words[0].startswith(STDIO):
+        words = (words[0].removeprefix(STDIO), *words[1:])
+        checked_program(words[0], words, game)
+        return (*BRIDGE, *words)
+    checked_program(words[0], words, game)
+    return words
+
+
+def checked_program(bot: str, words: Sequence[str], game: str) -> None:
+    """See that the program of a command line is there.
+
+    Raises:
+        BadInputError: It isn't, or is a file that can't be executed.
+    """
+    if shutil.which(words[0]) is not None:
+        return
+    if Path(words[0]).is_file():
         raise BadInputError(
             f"bot {bot!r}: {words[0]} is a file but no program; run it by its interpreter, "
             f"as 'python3 {words[0]}', or make it executable (chmod +x) and call it ./NAME"
         )
-    if shutil.which(words[0]) is None:
-        known = ", ".join(house) or "none"
-        raise BadInputError(
-            f"unknown bot {bot!r}: no house bot of {game} ({known}), "
-            f"and no program {words[0]!r} that could be run"
-        )
-    return name_of(words), words
+    known = ", ".join(house_bots(game)) or "none"
+    raise BadInputError(
+        f"unknown bot {bot!r}: no house bot of {game} ({known}), "
+        f"and no program {words[0]!r} that could be run"
+    )
 
 
 def name_of(words: Sequence[str]) -> str:

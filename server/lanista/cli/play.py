@@ -114,13 +114,12 @@ def command(
     matches: int,
     as_json: bool,
 ) -> int:
-    r"""Play a match of GAME between BOTs that are started for it.
+    """Play a match of GAME between BOTs that are started for it.
 
     A BOT is a house bot's name (see `lanista bots`), or a command line in quotes, run without a
     shell; in it {host}, {port}, {name} and {token} are replaced. Bots take the seats in the order
     given.
 
-    \b
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
     130 interrupted (the record is written).
     """
@@ -314,6 +313,8 @@ class _Session:
             click.echo(printable(result.error, "\n"), err=True)
         click.echo(f"seed {played.seed}")
         click.echo(f"record {played.record}")
+        for bundle in played.bundles:
+            click.echo(f"why: {bundle / 'about.txt'}")
 
     def summarize(self, matches: int) -> None:
         """Print the wins, when there were several matches."""
@@ -369,4 +370,5 @@ def _as_json(played: "Played") -> dict[str, Any]:
         "digest": result.digest,
         "faults": [attrs.asdict(fault) for fault in result.faults],
         "record": str(played.record),
+        "bundles": [str(bundle) for bundle in played.bundles],
     }

@@ -10,6 +10,7 @@ from lanista.cli import EXIT_BAD_INPUT, BadInputError
 from lanista.cli.common import fault_lines, printable
 
 if TYPE_CHECKING:
+    from lanista.daemon.feeder import Fed
     from lanista.match.record import Record
     from lanista.rules.base import Ruleset
 
@@ -141,6 +142,70 @@ def export(file: str, format_: str, output: str | None) -> None:  # noqa: ARG001
         Path(output).write_text(text, encoding="ascii")
     except OSError as error:
         raise BadInputError(f"can't write {output}: {error.strerror}") from None
+
+
+@command.command("feed")
+@click.option("--seat", type=click.IntRange(min=0), required=True, help="Whose place, from 0.")
+@click.option(
+    "--turn", type=click.IntRange(min=0), help="The last turn to give; else the seat's last."
+)
+@click.argument("file")
+@click.argument("words", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
+def feed(file: str, *, seat: int, turn: int | None, words: tuple[str, ...]) -> int:
+    """Give a bot a recorded match again, up to a turn, with no clock.
+
+    COMMAND runs in the foreground, so that it can be a debugger. Its bot is told what SEAT was told
+    in the match, whatever it answers; its last answer is printed beside the recorded one.
+
+    Exit codes: 0 it answered the turn, 1 it didn't, 2 bad input.
+    """
+    import trio
+
+    from lanista.cli.common import bot_words
+    from lanista.daemon.feeder import Feeder
+    from lanista.match.record import BadRecordError
+    from lanista.match.replay import MismatchError
+
+    record, ruleset = _read(file)
+    if seat >= ruleset.seats:
+        raise BadInputError(f"--seat {seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")
+    asked = sum(verdicts.verdicts[seat] != "out" for verdicts in record.turns)
+    if not asked:
+        raise BadInputError(f"{file}: seat {seat} was asked for no answer")
+    last = asked - 1 if turn is None else turn
+    if last >= asked:
+        raise BadInputError(f"{file}: --turn {last}; the last that seat {seat} had is {asked - 1}")
+    try:
+        fed = trio.run(Feeder(record, ruleset, seat, last, bot_words(ruleset.name, words)).run)
+    except OSError as error:
+        raise BadInputError(f"can't start {words[0]!r}: {error.strerror}") from None
+    except MismatchError as error:
+        click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
+        return EXIT_MISMATCH
+    except BadRecordError as error:
+        raise BadInputError(f"{file}: {error}") from None
+    return _print_fed(record, seat, last, fed)
+
+
+def _print_fed(record: "Record", seat: int, last: int, fed: "Fed") -> int:
+    recorded = [turn.raw[seat] for turn in record.turns]
+    other = [at for at, answer in enumerate(fed.answers) if answer != recorded[at]]
+    if other:
+        click.echo(
+            f"it answered otherwise than in the match in {len(other)} turns, from {other[0]}"
+        )
+    if fed.trouble is not None:
+        ended = "was ended" if fed.exit_code is None else f"exit code {fed.exit_code}"
+        click.echo(f"turn {len(fed.answers)}: no answer: {printable(fed.trouble)} ({ended})")
+        return EXIT_MISMATCH
+    was = recorded[last]
+    click.echo(f"turn {last}: {printable(fed.answers[last])!r}")
+    click.echo("in the match: " + ("no answer" if was is None else repr(printable(was))))
+    for fault in record.turns[last].faults:
+        if fault.seat == seat:
+            place = "" if fault.index is None else f", submove {fault.index}"
+            click.echo(printable(f"  then{place}: {fault.code}: {fault.words}"))
+    return 0
 
 
 def _print_result(record: "Record") -> None:

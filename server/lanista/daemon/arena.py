@@ -19,6 +19,7 @@ import trio
 
 from lanista.daemon import greeting, ids
 from lanista.daemon.lobby import Lobby, Player, RoomKey
+from lanista.match.bundle import write_bundles
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
 from lanista.match.record import ENDING, RecordWriter
@@ -332,9 +333,10 @@ class Arena:
             try:
                 with trio.CancelScope(shield=True):
                     await record.finish(result)
+                    await _write_bundles(running, path)
             except OSError as error:
                 log.error(  # noqa: TRY400 - as above
-                    "the record isn't whole", path=str(path), why=error.strerror
+                    "the record isn't whole", path=str(error.filename or path), why=error.strerror
                 )
         finally:
             self._running.discard(running)
@@ -353,6 +355,18 @@ class Arena:
         if running.error is not None:
             log.error("match aborted by an error", match=match, trace=running.error)
         return outcome.termination
+
+
+async def _write_bundles(match: Match, record: Path) -> None:
+    """Write the failure bundles of a match, in a thread; no process is known here."""
+    failures = match.failures()
+    if not failures:
+        return
+    bundles = await trio.to_thread.run_sync(
+        write_bundles, record, match.title, len(match.seats), failures
+    )
+    for bundle, failure in zip(bundles, failures, strict=True):
+        log.info("failure bundle", match=match.spec.match, name=failure.name, path=str(bundle))
 
 
 def _shutting_down() -> RemoteProtocolError:

@@ -13,12 +13,14 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.bots import Bot, environment, fill, start_bot
+from lanista.bots import Bot, Exit, environment, fill, start_bot
 from lanista.daemon import greeting, ids
+from lanista.match.bundle import Failure, write_bundles
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
 from lanista.match.record import BotInfo, RecordWriter, ResultInfo
 from lanista.match.runner import VOID_TRIES, Match, MatchSpec, Watcher
+from lanista.match.speech import InDialect
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
@@ -66,6 +68,8 @@ class Played:
     names: tuple[str, ...]
     result: ResultInfo
     record: Path
+    bundles: tuple[Path, ...] = ()
+    """The failure bundles of bots that didn't end it normally."""
 
 
 class StartFailureError(Exception):
@@ -144,6 +148,35 @@ class _Seats:
             assert hello is not None
             if greeting.speaks_version1(hello, self.ruleset):
                 greeting.tell_at_once(connection, line)
+
+
+def _failures(match: Match, bots: Sequence[Bot]) -> list[Failure]:
+    """The seats that failed in the match, and those whose process did."""
+    in_match = {failure.seat: failure for failure in match.failures()}
+    failures = []
+    for seat, bot in enumerate(bots):
+        failure = in_match.get(seat)
+        speaks_dialect = isinstance(match.seats[seat].speech, InDialect)
+        if failure is None and (speaks_dialect or not _failed(bot.exit)):
+            continue
+        failure = failure or match.failure(seat)
+        failures.append(
+            attrs.evolve(
+                failure,
+                reasons=(*failure.reasons, f"its process {bot.exit}"),
+                command=bot.command,
+                output=bot.output_tail(),
+            )
+        )
+    return failures
+
+
+def _failed(how: Exit | None) -> bool:
+    """Whether a process ended by a fault of its own.
+
+    Not asked of who speaks a dialect: those don't tell the end, and a bot may well trip over it.
+    """
+    return how is not None and not how.by_arena and how.code != 0
 
 
 @attrs.define(eq=False)
@@ -266,12 +299,20 @@ class PrivateArena:
         result = attrs.evolve(running.result(), bots=infos)
         with trio.CancelScope(shield=True):
             await record.finish(result)
+            bundles = await trio.to_thread.run_sync(
+                write_bundles,
+                record.path,
+                running.title,
+                len(bots),
+                _failures(running, bots),
+            )
         return Played(
             match=match,
             seed=spec.seed,
             names=tuple(running.names),
             result=result,
             record=record.path,
+            bundles=tuple(bundles),
         )
 
     async def _dismiss(self, connection: Connection) -> None:

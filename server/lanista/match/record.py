@@ -49,6 +49,8 @@ class PlayerInfo:
     """`1`, or `classic`."""
     command: tuple[str, ...] | None = None
     """The words it was started by, when the arena did."""
+    notes: bool = False
+    """Whether it asked to be told of everything that is refused."""
 
 
 @attrs.frozen(kw_only=True)

@@ -15,6 +15,7 @@ import attrs
 import trio
 
 from lanista import __version__
+from lanista.match.bundle import Exchange, Failure
 from lanista.match.clock import Limits
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.record import (
@@ -200,6 +201,7 @@ class Match:
                 name=seat.name,
                 protocol="classic" if isinstance(seat.speech, InDialect) else "1",
                 command=self.commands[seat.index] if self.commands else None,
+                notes=seat.connection.hello is not None and seat.connection.hello.notes,
             )
             for seat in self.seats
         )
@@ -459,16 +461,19 @@ class Match:
             came = seat.arrived
             if came is None:
                 times[seat.index] = (after,)
-                continue
-            times[seat.index] = (
-                after,
-                round((came.earliest - handed) * 1e6),
-                round((came.latest - handed) * 1e6),
-                round((came.read_at - handed) * 1e6),
+            else:
+                times[seat.index] = (
+                    after,
+                    round((came.earliest - handed) * 1e6),
+                    round((came.latest - handed) * 1e6),
+                    round((came.read_at - handed) * 1e6),
+                )
+                if came.in_doubt(seat.deadline):
+                    # Counted because we read it too late to know: that is the host's stall.
+                    stall = max(stall, came.read_at - seat.deadline)
+            seat.last_turns.append(
+                (self._turns, seat.told, seat.line, log, times[seat.index], seat.limit)
             )
-            if came.in_doubt(seat.deadline):
-                # Counted because we read it too late to know: that is the host's stall.
-                stall = max(stall, came.read_at - seat.deadline)
         line: dict[str, Any] = {
             "turn": self._turns,
             "verdicts": [VERDICT_WORDS[type(verdict)] for verdict in verdicts],
@@ -532,6 +537,35 @@ class Match:
         except Exception:  # noqa: BLE001 - the rules are what is broken; told already
             return (0,) * self.spec.ruleset.seats
 
+    @property
+    def title(self) -> str:
+        """The match, for people."""
+        return f"match {self.spec.match}, {self.spec.ruleset.name}"
+
+    def failures(self) -> list[Failure]:
+        """The seats that were put out, or whose fault ended the match."""
+        assert self.outcome is not None
+        found = []
+        for seat in self.seats:
+            reasons = []
+            if seat.gone is not None:
+                reasons.append(f"{seat.gone}: {seat.gone_words}")
+            elif self.outcome.termination is Termination.FORFEIT:
+                reasons += [
+                    f"turn {fault.turn}{_place(fault)}: {fault.code}: {fault.words}"
+                    for fault in self._kept_faults[seat.index]
+                    if fault.turn == self._turns - 1
+                ]
+            if reasons:
+                found.append(self.failure(seat.index, *reasons))
+        return found
+
+    def failure(self, index: int, *reasons: str) -> Failure:
+        """The last turns of a seat that failed, for a bundle."""
+        seat = self.seats[index]
+        turns = tuple(Exchange(*turn) for turn in seat.last_turns)
+        return Failure(seat=index, name=seat.name, reasons=reasons, turns=turns)
+
     def result(self) -> ResultInfo:
         """The result as the record tells it."""
         assert self.outcome is not None
@@ -552,6 +586,10 @@ class Match:
             error=self.error,
             ended=_now(),
         )
+
+
+def _place(fault: FaultInfo) -> str:
+    return "" if fault.index is None else f", submove {fault.index}"
 
 
 def _refusals(verdict: Verdict) -> tuple[Refusal, ...]:

@@ -3,9 +3,13 @@
 Judges nothing: it says what came and when; `runner` gives the verdict.
 """
 
+from collections import deque
+from typing import Any
+
 import attrs
 import trio
 
+from lanista.match.bundle import TURNS_KEPT
 from lanista.match.channel import BrokenChannelError
 from lanista.match.clock import Arrival, arrival
 from lanista.match.connection import Connection
@@ -33,6 +37,12 @@ class Seat:
     dismissed: bool = False
     """Whether its last bytes are on their way, after which its connection closes."""
 
+    last_turns: deque[tuple[Any, ...]] = attrs.field(
+        init=False, factory=lambda: deque(maxlen=TURNS_KEPT)
+    )
+    """What was said in its last turns: the values of a `bundle.Exchange` each, made if needed."""
+    told: bytes = attrs.field(init=False, default=b"")
+    """What it was handed in this turn."""
     line: str | None = attrs.field(init=False, default=None)
     """This turn's answer."""
     arrived: Arrival | None = attrs.field(init=False, default=None)
@@ -40,7 +50,8 @@ class Seat:
     deadline: float = attrs.field(init=False, default=0.0)
     _known_empty: float = attrs.field(init=False, default=0.0)
     _unsent: memoryview = attrs.field(init=False, factory=lambda: memoryview(b""))
-    _limit: float = attrs.field(init=False, default=0.0)
+    limit: float = attrs.field(init=False, default=0.0)
+    """Seconds that it has in this turn."""
 
     @property
     def playing(self) -> bool:
@@ -77,6 +88,7 @@ class Seat:
 
         Returns whether some of them couldn't be given yet.
         """
+        self.told = data
         try:
             sent = self.connection.channel.send_some(data)
         except BrokenChannelError:
@@ -84,7 +96,7 @@ class Seat:
             sent = len(data)
         self.handed_at = self._known_empty = trio.current_time()
         self.deadline = self.handed_at + limit
-        self._limit = limit
+        self.limit = limit
         if self.connection.session.has_answer:
             self._take(Arrival(self.handed_at, self.handed_at, self.handed_at))
         if sent < len(data):
@@ -101,10 +113,10 @@ class Seat:
             except BrokenChannelError:
                 self._unsent = memoryview(b"")
         if self._unsent:
-            self.lose("late", f"did not read what it was sent within {self._limit:g} s")
+            self.lose("late", f"did not read what it was sent within {self.limit:g} s")
             return
         self.handed_at = self._known_empty = trio.current_time()
-        self.deadline = self.handed_at + self._limit
+        self.deadline = self.handed_at + self.limit
         if self.line is not None:  # sent ahead: 0 ms from the hand-over, which is only now
             self.arrived = Arrival(self.handed_at, self.handed_at, self.handed_at)
 

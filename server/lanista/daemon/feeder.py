@@ -1,0 +1,157 @@
+"""Feeds a bot a recorded match again, up to a turn, with no clock: for a debugger.
+
+The bot runs in the foreground, with our terminal: nothing of it is captured, no time is limited.
+It is told what the seat was told in the match, whatever it answers itself.
+"""
+
+import math
+import signal
+from collections.abc import Sequence
+
+import attrs
+import trio
+
+from lanista.bots import environment, fill
+from lanista.daemon import greeting, ids
+from lanista.match.connection import Connection
+from lanista.match.feed import told
+from lanista.match.record import Record
+from lanista.rules.base import Ruleset
+from lanista.rules.outcome import Termination
+from lanista_protocol import Bye, End, Hello, Rank, RemoteProtocolError, Score
+
+HOST = "127.0.0.1"
+PATIENCE = 2.0
+"""Seconds that a bot may take to go once all is over."""
+
+
+@attrs.frozen(kw_only=True)
+class Fed:
+    """How feeding a bot went."""
+
+    answers: tuple[str, ...]
+    """Its answers to the turns from 0 on."""
+    trouble: str | None
+    """Why it didn't get to the end; None: it did."""
+    exit_code: int | None
+    """Of its process; minus the signal that killed it; None: it had to be ended."""
+
+
+class _TroubleError(Exception):
+    """The bot can't be fed any further."""
+
+
+@attrs.define(eq=False)
+class Feeder:
+    """Feeds one bot. `run` once."""
+
+    record: Record
+    ruleset: Ruleset
+    seat: int
+    turn: int
+    """The last turn that is asked for."""
+    command: Sequence[str]
+    """The words of its command line, placeholders and all."""
+    _token: str = attrs.field(factory=ids.seat_token, init=False)
+    _answers: list[str] = attrs.field(factory=list, init=False)
+    _trouble: str | None = attrs.field(default=None, init=False)
+    _over: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    async def run(self) -> Fed:
+        """Start the bot and feed it until the turn is answered, or it has ended.
+
+        Raises:
+            OSError: Its program can't be started.
+        """
+        name = self.record.header.players[self.seat].name
+        listeners = await trio.open_tcp_listeners(0, host=HOST)
+        port = listeners[0].socket.getsockname()[1]
+        words = fill(self.command, host=HOST, port=port, name=name, token=self._token)
+        env = environment(host=HOST, port=port, name=name, token=self._token)
+        # Ctrl+C in a debugger is for the debugger: it stops the bot, not us. A handler of our own,
+        # because a signal that is ignored stays ignored in what we start.
+        before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+        try:
+            async with trio.open_nursery() as nursery:
+                process = await trio.lowlevel.open_process(words, env=env)
+                nursery.start_soon(trio.serve_listeners, self._greet, listeners)
+                nursery.start_soon(self._wait_for_exit, process)
+                await self._over.wait()
+                code = await _end(process)
+                nursery.cancel_scope.cancel()
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+        finally:
+            signal.signal(signal.SIGINT, before)
+            for listener in listeners:
+                await listener.aclose()
+        return Fed(answers=tuple(self._answers), trouble=self._trouble, exit_code=code)
+
+    async def _wait_for_exit(self, process: trio.Process) -> None:
+        await process.wait()
+        with trio.move_on_after(PATIENCE):
+            await self._over.wait()  # its last answer may still be on its way
+            return
+        self._trouble = "it ended before it had answered the turn"
+        self._over.set()
+
+    async def _greet(self, stream: trio.SocketStream) -> None:
+        connection = greeting.accepted(stream)
+        if connection is None or self._over.is_set():
+            return
+        try:
+            hello = await connection.read_hello(math.inf)
+            if hello is None:
+                return
+            if hello.token is not None and not greeting.same_secret(hello.token, self._token):
+                return
+            await self._feed(connection, hello)
+        except (_TroubleError, RemoteProtocolError) as error:
+            self._trouble = error.words if isinstance(error, RemoteProtocolError) else str(error)
+        finally:
+            connection.channel.close()
+        self._over.set()
+
+    async def _feed(self, connection: Connection, hello: Hello) -> None:
+        if greeting.ruleset_of(hello, self.ruleset).name != self.ruleset.name:
+            raise _TroubleError(f"it wants to play {hello.game}; the record is of another game")
+        is_version1 = greeting.speaks_version1(hello, self.ruleset)
+        if is_version1:
+            greeting.tell_at_once(connection, greeting.welcome())
+        connection.session.start()
+        for turn, data in enumerate(told(self.record, self.ruleset, self.seat, hello)):
+            connection.session.ask()
+            if not await connection.send(data, math.inf):
+                raise _TroubleError(f"it left before turn {turn}")
+            while not connection.session.has_answer:
+                if connection.session.ended:
+                    raise _TroubleError(f"it closed its connection in turn {turn}")
+                chunk = connection.channel.receive_some(connection.session.room_for)
+                if chunk is None:
+                    await connection.channel.wait_readable()
+                else:
+                    connection.session.receive(chunk.data)
+            self._answers.append(connection.session.take_answer() or "")
+            connection.session.take_log()
+            if turn == self.turn:
+                break
+        await connection.close(self._end() if is_version1 else b"")
+
+    def _end(self) -> bytes:
+        """The match breaks off here, for the bot as by a fault of the arena."""
+        seats = range(self.ruleset.seats)
+        lines = [End(Termination.ABORTED.value), *[Rank(seat, 1) for seat in seats]]
+        return b"".join(map(bytes, [*lines, *[Score(seat, 0) for seat in seats], Bye()]))
+
+
+async def _end(process: trio.Process) -> int | None:
+    """Its exit code; what doesn't go by itself is ended."""
+    with trio.move_on_after(PATIENCE):
+        return await process.wait()
+    process.terminate()
+    with trio.move_on_after(PATIENCE):
+        await process.wait()
+        return None
+    process.kill()
+    await process.wait()
+    return None

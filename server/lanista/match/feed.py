@@ -1,0 +1,68 @@
+"""What a seat of a recorded match was told, made again from its record. Bytes only: no socket.
+
+The same bytes as in the match, from the same `speech`: a bot can be fed them again. The lines
+before the match (`welcome`, `wait`) are not the match's and not here.
+"""
+
+from collections.abc import Iterator
+
+from lanista.match.clock import Limits
+from lanista.match.record import Record
+from lanista.match.replay import positions
+from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
+from lanista.rules.base import Consequence, Ruleset
+from lanista_protocol import Hello, Note, NoteCode
+
+_NOTES = frozenset(code.value for code in NoteCode)
+
+
+def told(
+    record: Record, ruleset: Ruleset, seat: int, hello: Hello | None = None
+) -> Iterator[bytes]:
+    """The bytes that a seat got before each of its answers, from turn 0 on.
+
+    Args:
+        record: The match.
+        ruleset: Its rules.
+        seat: Whose.
+        hello: What a bot says that is to be told it now, by which its dialect and its notes go;
+            None: as in the match.
+
+    Yields:
+        For each turn that the seat was asked in: notes on the answer before, the position, `go`.
+
+    Raises:
+        MismatchError: The record says something else than the rules.
+        BadRecordError: As `replay.start`.
+    """
+    header = record.header
+    info = MatchInfo(
+        match=header.match,
+        game=header.game,
+        players=tuple(player.name for player in header.players),
+        limits=Limits(header.clock.first, header.clock.turn),
+        seed=header.seed,
+    )
+    player = header.players[seat]
+    speech: Speech = Version1(info)
+    is_version1 = player.protocol == "1" if hello is None else hello.version is not None
+    if not is_version1 and ruleset.classic is not None:
+        speech = InDialect(ruleset.classic)
+    wants_notes = player.notes if hello is None else hello.notes
+    wants_notes |= ruleset.consequence is Consequence.FORFEIT
+    nothing_used = (0.0,) * ruleset.seats
+    for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
+        if turn.verdicts[seat] == "out":
+            return
+        status = turn.status or nothing_used
+        if turn.turn == 0:
+            yield speech.opening(game, seat, status)
+            continue
+        noted = b""
+        if wants_notes:
+            noted = b"".join(
+                speech.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
+                for fault in record.turns[turn.turn - 1].faults
+                if fault.seat == seat and fault.code in _NOTES
+            )
+        yield noted + speech.turn(game, seat, status)

@@ -1,0 +1,319 @@
+"""`lanista connect`: bytes both ways, logs before answers, and every way to end.
+
+The arena here follows a script; the bots are programs of a few lines.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from client.scripted_arena import Hears, Says, ScriptedArena
+from e2e.running import PATIENCE, environment, runs, wait_until, wait_until_gone
+from lanista.bridge import LOG_KEPT, READ
+
+HELLO = b"Bot v=1\n"
+ECHO = """
+import sys
+for line in sys.stdin.buffer:
+    sys.stdout.buffer.write(b"> " + line)
+    sys.stdout.buffer.flush()
+"""
+LOGS = """
+import os, sys
+for line in sys.stdin:
+    os.write(2, eval(line))
+    os.write(1, b"1 2\\n")
+"""
+"""Writes what a line says to stderr, then answers."""
+
+
+def bot(code):
+    """The words of a bot of this code."""
+    return [sys.executable, "-I", "-S", "-u", "-c", code]
+
+
+def connect(*words, port=None, env=None, start=subprocess.run):
+    """Run `lanista connect`."""
+    where = [] if port is None else ["--port", str(port)]
+    more = {} if start is subprocess.Popen else {"timeout": PATIENCE}
+    return start(
+        [sys.executable, "-m", "lanista.cli", "connect", *where, *words],
+        env=environment(**(env or {})),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **more,
+    )
+
+
+def play(code, *script, options=("--name", "Bot")):
+    """A bot of this code with an arena of this script; the bridge's end."""
+    with ScriptedArena(Hears(HELLO), *script) as arena:
+        return connect(*options, "--", *bot(code), port=arena.port)
+
+
+# -- hello ---------------------------------------------------------------------------------------
+
+
+def test_the_hello_is_made_of_the_options():
+    hello = b"Ann Lee v=1 game=hogwarts room=a-1 seat=2 token=s3cret keep=1 notes=1\n"
+    options = ["--host", "127.0.0.1", "--name", "Ann Lee", "--game", "hogwarts", "--room", "a-1"]
+    options += ["--seat", "2", "--token", "s3cret", "--keep", "--notes"]
+    with ScriptedArena(Hears(hello)) as arena:
+        done = connect(*options, "--", *bot(ECHO), port=arena.port)
+    assert (0, b"", b"") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_the_environment_says_what_the_options_do_not():
+    with ScriptedArena(Hears(b"Zo\xc3\xab v=1 token=t\n")) as arena:
+        env = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(arena.port)}
+        env |= {"LANISTA_NAME": "Zoë", "LANISTA_TOKEN": "t"}
+        assert connect("--", *bot(ECHO), env=env).returncode == 0
+
+
+def test_without_a_name_the_command_gives_one(tmp_path):
+    script = tmp_path / "my bot.py"
+    script.write_text(ECHO)
+    with ScriptedArena(Hears(b"my-bot v=1\n")) as arena:
+        assert connect("--", sys.executable, str(script), port=arena.port).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "expected"),
+    [
+        (["--", "nonesuch"], {}, "no program 'nonesuch' that could be run"),
+        (["--name", "a=b", "--", "true"], {}, "--name 'a=b': a name has single spaces"),
+        (["--name", "x" * 33, "--", "true"], {}, "the name has 33 characters; 32 at most"),
+        (["--name", "a\tb", "--", "true"], {}, "--name 'a\\tb': a name has single spaces"),
+        (
+            ["--name", "a", "--room", "two words", "--", "true"],
+            {},
+            "--room 'two words': it must be one word",
+        ),
+        (["--name", "a", "--room", "a/b", "--", "true"], {}, "option room has 'a/b'"),
+        (["--name", "a", "--", "true"], {"LANISTA_PORT": "http"}, "LANISTA_PORT must be a port"),
+        (["--name", "a"], {}, "Missing argument"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(words, env, expected):
+    done = connect(*words, env=env)
+    assert (2, b"") == (done.returncode, done.stdout)
+    (line,) = done.stderr.decode().splitlines()
+    assert expected in line
+
+
+def test_no_arena_is_one_line_and_exit_code_1_and_no_bot_is_started(tmp_path):
+    mark = tmp_path / "started"
+    done = connect("--", "touch", str(mark), port=1)
+    words = b"lanista connect: no arena at 127.0.0.1, port 1: Connection refused\n"
+    assert (1, words, False) == (done.returncode, done.stderr, mark.exists())
+
+
+# -- lines ---------------------------------------------------------------------------------------
+
+
+def test_every_byte_passes_both_ways():
+    """Not UTF-8, a CR, an empty line, and a line in pieces."""
+    done = play(ECHO, Says(b"\xff\xfe go\r\n\n"), Hears(b"> \xff\xfe go\r\n> \n"), Says(b"x y\n"))
+    assert (0, b"", b"") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_more_than_a_pipe_holds_passes_both_ways():
+    line = b"unit " * (4 * READ // 5) + b"\n"
+    assert play(ECHO, Says(line), Hears(b"> " + line)).returncode == 0
+
+
+def test_an_answer_goes_out_when_its_line_is_whole():
+    code = """
+import os, sys
+sys.stdin.readline()
+os.write(1, b"1 2 ")
+sys.stdin.readline()
+os.write(1, b"3\\n4 ")
+sys.stdin.readline()
+"""
+    done = play(code, Says(b"go\n"), Says(b"more\n"), Hears(b"1 2 3\n"))
+    assert done.returncode == 0
+
+
+def test_a_line_too_long_is_the_arenas_to_refuse():
+    code = "import os\nfor _ in range(3): os.write(1, b'1' * 50_000)\nos.read(0, 1)"
+    assert play(code, Hears(b"1" * 65_538)).returncode == 0
+
+
+def test_stderr_goes_before_the_answer_and_to_our_own():
+    said = [b"one\ntwo\n", b"", b"half", b" more\n"]
+    heard = [b"# one\n# two\n1 2\n", b"1 2\n", b"1 2\n", b"# half more\n1 2\n"]
+    script = []
+    for what, told in zip(said, heard, strict=True):
+        script += [Says(repr(what).encode() + b"\n"), Hears(told)]
+    done = play(LOGS, *script)
+    assert (0, b"one\ntwo\nhalf more\n") == (done.returncode, done.stderr)
+
+
+def test_stderr_is_told_within_what_a_log_line_may_be():
+    """UTF-8 whatever it is; long lines divided; no CR at the end."""
+    script = []
+    for what, told in [
+        (b"\xff\xc3\xa9\r\n", b"# \\xff\xc3\xa9\n"),
+        (b"a" * 9000 + b"\n", b"# " + b"a" * 8192 + b"\n# " + b"a" * 808 + b"\n"),
+        (b"\n", b"# \n"),
+    ]:
+        script += [Says(repr(what).encode() + b"\n"), Hears(told + b"1 2\n")]
+    assert play(LOGS, *script).returncode == 0
+
+
+def test_a_flood_of_stderr_does_not_hold_up_the_answer():
+    """More than a pipe holds, before the answer: what the arena wouldn't keep is not sent."""
+    line = b"x" * 99 + b"\n"
+    code = f"""
+import os, sys
+sys.stdin.readline()
+for _ in range(4000): os.write(2, {line!r})
+os.write(1, b"1 2\\n")
+sys.stdin.readline()
+"""
+    kept = -(-LOG_KEPT // (len(line) + 2))
+    done = play(code, Says(b"go\n"), Hears((b"# " + line) * kept + b"1 2\n"))
+    assert (0, 4000 * len(line)) == (done.returncode, len(done.stderr))
+
+
+# -- the end -------------------------------------------------------------------------------------
+
+
+def test_its_exit_code_is_the_bots():
+    assert play("raise SystemExit(7)").returncode == 7
+
+
+def test_it_ends_by_the_bots_signal():
+    """So that the record tells it."""
+    done = play("import os; os.kill(os.getpid(), 11)")
+    assert -signal.SIGSEGV == done.returncode
+
+
+def test_the_last_words_of_a_bot_that_fails_are_logged():
+    """Before its connection ends: the arena keeps them with the turn."""
+    code = "import os; input(); os.write(2, b'no brain\\nhalf a line'); os._exit(3)"
+    ended = []
+    done = play(code, Says(b"go\n"), Hears(b"# no brain\n# half a line\n"), lambda: ended.append(1))
+    assert (3, b"no brain\nhalf a line", [1]) == (done.returncode, done.stderr, ended)
+
+
+def test_an_answer_written_just_before_the_exit_arrives():
+    assert play("print('1 2')", Says(b"a\n" * 1000), Hears(b"1 2\n")).returncode == 0
+
+
+def test_a_bot_that_closes_its_stdout_has_left():
+    code = "import os, sys; os.close(1); sys.stdin.read()"
+    assert play(code, Hears(b"<EOF>")).returncode == 0
+
+
+def test_what_the_bot_started_does_not_keep_the_bridge(tmp_path):
+    """A child that holds its stdout is ended with it."""
+    mark = tmp_path / "pid"
+    code = f"""
+import os, time
+pid = os.fork()
+if pid == 0:
+    time.sleep(600)
+open({str(mark)!r}, "w").write(str(pid))
+print("1 2", flush=True)
+"""
+    done = play(code, Hears(b"1 2\n"))
+    assert done.returncode == 0
+    wait_until_gone([int(mark.read_text())])
+
+
+def test_the_bot_reads_to_the_end_of_what_the_arena_said():
+    code = "import sys; n = len(sys.stdin.read()); sys.exit(n == 300_000)"
+    assert play(code, Says(b"0123456789 " * 27272 + b"01234567")).returncode == 1
+
+
+def test_a_bot_that_outlives_the_match_is_ended():
+    """SIGTERM first, for one that has something to write; whatever it does then, all is well."""
+    code = """
+import signal, time, sys
+signal.signal(signal.SIGTERM, lambda *_: (sys.stderr.write("bye"), sys.exit(9)))
+print("1", flush=True)
+while True: time.sleep(600)
+"""
+    done = play(code, Hears(b"1\n"))
+    assert (0, b"") == (done.returncode, done.stdout)
+
+
+def test_a_bot_that_ignores_sigterm_is_killed(tmp_path):
+    mark = tmp_path / "pid"
+    code = f"""
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+open({str(mark)!r}, "w").write(str(os.getpid()))
+print("1", flush=True)
+while True: time.sleep(600)
+"""
+    assert play(code, Hears(b"1\n")).returncode == 0
+    wait_until_gone([int(mark.read_text())])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_bridge_and_its_bot(tmp_path, number):
+    mark = tmp_path / "pid"
+    code = f"""
+import os, time
+open({str(mark)!r}, "w").write(str(os.getpid()) + "\\n")
+time.sleep(600)
+"""
+    bridges = []
+
+    def strike():
+        wait_until(lambda: mark.exists() and mark.read_text().endswith("\n"), "the bot is there")
+        bridges[0].send_signal(number)
+        bridges[0].wait(PATIENCE)
+
+    with ScriptedArena(Hears(HELLO), strike) as arena:
+        bridge = connect("--name", "Bot", "--", *bot(code), port=arena.port, start=subprocess.Popen)
+        bridges.append(bridge)
+        with bridge:
+            assert (b"", b"") == bridge.communicate(timeout=PATIENCE)
+    assert -number == bridge.returncode
+    wait_until_gone([int(mark.read_text())])
+
+
+@pytest.mark.parametrize("cut", [0, 1, 6, 7, 20])
+def test_the_arenas_error_is_printed(cut):
+    """However it comes; a bot of a few lines doesn't look for it."""
+    said = b"turn 3\nerror late too slow \x1b[31m\n"
+    done = play("import sys; sys.stdin.read()", Says(said[:cut]), Says(said[cut:]))
+    words = b"lanista connect: the arena says: error late too slow \\x1b[31m\n"
+    assert (0, words) == (done.returncode, done.stderr)
+
+
+def test_words_that_only_look_like_an_error_are_not():
+    done = play("import sys; sys.stdin.read()", Says(b"player 0 error x\nerrors a\nturn 1\n"))
+    assert (0, b"") == (done.returncode, done.stderr)
+
+
+def test_it_leaves_no_processes_behind_a_kill(tmp_path):
+    """Killed by -9 the bridge can do nothing, but its bot reads the end of its input."""
+    mark = tmp_path / "pid"
+    code = f"""
+import os, sys
+open({str(mark)!r}, "w").write(str(os.getpid()) + "\\n")
+sys.stdin.read()
+"""
+    bridges = []
+
+    def strike():
+        wait_until(lambda: mark.exists() and mark.read_text().endswith("\n"), "the bot is there")
+        assert runs(int(mark.read_text()))
+        os.kill(bridges[0].pid, signal.SIGKILL)
+        bridges[0].wait(PATIENCE)
+
+    with ScriptedArena(Hears(HELLO), strike) as arena:
+        bridge = connect("--name", "Bot", "--", *bot(code), port=arena.port, start=subprocess.Popen)
+        bridges.append(bridge)
+        with bridge:
+            bridge.communicate(timeout=PATIENCE)
+    wait_until_gone([int(mark.read_text())])

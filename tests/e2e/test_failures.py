@@ -1,0 +1,278 @@
+"""Failure bundles, and feeding a bot its match again: what its author has when it lost."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from e2e.running import PATIENCE, bot, bot_words, environment, read, wait_until
+from lanista.match.feed import told
+from lanista.rules import registry
+
+OPPONENT = bot("version1")
+BUNDLE = "match.seat0.failure"
+
+
+def files(folder):
+    """The names of all that a bundle has."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def sent(record, seat):
+    """What a seat was told, turn by turn, by its record."""
+    return list(told(read(record), registry.get("angrymob"), seat))
+
+
+@pytest.fixture
+def lost(lanista):
+    """Play a match that this bot loses at seat 0; what was printed, and the bundle's folder."""
+
+    def play(words, *options):
+        done = lanista(
+            *("play", "angrymob", words, OPPONENT, "-i", "pit", "-s", 3, "--move-limit", 9),
+            *("--time-init", 30, *options, "--console", "-o", "match.jsonl"),
+        )
+        assert (0, "") == (done.code, done.err)
+        done.bundle = done.folder / BUNDLE
+        return done
+
+    return play
+
+
+def test_a_bundle_has_the_last_two_turns_byte_for_byte(lost):
+    done = lost(bot("illegal"))
+    told_by_record = sent(done.folder / "match.jsonl", 0)
+    assert f"why: {BUNDLE}/about.txt\n" in done.out
+    assert [
+        *("about.txt", "feed.sh", "output.txt", "times.json", "turn-1.answer", "turn-1.sent"),
+        *("turn-2.answer", "turn-2.sent"),
+    ] == files(done.bundle)
+    assert told_by_record[1] == (done.bundle / "turn-1.sent").read_bytes()
+    assert told_by_record[2] == (done.bundle / "turn-2.sent").read_bytes()
+    assert b"-1 0 1 0\n" == (done.bundle / "turn-2.answer").read_bytes()
+    times = json.loads((done.bundle / "times.json").read_text())
+    record = read(done.folder / "match.jsonl")
+    assert [(turn.turn, *turn.times[0]) for turn in record.turns[1:]] == [
+        (turn["turn"], *(turn[f"{what}_us"] for what in ("handed", "earliest", "latest", "read")))
+        for turn in times
+    ]
+    assert [0.2, 0.2] == [turn["limit_s"] for turn in times]
+    about = (done.bundle / "about.txt").read_text()
+    assert "turn 2, submove 0: illegal: (-1, 0) is outside the map" in about
+    assert "its process exited with code 0" in about
+
+
+def test_a_bundle_feeds_the_bot_the_same_turn_again(lost, tmp_path):
+    """Its script needs no folder, no environment and no clock."""
+    done = lost(bot("illegal"))
+    fed = subprocess.run(
+        ["sh", done.bundle / "feed.sh"],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (0, "") == (fed.returncode, fed.stderr)
+    assert (
+        "turn 2: '-1 0 1 0'\n"
+        "in the match: '-1 0 1 0'\n"
+        "  then, submove 0: illegal: (-1, 0) is outside the map of 7 rows and 9 columns\n"
+    ) == fed.stdout.partition("bye\n")[2]
+
+
+def test_a_crash_is_told_with_what_it_wrote(lost):
+    done = lost(bot("dies_in_play"))
+    about = (done.bundle / "about.txt").read_text()
+    assert "disconnected: closed its connection" in about
+    assert "its process exited with code " in about or "its process killed by " in about
+    last = read(done.folder / "match.jsonl").turns[-1].turn
+    assert f"no turn-{last}.answer: none came" in about
+    assert not (done.bundle / f"turn-{last}.answer").exists()
+
+
+def test_a_signal_is_told(lost, tmp_path):
+    script = tmp_path / "faulty.py"
+    script.write_text(
+        "import os, signal, sys\n"
+        "while sys.stdin.readline() != 'go\\n': pass\n"
+        "print('off the rails', file=sys.stderr, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGSEGV)\n"
+    )
+    done = lost(f"stdio:{sys.executable} {script}")
+    assert "its process killed by SIGSEGV" in (done.bundle / "about.txt").read_text()
+    assert "off the rails\n" == (done.bundle / "output.txt").read_text()
+    assert "# off the rails\n" == (done.bundle / "turn-0.log").read_text()
+
+
+def test_a_late_bot_gets_a_bundle(lost):
+    done = lost(bot("late"), "--time-move", 0.2, "--stall-margin", 600_000)
+    about = (done.bundle / "about.txt").read_text()
+    assert "turn 2: late: no answer within 0.2 s" in about
+
+
+def test_a_process_that_fails_after_a_whole_match_gets_one(lost, tmp_path):
+    """Who is told the end and then fails has a fault to be mended."""
+    script = tmp_path / "fails.py"
+    script.write_text(
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    if line == 'go\\n': print(flush=True)\n"
+        "sys.exit(3)\n"
+    )
+    done = lost(f"stdio:{sys.executable} {script}")
+    assert "finished" == read(done.folder / "match.jsonl").result.end
+    assert "\n  its process exited with code 3\n" in (done.bundle / "about.txt").read_text()
+
+
+def test_a_match_that_all_end_normally_leaves_none_and_removes_the_last(lost):
+    """The record is the new match's, so its bundles are too."""
+    done = lost(bot("illegal"))
+    assert done.bundle.exists()
+    again = lost(bot("classic"))
+    assert ["match.jsonl"] == [
+        path.name for path in again.folder.iterdir() if path.name not in {"stdout", "stderr"}
+    ]
+    assert "why:" not in again.out
+
+
+def test_json_names_the_bundles(lanista):
+    done = lanista(
+        *("play", "angrymob", OPPONENT, bot("illegal"), "-i", "pit", "-s", 3, "--json"),
+        *("-o", "match.jsonl"),
+    )
+    assert ["match.seat1.failure"] == json.loads(done.out)["bundles"]
+
+
+def test_a_daemon_writes_bundles_beside_its_records(serve, join):
+    """It doesn't know the bot's command: the script is given it."""
+    daemon = serve("--map", "pit", "--move-limit", 9, "--matches", 1, "--stall-margin", 600_000)
+    join(daemon, "illegal", "seat=0", name="../../evil")
+    join(daemon, "version1", "seat=1", name="Good")
+    assert daemon.wait() == 0
+    (record,) = daemon.records()
+    bundle = record.with_name(record.name.removesuffix(".jsonl.gz") + ".seat0.failure")
+    assert sent(record, 0)[2] == (bundle / "turn-2.sent").read_bytes()
+    assert "output.txt" not in files(bundle)
+    assert f"path={bundle.relative_to(daemon.folder)}" in daemon.err
+    fed = subprocess.run(
+        ["sh", bundle / "feed.sh", *bot_words("illegal")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (0, "") == (fed.returncode, fed.stderr)
+    assert "turn 2: '-1 0 1 0'\n" in fed.stdout
+
+
+# -- lanista replay feed -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def record(lanista):
+    """The record of a match between a bot of version 1 and a classic one."""
+    done = lanista(
+        *("play", "angrymob", OPPONENT, bot("classic"), "-i", "pit", "-s", 3, "--no-clock"),
+        *("--move-limit", 9, "--console", "-o", "match.jsonl"),
+    )
+    assert (0, "") == (done.code, done.err)
+    return done.folder / "match.jsonl"
+
+
+@pytest.mark.parametrize(("seat", "script"), [(0, "version1"), (1, "classic")])
+def test_feed_gives_a_bot_the_match_again(lanista, record, seat, script):
+    done = lanista("replay", "feed", record, "--seat", seat, "--turn", 4, "--", *bot_words(script))
+    answer = read(record).turns[4].raw[seat]
+    assert (0, "") == (done.code, done.err)
+    words = f"turn 4: {answer!r}\nin the match: {answer!r}\n"
+    assert words == done.out[done.out.index("turn 4:") :]
+
+
+def test_feed_speaks_the_dialect_of_the_bot(lanista, record):
+    """Whatever the one in the match spoke."""
+    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 4, "--", *bot_words("classic"))
+    assert (0, "") == (done.code, done.err)
+    assert "turn 4: '" in done.out
+
+
+def test_feed_takes_the_last_turn_without_one(lanista, record):
+    done = lanista("replay", "feed", record, "--seat", 0, "--", *bot_words("version1"))
+    assert f"turn {len(read(record).turns) - 1}: " in done.out
+
+
+def test_feed_tells_where_a_bot_answers_otherwise(lanista, record):
+    """The match goes on as it was recorded: GravityGoers is fed what another bot met."""
+    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 5, "--", "GravityGoers")
+    assert (0, "") == (done.code, done.err)
+    assert "it answered otherwise than in the match in " in done.out
+
+
+def test_feed_needs_no_haste(lanista, record, tmp_path):
+    """A bot that waits for another process, as in a debugger, has all the time there is."""
+    mark = tmp_path / "asked"
+    script = tmp_path / "slow.py"
+    script.write_text(
+        "import pathlib, sys, time\n"
+        "while sys.stdin.readline() != 'go\\n': pass\n"
+        f"pathlib.Path({str(mark)!r}).touch()\n"
+        "time.sleep(0.5)\n"
+        "print('7 7 7 7', flush=True)\n"
+    )
+    program = [f"stdio:{sys.executable}", str(script)]
+    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *program)
+    assert (0, True) == (done.code, mark.exists())
+    assert "turn 0: '7 7 7 7'\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["crashes"], "turn 0: no answer: it ended before it had answered the turn (exit code 1)"),
+        (["dies_in_play"], "no answer: it closed its connection in turn "),
+        (["not_utf8"], "no answer: byte "),
+    ],
+)
+def test_feed_tells_why_a_bot_does_not_answer(lanista, record, words, said):
+    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 6, "--", *bot_words(*words))
+    assert done.code == 1
+    assert said in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seat", 2, "--", "true"], "--seat 2; angrymob has seats 0 to 1"),
+        (["--seat", 0, "--turn", 99, "--", "true"], "--turn 99; the last that seat 0 had is 8"),
+        (["--seat", 0, "--", "nonesuch"], "no program 'nonesuch' that could be run"),
+        (["--seat", 0], "Missing argument"),
+        (["--", "true"], "Missing option '--seat'"),
+    ],
+)
+def test_feed_names_what_was_wrong(lanista, record, words, said):
+    done = lanista("replay", "feed", record, *words)
+    assert (2, "") == (done.code, done.out)
+    (line,) = done.err.splitlines()
+    assert said in line
+
+
+def test_an_interrupt_is_for_the_debugger(start, record, tmp_path):
+    """Ctrl+C reaches the bot and us: what it does with it is its affair, and we go on."""
+    mark = tmp_path / "interrupted"
+    script = tmp_path / "stops.py"
+    script.write_text(
+        "import pathlib, signal, sys\n"
+        f"mark = pathlib.Path({str(mark)!r})\n"
+        "mark.write_text('no')\n"
+        "while mark.read_text() != 'yes': signal.sigtimedwait([], 0.01)\n"
+        "while sys.stdin.readline() != 'go\\n': pass\n"
+        "print(flush=True)\n"
+    )
+    words = [f"stdio:{sys.executable}", script]
+    feeding = start("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *words)
+    wait_until(lambda: mark.exists() and mark.read_text() == "no", "the bot is there")
+    feeding.signal(signal.SIGINT)
+    mark.write_text("yes")
+    assert (0, "") == (feeding.wait(), feeding.err)

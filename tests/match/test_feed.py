@@ -1,0 +1,241 @@
+"""What a seat was told, made again from the record: the same bytes as in the match."""
+
+import itertools
+from random import Random
+
+import attrs
+import pytest
+import trio
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.match.channel import BrokenChannelError
+from lanista.match.feed import told
+from lanista.match.record import read_record
+from lanista.rules import crematoria, hogwarts
+from lanista_protocol import parse_hello
+from match.playing import ANGRYMOB, CAPTURE, COUNTING, SMALL, sit, verdicts
+from support import players
+
+GAMES = {
+    "angrymob": (ANGRYMOB, ["Ann v=1", "Bob v=1"], {"move_limit": 6}),
+    "angrymob in both dialects": (ANGRYMOB, ["Ann", "Bob v=1 notes=1"], {"move_limit": 6}),
+    "counting": (COUNTING, ["Ann v=1", "Bob v=1 notes=1", "Cy v=1"], {"rounds": 6}),
+    "hogwarts": (
+        hogwarts.RULESET,
+        ["Ann v=1", "Bob v=1 notes=1", "Cy v=1", "Di v=1 notes=1"],
+        {"NUM_ROUNDS": 4},
+    ),
+    "crematoria": (
+        crematoria.RULESET,
+        ["Ann v=1", "Bob v=1 notes=1", "Cy v=1", "Di v=1 notes=1"],
+        {"nb_rounds": 4},
+    ),
+}
+
+
+def play(folder, ruleset, hellos, settings, seed):
+    """A match of random bots, some of them late, nonsensical or leaving; its table."""
+
+    async def main():
+        table = sit(folder, ruleset, hellos, seed=seed, settings=settings, late_limit=2)
+
+        async def bot(end):
+            seat = table.bots.index(end)
+            pick = Random(seed * 10 + seat)
+            classic = "v=1" not in hellos[seat]
+            for turn in itertools.count():
+                if classic:  # one line asks for an answer; the map comes first
+                    rows = 0 if turn else int((await wait(end)).split()[0])
+                    for _ in range(rows or 1):
+                        if await wait(end) is None:
+                            return
+                else:
+                    line = ""
+                    while line != "go":
+                        line = await wait(end)
+                        if line is None:
+                            return
+                game = table.match._game
+                chance = pick.random()
+                if chance < 0.03:
+                    end.close()
+                    return
+                if chance < 0.15:
+                    await trio.sleep(0.25 if game.turn else 20.1)
+                nonsense = pick.choice(["-1 -1 1 9", "1 2", "?", "9999 3"])
+                is_sane = chance > 0.3
+                answer = players.line(players.PLAYERS[ruleset.name](game, seat, pick))
+                try:
+                    await end.say(answer if is_sane else nonsense)
+                except BrokenChannelError:  # too late for anyone to hear it
+                    end.close()
+                    return
+
+        async def wait(end):
+            try:
+                return await end.read_line()
+            except AssertionError:  # the match is over
+                end.close()
+                return None
+
+        with trio.fail_after(1e6):
+            await table.play(*[bot] * ruleset.seats)
+        return table
+
+    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+@pytest.mark.parametrize("name", ["angrymob", "angrymob in both dialects", "counting"])
+@given(seed=st.integers(0, 2**31 - 1))
+def test_it_is_what_was_sent(tmp_path_factory, name, seed):
+    check_told(tmp_path_factory.mktemp("feed"), name, seed)
+
+
+@pytest.mark.parametrize("name", ["hogwarts", "crematoria"])
+@pytest.mark.parametrize("seed", range(5))
+def test_it_is_what_was_sent_in_games_of_four(tmp_path, name, seed):
+    check_told(tmp_path, name, seed)
+
+
+def check_told(folder, name, seed):
+    """Byte for byte, notes and all, up to the last request that a bot has read."""
+    ruleset, hellos, settings = GAMES[name]
+    table = play(folder, ruleset, hellos, settings, seed)
+    record = read_record(table.path)
+    for seat, end in enumerate(table.bots):
+        again = b"".join(told(record, ruleset, seat))
+        heard = end.heard
+        common = min(len(again), len(heard))
+        assert again[:common] == heard[:common]
+        assert len(again) <= len(heard) or end._from_arena.broken, "it heard less than all"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_it_ends_with_the_last_turn_that_a_seat_was_asked_in(tmp_path, name):
+    ruleset, hellos, settings = GAMES[name]
+    record = read_record(play(tmp_path, ruleset, hellos, settings, 5).path)
+    for seat in range(ruleset.seats):
+        asked = [turn for turn in verdicts(record) if turn[seat] != "out"]
+        assert len(asked) == len(list(told(record, ruleset, seat)))
+
+
+@pytest.mark.parametrize(("hello", "is_told"), [("Ann v=1 notes=1", True), ("Ann v=1", False)])
+def test_a_bot_may_ask_for_notes_that_the_recorded_one_did_not(tmp_path, hello, is_told):
+    """In a game that goes on after faults, and the other way round too."""
+
+    async def main():
+        table = sit(tmp_path, COUNTING, ["Ann v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 2})
+
+        async def bot(end):
+            for line in ("what?", "1"):
+                await end.read_until("go")
+                await end.say(line)
+            await end.read_rest()
+
+        return await table.play(bot, bot, bot)
+
+    record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    turns = list(told(record, COUNTING, 0, parse_hello(hello)))
+    assert is_told == turns[1].startswith(b"note malformed 0 ")
+
+
+def test_a_bot_may_speak_another_dialect_than_the_recorded_one(tmp_path):
+    async def main():
+        table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL)
+
+        async def ann(end):
+            for line in CAPTURE:
+                await end.read_until("go")
+                await end.say(line)
+            await end.read_rest()
+
+        async def bob(end):
+            for _ in CAPTURE:
+                await end.read_until("go")
+                await end.say("")
+            await end.read_rest()
+
+        return await table.play(ann, bob)
+
+    record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    classic = list(told(record, ANGRYMOB, 1, parse_hello("Old")))
+    assert [b"2 2\nB .\n. A\n", b"0 0 1 0\n"] == classic
+    assert b"start m1\n" == next(told(record, ANGRYMOB, 1))[:9]
+
+
+def test_a_failure_tells_the_last_two_turns(tmp_path):
+    """What a bundle is made of is what the record gives again, with its answer and its log."""
+
+    async def main():
+        table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], settings={"move_limit": 9}, seed=3)
+
+        async def ann(end):
+            for line in ("", "", "# to the north\n0 0 1 7"):
+                await end.read_until("go")
+                await end.say(line)
+            await end.read_rest()
+
+        async def bob(end):
+            for _ in range(3):
+                await end.read_until("go")
+                await end.say("")
+            await end.read_rest()
+
+        record = await table.play(ann, bob)
+        return table.match.failures(), record
+
+    failures, record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    (failure,) = failures
+    (reason,) = failure.reasons
+    sent = list(told(record, ANGRYMOB, 0))
+    assert (0, "Ann") == (failure.seat, failure.name)
+    assert reason.startswith("turn 2, submove 0: illegal: ")
+    turns = [attrs.astuple(turn)[:4] for turn in failure.turns]
+    assert [(1, sent[1], "", ""), (2, sent[2], "0 0 1 7", "# to the north\n")] == turns
+    assert [record.turns[1].times[0], record.turns[2].times[0]] == [
+        turn.times for turn in failure.turns
+    ]
+    assert [0.2, 0.2] == [turn.limit for turn in failure.turns]
+
+
+def test_who_went_out_early_keeps_its_own_last_turns(tmp_path):
+    """In a game that goes on without it."""
+
+    async def main():
+        hellos = ["Ann v=1", "Bob v=1", "Cy v=1"]
+        table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 6})
+
+        def bot(rounds):
+            async def run(end):
+                for _ in range(rounds):
+                    await end.read_until("go")
+                    await end.say("1")
+                end.close()
+
+            return run
+
+        await table.play(bot(2), bot(6), bot(6))
+        return table.match.failures()
+
+    (failure,) = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert ("disconnected: closed its connection",) == failure.reasons
+    assert [1, 2] == [turn.turn for turn in failure.turns]
+    assert ["1", None] == [turn.answer for turn in failure.turns]
+
+
+def test_a_match_without_faults_has_no_failures(tmp_path):
+    async def main():
+        table = sit(tmp_path, COUNTING, ["Ann v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 2})
+
+        async def bot(end):
+            for _ in range(2):
+                await end.read_until("go")
+                await end.say("1")
+            await end.read_rest()
+
+        await table.play(bot, bot, bot)
+        return table.match.failures()
+
+    assert [] == trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
