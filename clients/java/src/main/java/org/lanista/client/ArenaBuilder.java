@@ -1,0 +1,244 @@
+package org.lanista.client;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * What a bot says about itself, and where the arena is.
+ *
+ * <p>Name, host, port and token that aren't given here are taken from the environment, which the
+ * arena sets for the bots it starts: {@code LANISTA_NAME}, {@code LANISTA_HOST}, {@code
+ * LANISTA_PORT}, {@code LANISTA_TOKEN}; a variable that is empty counts as unset.
+ */
+public final class ArenaBuilder {
+    private static final String DEFAULT_HOST = "127.0.0.1";
+    private static final String DEFAULT_PORT = "7777";
+    private static final int CONNECT_TIMEOUT = 10_000; // milliseconds
+    private static final int LONGEST_NAME = 32; // code points
+
+    private final Map<String, String> environment;
+    private String name;
+    private String game;
+    private String host;
+    private Integer port;
+    private String token;
+    private String room;
+    private Integer seat;
+    private boolean keep;
+    private boolean notes;
+
+    /** Takes what it isn't told from an environment. */
+    ArenaBuilder(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    /**
+     * Sets what the bot is called.
+     *
+     * @param name 1 to 32 printable characters, single spaces between, no {@code =}; null or empty:
+     *     {@code LANISTA_NAME}
+     * @return this builder
+     */
+    public ArenaBuilder name(String name) {
+        this.name = name;
+        return this;
+    }
+
+    /**
+     * Sets the ruleset wanted.
+     *
+     * @param game its name; null: the arena's default
+     * @return this builder
+     */
+    public ArenaBuilder game(String game) {
+        this.game = game;
+        return this;
+    }
+
+    /**
+     * Sets where the arena is.
+     *
+     * @param host its name or address; null or empty: {@code LANISTA_HOST}, else 127.0.0.1
+     * @return this builder
+     */
+    public ArenaBuilder host(String host) {
+        this.host = host;
+        return this;
+    }
+
+    /**
+     * Sets the port of the arena; without it {@code LANISTA_PORT}, else 7777.
+     *
+     * @param port the TCP port, 1 to 65535
+     * @return this builder
+     */
+    public ArenaBuilder port(int port) {
+        this.port = port;
+        return this;
+    }
+
+    /**
+     * Sets the secret for this name or seat.
+     *
+     * @param token the secret; null or empty: {@code LANISTA_TOKEN}, else none
+     * @return this builder
+     */
+    public ArenaBuilder token(String token) {
+        this.token = token;
+        return this;
+    }
+
+    /**
+     * Has the bot wait for opponents in one room only.
+     *
+     * @param room the room's name; null: that of those who name none
+     * @return this builder
+     */
+    public ArenaBuilder room(String room) {
+        this.room = room;
+        return this;
+    }
+
+    /**
+     * Asks for a seat.
+     *
+     * @param seat which, from 0
+     * @return this builder
+     */
+    public ArenaBuilder seat(int seat) {
+        this.seat = seat;
+        return this;
+    }
+
+    /**
+     * Sets whether to stay for match after match.
+     *
+     * @param keep whether to; else one match is all
+     * @return this builder
+     */
+    public ArenaBuilder keep(boolean keep) {
+        this.keep = keep;
+        return this;
+    }
+
+    /**
+     * Sets whether to be told of everything that was refused.
+     *
+     * @param notes whether to; else only of why a match was lost
+     * @return this builder
+     */
+    public ArenaBuilder notes(boolean notes) {
+        this.notes = notes;
+        return this;
+    }
+
+    /**
+     * Connects and says the name.
+     *
+     * @return the connection
+     * @throws IllegalArgumentException there is no name, or something here can't be said in a hello
+     * @throws ArenaException {@code unreachable}
+     */
+    public Arena connect() {
+        byte[] hello = hello();
+        String where = or(host, "LANISTA_HOST", DEFAULT_HOST);
+        int at = port();
+        try {
+            Socket socket = open(where, at);
+            return new Arena(
+                    socket.getInputStream(), socket.getOutputStream(), socket, hello, keep);
+        } catch (IOException e) {
+            String words = "no arena at " + where + ", port " + at + ": " + e.getMessage();
+            throw new ArenaException("unreachable", words, e);
+        }
+    }
+
+    /** A connected socket, which sends small writes at once (PROTOCOL.md 1). */
+    static Socket open(String host, int port) throws IOException {
+        IOException failure = new IOException("no such host");
+        for (InetAddress address : InetAddress.getAllByName(host)) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(new InetSocketAddress(address, port), CONNECT_TIMEOUT);
+                socket.setTcpNoDelay(true);
+                return socket;
+            } catch (IOException e) { // the next address may be better
+                failure = e;
+                socket.close();
+            }
+        }
+        throw failure;
+    }
+
+    /** The line that opens the conversation (PROTOCOL.md 2). */
+    byte[] hello() {
+        String said = or(name, "LANISTA_NAME", "");
+        if (said.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the bot has no name: write Arena.builder(\"MyBot\") or set LANISTA_NAME");
+        }
+        if (!isName(said)) {
+            throw new IllegalArgumentException(
+                    "a name is 1 to 32 printable characters, single spaces between, no '=': not "
+                            + Text.quoted(said));
+        }
+        StringBuilder line = new StringBuilder(said).append(" v=1");
+        option(line, "game", game);
+        option(line, "room", room);
+        option(line, "seat", seat == null ? null : seat.toString());
+        option(line, "token", or(token, "LANISTA_TOKEN", null));
+        option(line, "keep", keep ? "1" : null);
+        option(line, "notes", notes ? "1" : null);
+        return line.append('\n').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The port to connect to. */
+    int port() {
+        String text = or(port == null ? null : port.toString(), "LANISTA_PORT", DEFAULT_PORT);
+        int number;
+        try {
+            number = Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            number = -1;
+        }
+        if (number < 1 || number > 0xFFFF) {
+            throw new IllegalArgumentException(
+                    (port == null ? "LANISTA_PORT" : "port")
+                            + " must be a port number, such as 7777, not "
+                            + Text.quoted(text));
+        }
+        return number;
+    }
+
+    private String or(String given, String variable, String otherwise) {
+        if (given != null && !given.isEmpty()) {
+            return given;
+        }
+        String set = environment.get(variable);
+        return set != null && !set.isEmpty() ? set : otherwise;
+    }
+
+    private static boolean isName(String name) {
+        return Text.isPrintable(name)
+                && !name.startsWith(" ")
+                && !name.endsWith(" ")
+                && !name.contains("  ")
+                && name.indexOf('=') < 0
+                && name.codePointCount(0, name.length()) <= LONGEST_NAME;
+    }
+
+    private static void option(StringBuilder line, String key, String value) {
+        if (value == null) {
+            return;
+        }
+        if (value.isEmpty() || value.indexOf(' ') >= 0 || !Text.isPrintable(value)) {
+            throw new IllegalArgumentException(
+                    key + " must be one printable word without spaces, not " + Text.quoted(value));
+        }
+        line.append(' ').append(key).append('=').append(value);
+    }
+}

@@ -1,0 +1,13 @@
+package org.lanista.client;
+
+import java.util.OptionalInt;
+
+/**
+ * Something of ours that the arena refused, the match going on (PROTOCOL.md 7).
+ *
+ * @param code {@code late}, {@code malformed} or {@code illegal}
+ * @param turn the turn that was answered so
+ * @param index the submove's place in that answer, from 0; empty: the answer as a whole
+ * @param words the explanation, for people
+ */
+public record Note(String code, int turn, OptionalInt index, String words) {}

@@ -1,0 +1,55 @@
+package org.lanista.client;
+
+/** What is said to people, and which characters may be said to the arena. */
+final class Text {
+    private static final int SHOWN = 200; // characters of what was wrong; the rest is dots
+
+    private Text() {}
+
+    /** A text between quotes on one line, for an error's message. */
+    static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("'");
+        for (int at = 0; at < text.length() && at < SHOWN; at++) {
+            char c = text.charAt(at);
+            switch (c) {
+                case '\n' -> quoted.append("\\n");
+                case '\r' -> quoted.append("\\r");
+                case '\t' -> quoted.append("\\t");
+                default -> {
+                    if (c != ' ' && isBlankOrControl(c)) {
+                        quoted.append(String.format("\\u%04x", (int) c));
+                    } else {
+                        quoted.append(c);
+                    }
+                }
+            }
+        }
+        return quoted.append(text.length() > SHOWN ? "…'" : "'").toString();
+    }
+
+    /** Whether every character of a text can be seen, or is a space. */
+    static boolean isPrintable(String text) {
+        for (int at = 0; at < text.length(); ) {
+            int c = text.codePointAt(at);
+            if (c != ' ' && isBlankOrControl(c)) {
+                return false;
+            }
+            at += Character.charCount(c);
+        }
+        return true;
+    }
+
+    private static boolean isBlankOrControl(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SPACE_SEPARATOR -> true;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,109 @@
+package org.lanista.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Stands for a connection: gives the bot bytes in pieces of our choice, so that no timing decides
+ * what it reads at once, and keeps what it writes.
+ */
+final class Wire {
+    /** What was written, call by call; the hello isn't among it. */
+    final List<String> writes = new ArrayList<>();
+
+    /** How often the connection was closed. */
+    int closed;
+
+    private final Deque<byte[]> pieces = new ArrayDeque<>();
+    private boolean reset;
+
+    /** An arena that says these pieces, one a read, then closes. */
+    static Wire of(String... pieces) {
+        Wire wire = new Wire();
+        for (String piece : pieces) {
+            wire.add(Said.bytes(piece));
+        }
+        return wire;
+    }
+
+    /** An arena that says these bytes, one a read. */
+    static Wire byteByByte(String text) {
+        Wire wire = new Wire();
+        for (byte b : Said.bytes(text)) {
+            wire.add(new byte[] {b});
+        }
+        return wire;
+    }
+
+    Wire add(byte[] piece) {
+        if (piece.length > 0) {
+            pieces.add(piece);
+        }
+        return this;
+    }
+
+    /** Has the connection end by a reset. */
+    Wire reset() {
+        reset = true;
+        return this;
+    }
+
+    /** The bot at this wire, for one match. */
+    Arena arena() {
+        return arena(false);
+    }
+
+    Arena arena(boolean keep) {
+        Arena arena = new Arena(new Input(), new Output(), () -> closed++, new byte[0], keep);
+        writes.clear();
+        return arena;
+    }
+
+    /** All that was written. */
+    String sent() {
+        return String.join("", writes);
+    }
+
+    private final class Input extends InputStream {
+        @Override
+        public int read() {
+            throw new UnsupportedOperationException("reads are of many bytes");
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            byte[] piece = pieces.poll();
+            if (piece == null) {
+                if (reset) {
+                    throw new IOException("Connection reset");
+                }
+                return -1;
+            }
+            int count = Math.min(length, piece.length);
+            System.arraycopy(piece, 0, into, offset, count);
+            if (count < piece.length) {
+                pieces.addFirst(Arrays.copyOfRange(piece, count, piece.length));
+            }
+            return count;
+        }
+    }
+
+    private final class Output extends OutputStream {
+        @Override
+        public void write(int b) {
+            throw new UnsupportedOperationException("writes are of whole lines");
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) {
+            writes.add(new String(bytes, offset, length, StandardCharsets.UTF_8));
+        }
+    }
+}

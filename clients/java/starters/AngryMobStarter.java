@@ -1,0 +1,63 @@
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.lanista.client.AngryMobState;
+import org.lanista.client.AngryMobState.Way;
+import org.lanista.client.Arena;
+import org.lanista.client.Cell;
+import org.lanista.client.Move;
+
+/** A first bot for Angry Mob: units fetch the nearest neutral ones, then storm the enemy base. */
+public final class AngryMobStarter {
+    private AngryMobStarter() {}
+
+    /** Tells for each cell how many steps it is from the nearest goal. */
+    private static Map<Cell, Integer> distances(AngryMobState state, List<Cell> goals) {
+        Map<Cell, Integer> steps = new HashMap<>();
+        for (Cell goal : goals) {
+            steps.put(goal, 0);
+        }
+        List<Cell> queue = new ArrayList<>(goals);
+        for (int at = 0; at < queue.size(); at++) {
+            Cell cell = queue.get(at);
+            for (Way way : state.neighbours(cell)) {
+                if (!steps.containsKey(way.cell())) {
+                    steps.put(way.cell(), steps.get(cell) + 1);
+                    queue.add(way.cell());
+                }
+            }
+        }
+        return steps;
+    }
+
+    private static List<Move> moves(AngryMobState state) {
+        List<Cell> goals = new ArrayList<>(List.of(state.enemyBase()));
+        if (state.totals().get(state.seat()) <= 8) {
+            goals.addAll(state.neutral().keySet()); // we recruit
+        }
+        Map<Cell, Integer> steps = distances(state, goals);
+        List<Move> moves = new ArrayList<>();
+        for (Map.Entry<Cell, Integer> units : state.mine().entrySet()) {
+            Way best = null;
+            for (Way way : state.neighbours(units.getKey())) {
+                if (best == null || steps.get(way.cell()) < steps.get(best.cell())) {
+                    best = way;
+                }
+            }
+            moves.add(AngryMobState.move(units.getKey(), units.getValue(), best.direction()));
+        }
+        return moves;
+    }
+
+    /** Plays a match. */
+    public static void main(String[] args) {
+        String name = System.getenv().getOrDefault("LANISTA_NAME", "Starter");
+        try (Arena arena = Arena.builder(name).game("angrymob").connect()) {
+            for (AngryMobState state : arena.states(AngryMobState.class)) {
+                arena.send(moves(state));
+            }
+            System.out.println(arena.result());
+        }
+    }
+}
