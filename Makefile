@@ -8,7 +8,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: help setup play test test-long strength lint format golden bench clean
+STAMP_JS := clients/javascript/node_modules/.installed
+
+.PHONY: help setup toolchains play test test-long strength lint format golden bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +26,24 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+# The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
+# can't be installed, its tests are skipped and say why.
+TOOLS := g++:g++ javac:default-jdk-headless node:nodejs cargo:cargo go:golang-go bwrap:bubblewrap
+
+toolchains:  ## install the toolchains that the tests need, by apt when root
+	@for tool in $(TOOLS); do command -v $${tool%%:*} >/dev/null || echo $${tool#*:}; done > .missing-tools
+	@if test -s .missing-tools; then \
+		if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+			apt-get update -qq; \
+			for package in $$(cat .missing-tools); do \
+				DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$package >/dev/null || \
+					echo "$$package can't be installed; the tests that need it are left out" >&2; \
+			done; \
+		else \
+			echo "not installed, their tests are left out:" $$(cat .missing-tools) >&2; \
+		fi; \
+	fi; rm -f .missing-tools
+
 # Debian keeps venv apart from Python.
 .PHONY: venv-from-apt
 venv-from-apt:
@@ -36,10 +56,10 @@ venv-from-apt:
 play: setup  ## play a match between two house bots
 	$(BIN)/lanista play angrymob GravityGoers RandomRunners
 
-test: setup  ## run the tests (under 5 minutes)
+test: setup toolchains  ## run the tests (under 5 minutes)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not strength"
 
-test-long: setup  ## run the long versions of the tests
+test-long: setup toolchains  ## run the long versions of the tests
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(WORKERS) --timeout 1800 -m "not strength"
 
 strength: setup  ## measure how strong the house bots are, into docs/strength.md
@@ -50,6 +70,17 @@ lint: setup  ## check style, types and imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-js; \
+	elif test "$$CI" = true; then echo "npm is missing: the JavaScript client can't be checked" >&2; exit 1; \
+	else echo "npm is missing: the JavaScript client isn't checked"; fi
+
+.PHONY: lint-js
+lint-js: $(STAMP_JS)
+	cd clients/javascript && npm run --silent check
+
+$(STAMP_JS): clients/javascript/package-lock.json
+	cd clients/javascript && npm ci --silent --no-audit --no-fund
+	@touch $@
 
 format: setup  ## put the code into its form
 	$(BIN)/ruff check --fix-only .
@@ -58,13 +89,15 @@ format: setup  ## put the code into its form
 golden: setup  ## rewrite the golden data of the tests; look at the diff
 	$(BIN)/python tests/conformance/rewrite_golden.py
 	$(BIN)/python tests/rules/rewrite_golden.py
+	$(BIN)/python tests/languages/rewrite_golden.py
 
-bench: setup  ## measure turns, matches side by side, records and rules, into tests/bench/results/
+bench: setup toolchains  ## measure turns, matches side by side, records, rules and clients, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py
 	$(BIN)/python tests/bench/record_size.py
 	$(BIN)/python tests/bench/four_players.py
+	$(BIN)/python tests/bench/clients.py
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) clients/javascript/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

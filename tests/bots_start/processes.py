@@ -8,7 +8,7 @@ from pathlib import Path
 
 import trio
 
-from lanista.bots.keeper import processes, read_stat
+from lanista.bots.proctree import processes, read_stat
 
 # Seconds that anything here is waited for before the test fails. Nothing is expected to need them.
 PATIENCE = 20

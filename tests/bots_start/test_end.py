@@ -10,8 +10,8 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
-from lanista.bots import Exit, environment, keeper, process, start_bot, strays
-from lanista.bots.keeper import freeze_and_kill, read_stat, with_descendants
+from lanista.bots import Exit, environment, process, proctree, start_bot, strays
+from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
@@ -348,7 +348,7 @@ def test_all_is_stopped_before_anything_is_killed(monkeypatch):
     Parents come first both times, so that none sees its child die and replaces it.
     """
     sent = []
-    monkeypatch.setattr(keeper, "send", lambda *what: sent.append(what))
+    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
     looks = iter([[1, 2], [1, 3, 2], [1, 3, 2]])
     freeze_and_kill(lambda: next(looks))
     stop, kill = signal.SIGSTOP, signal.SIGKILL
@@ -359,8 +359,8 @@ def test_all_is_stopped_before_anything_is_killed(monkeypatch):
 def test_stopping_is_bounded(monkeypatch):
     """What can't be stopped and forks forever doesn't keep the rest from being killed."""
     sent = []
-    monkeypatch.setattr(keeper, "send", lambda *what: sent.append(what))
+    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
     numbers = iter(range(1000))
     freeze_and_kill(lambda: [next(numbers)])
-    stopped = [(pid, signal.SIGSTOP) for pid in range(keeper.FREEZE_ROUNDS)]
+    stopped = [(pid, signal.SIGSTOP) for pid in range(proctree.FREEZE_ROUNDS)]
     assert [*stopped, *((pid, signal.SIGKILL) for pid, _ in stopped)] == sent

@@ -239,9 +239,10 @@ async def test_a_hundred_bots_at_once():
     assert [(number, killed) for number in range(100)] == sorted(exits, key=lambda item: item[0])
 
 
-def test_the_keeper_imports_nothing_heavy():
-    """It is started for every bot; what it may import beyond a bare interpreter is listed here."""
-    code = "import sys; sys.path.append(sys.argv[1]); import keeper; print(*sys.modules)"
+@pytest.mark.parametrize("name", ["keeper", "launcher"])
+def test_keeper_and_launcher_import_nothing_heavy(name):
+    """Started for every bot; what they may import beyond a bare interpreter is listed here."""
+    code = f"import sys; sys.path.append(sys.argv[1]); import {name}; print(*sys.modules)"
     told = [
         {*subprocess.check_output([sys.executable, "-I", "-S", "-B", *rest], text=True).split()}
         for rest in (
@@ -250,7 +251,8 @@ def test_the_keeper_imports_nothing_heavy():
         )
     ]
     bare, loaded = told
-    allowed = {"keeper", "ctypes", "errno", "os", "select", "struct", "types"}
+    allowed = {name, "execute", "proctree", "usage", "resource"}  # the latter is all C
+    allowed |= {"ctypes", "errno", "os", "select", "struct", "time", "types"}
     allowed |= {"stat", "posixpath", "genericpath", "os.path", "ntpath"}  # os needs them
     extra = {name for name in loaded - bare if not name.startswith(("_", "ctypes."))}
     assert set() == extra - allowed

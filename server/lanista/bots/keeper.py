@@ -1,6 +1,6 @@
 """The keeper: a small process beside each bot that ends the bot and all it started.
 
-    keeper.main([LIFELINE, STATUS, CWD, WORD, ...])
+    keeper.main([LIFELINE, STATUS, CWD, LIMITS, GROUP, UPLINK, WORD, ...])
 
 in an interpreter that has nothing else to do (`process` tells how). LIFELINE is the read end of a
 pipe whose only write end the arena holds. When it has something to read or ends (the arena said
@@ -8,22 +8,27 @@ so, or died in whatever way, kill -9 too), every descendant is killed and reaped
 exits with code 0. To STATUS go lines about the bot:
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
+    limit KIND LIMIT USED         it has broken a limit (memory, cpu, processes) and is being ended
+    left N                        when it ended: how many others that it had started were running
     exited CODE | killed SIGNAL   when it ended
+
+LIMITS is `BotLimits.encode`. What the kernel holds for each process is set in the bot; what all of
+them use together is looked at from here (`usage`), unless GROUP, the folder of a control group,
+holds it. UPLINK, HOST:PORT of the arena, says that WORDs start a sandbox: it is given a connection
+to there, and the `launcher` in it tells when it has started the bot.
 
 A pipe rather than PR_SET_PDEATHSIG between arena and keeper, because that signal comes when the
 *thread* that forked exits, which needn't be the arena's end. Between keeper and bot it is safe:
 the keeper has one thread.
 
-It must start fast and alone: only light modules of the standard library, nothing of lanista. The
-arena imports its look at the process tree for `strays`. What can't be caught: processes that have
-become another user's, and a kill -9 of the arena and a keeper at once (the bot dies then, what it
-had started doesn't).
+It must start fast and alone: only light modules of the standard library, nothing of lanista but
+its neighbours that keep to the same. What can't be caught: processes that have become another
+user's, and a kill -9 of the arena and a keeper at once (the bot dies then, what it had started
+doesn't).
 """
 
 # ruff: noqa: SIM105 -- importing contextlib would take milliseconds for every bot
 
-import ctypes
-import errno
 import os
 import select
 import sys
@@ -32,108 +37,41 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable
 else:
     import _signal as signal  # the part in C that `signal` wraps
-
-PR_SET_PDEATHSIG = 1
-PR_SET_CHILD_SUBREAPER = 36
-
-# Rounds of looking for processes that were forked while the others were being stopped. Each is
-# one look at /proc; a quiet tree needs two. It is a bound, not a goal: what the last round misses
-# comes to the keeper as an orphan and is found when everything starts over.
-FREEZE_ROUNDS = 5
+if TYPE_CHECKING or __package__:
+    from lanista.bots import execute, proctree, usage
+else:  # in the keeper, which knows no packages
+    import execute
+    import proctree
+    import usage
 
 # Milliseconds between two rounds of killing: most die within the first, and what doesn't die
 # (uninterruptible sleep, another user's process) must not cost a processor.
 FIRST_PAUSE, LAST_PAUSE = 1, 1000
 
-
-def prctl(option: int, value: int) -> bool:
-    """Set a property of this process, on Linux; False elsewhere, or when the kernel refuses."""
-    if sys.platform != "linux":
-        return False
-    refused: int = ctypes.CDLL(None).prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
-    return refused == 0
-
-
-def read_stat(pid: int) -> tuple[int, int] | None:
-    """The parent of a process and its start in clock ticks since boot; None if it is gone."""
-    try:
-        file = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            stat = os.read(file, 4096)
-        finally:
-            os.close(file)
-    except OSError:  # ended before or while being read
-        return None
-    # proc_pid_stat(5): "pid (name) state ppid …", the start is field 22. The name may hold spaces
-    # and brackets, so that fields are counted from its last bracket.
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return int(fields[1]), int(fields[19])
-
-
-def processes() -> dict[int, tuple[int, int]]:
-    """Every process with its `read_stat`, zombies too; empty where there is no /proc."""
-    try:
-        names = os.listdir("/proc")  # noqa: PTH208 -- pathlib would double the time to start
-    except OSError:
-        return {}
-    found = {}
-    for name in names:
-        if name.isdecimal() and (stat := read_stat(int(name))) is not None:
-            found[int(name)] = stat
-    return found
-
-
-def with_descendants(roots: list[int], table: dict[int, tuple[int, int]]) -> list[int]:
-    """These processes of `processes` and all that come from them, parents before children."""
-    children: dict[int, list[int]] = {}
-    for pid, (parent, _) in table.items():
-        children.setdefault(parent, []).append(pid)
-    found = list(roots)
-    for pid in found:  # grows as it is walked
-        # Taken out, not read: pids that change hands while /proc is read may look like a ring.
-        found += children.pop(pid, ())
-    return found
-
-
-def freeze_and_kill(find: "Callable[[], list[int]]") -> None:
-    """Stop all that `find` names until it names nothing new, then kill it.
-
-    Stopped first: a tree that is killed leaf by leaf could fork anew meanwhile. What is stopped
-    doesn't reap either, so that a pid stays its own between the look at it and the kill.
-
-    Args:
-        find: Looks for the processes to kill, parents before children.
-    """
-    frozen: dict[int, None] = {}  # a set in order
-    for _ in range(FREEZE_ROUNDS):
-        fresh = [pid for pid in find() if pid not in frozen]
-        if not fresh:
-            break
-        for pid in fresh:
-            send(pid, signal.SIGSTOP)
-        frozen.update(dict.fromkeys(fresh))
-    for pid in frozen:
-        send(pid, signal.SIGKILL)
-
-
-def send(pid: int, number: int) -> None:
-    """Send a signal to a process that may be gone, or not ours to signal."""
-    try:
-        os.kill(pid, number)
-    except OSError:  # gone, or of another user (a setuid program): then there is nothing to do
-        pass
+# Processes in a sandbox that aren't the bot's: two of bubblewrap and the launcher.
+BESIDE = 3
 
 
 class Keeper:
     """One bot, from its fork to the end of the last process it started."""
 
-    def __init__(self, lifeline: int, status: int) -> None:
+    def __init__(self, lifeline: int, status: int, limits: str, group: str, uplink: str) -> None:
         self.lifeline = lifeline
         self.status = status
+        self.limits = limits
+        self.group = group
+        self.uplink = uplink
         self.bot = 0  # pid; 0 before the fork and when there is nothing more to tell about it
+        self.launcher = -1  # where the launcher of a sandbox writes
+        memory, cpu, _, _, self.processes = execute.decode(limits)
+        self.memory = memory
+        self.watch: usage.Watch | None = None
+        if group:
+            memory = 0  # the kernel holds it
+        if memory or cpu or self.processes:
+            self.watch = usage.Watch(memory, cpu, self.processes, BESIDE if uplink else 0)
         # A signal may come just before poll() begins to wait; its byte in this pipe then ends the
         # wait, which the mere handler would not.
         self.wake, write = os.pipe()
@@ -145,20 +83,41 @@ class Keeper:
     def run(self, cwd: str, command: list[str]) -> None:
         """Start the bot, wait for the end of the lifeline, leave nothing behind."""
         group = self.start(cwd, command)
-        while self.lifeline not in self.wait(None):
-            self.reap()
+        pause = self.look() if self.reap() else None
+        while self.lifeline not in self.wait(pause, self.lifeline):
+            # Without children there is nobody to look at, and none can come.
+            pause = self.look() if self.reap() else None
         if sys.platform != "linux" and group:
             # No subreaper and perhaps no /proc: the bot's process group is all that is known.
             try:
                 os.killpg(group, signal.SIGKILL)
             except OSError:
                 pass
+        self.end_all()
+
+    def end_all(self) -> None:
+        """Kill and reap every descendant; returns when there is none."""
         pause = FIRST_PAUSE
         # Every orphan comes to a subreaper, so no child left means no descendant left.
         while self.reap():
-            freeze_and_kill(lambda: with_descendants([os.getpid()], processes())[1:])
+            proctree.freeze_and_kill(self.descendants)
             self.wait(pause)
             pause = min(2 * pause, LAST_PAUSE)
+
+    def descendants(self) -> list[int]:
+        """All that comes from this process, zombies too."""
+        return proctree.with_descendants([os.getpid()], proctree.processes())[1:]
+
+    def look(self) -> int | None:
+        """See to the limits; milliseconds until the next look, None for none."""
+        if self.watch is None:
+            return None
+        broken, pause = self.watch.look()
+        if broken is None:
+            return pause
+        self.report(f"limit {broken}")
+        self.end_all()
+        return None
 
     def start(self, cwd: str, command: list[str]) -> int:
         """Fork and execute the bot and report it; its pid, 0 if there was no fork."""
@@ -170,31 +129,43 @@ class Keeper:
             self.report(f"failed {error.strerror}")
             return 0
         if pid == 0:
-            become_bot(keeper, write, cwd, command)
+            try:
+                self.become_bot(keeper, write, cwd, command)
+            finally:
+                os._exit(127)  # not sys.exit: the keeper's code must not run a second time
         os.close(write)
         text = b""
         while more := os.read(trouble, 4096):
             text += more
-        os.close(trouble)
+            if self.uplink and text.endswith(execute.IS_STARTED):
+                os.set_blocking(trouble, False)
+                self.launcher = trouble
+                text = b""
+                break
+        else:
+            os.close(trouble)
+            if self.uplink and not text:
+                text = b"its sandbox ended before the bot was started"
         if text:
-            self.report("failed " + text.decode("utf-8", "backslashreplace"))
+            words = " ".join(text.decode("utf-8", "backslashreplace").split("\n")).strip()
+            self.report("failed " + words)
         else:
             self.bot = pid
             self.report(f"started {pid}")
         return pid
 
-    def wait(self, timeout: int | None) -> set[int]:
+    def wait(self, timeout: int | None, lifeline: int | None = None) -> set[int]:
         """Wait for a child's end, or the lifeline's; at most `timeout` ms, None without limit.
 
-        With a timeout the lifeline is known to have ended, and isn't looked at.
+        Without `lifeline` it isn't looked at: it is known to have ended, or has to wait.
 
         Returns:
             The file descriptors that can be read.
         """
         poll = select.poll()
         poll.register(self.wake, select.POLLIN)
-        if timeout is None:
-            poll.register(self.lifeline, select.POLLIN)
+        if lifeline is not None:
+            poll.register(lifeline, select.POLLIN)
         ready = {fd for fd, _ in poll.poll(timeout)}
         if self.wake in ready:
             os.read(self.wake, 4096)
@@ -211,8 +182,46 @@ class Keeper:
                 return True
             if pid == self.bot:
                 self.bot = 0
-                code = os.waitstatus_to_exitcode(status)
-                self.report(f"exited {code}" if code >= 0 else f"killed {-code}")
+                self.report_end(os.waitstatus_to_exitcode(status))
+
+    def report_end(self, code: int) -> None:
+        """Tell how the bot ended.
+
+        Args:
+            code: The exit code of what this process forked, or the signal that killed it, negative.
+        """
+        if self.launcher == -1:
+            left = sum(map(proctree.runs, self.descendants()))
+        else:
+            left, signalled = self.heard_from_launcher()
+            code = -signalled or code
+        if code == -signal.SIGKILL and self.group and self.out_of_memory():
+            self.report(f"limit memory {self.memory} 0")
+        self.report(f"left {left}")
+        self.report(f"exited {code}" if code >= 0 else f"killed {-code}")
+
+    def heard_from_launcher(self) -> tuple[int, int]:
+        """What the launcher said last: processes left, and the signal that killed the bot or 0."""
+        told = {b"left": 0, b"killed": 0}
+        try:
+            text = os.read(self.launcher, 4096)
+        except BlockingIOError:
+            text = b""
+        os.close(self.launcher)
+        for line in text.split(b"\n"):
+            keyword, _, number = line.partition(b" ")
+            # It runs beside the bot, as the bot's own user: it is believed, as far as it goes.
+            if keyword in told and number.isdigit() and len(number) < 8:
+                told[keyword] = int(number)
+        return told[b"left"], min(told[b"killed"], signal.NSIG - 1)
+
+    def out_of_memory(self) -> bool:
+        """Whether the control group was ended because its memory was used up."""
+        for line in proctree.read(f"{self.group}/memory.events").splitlines():
+            key, _, count = line.partition(b" ")
+            if key == b"oom_kill" and int(count):
+                return True
+        return False
 
     def report(self, line: str) -> None:
         """Write one line to the arena, if it is still there."""
@@ -221,62 +230,57 @@ class Keeper:
         except BrokenPipeError:
             pass
 
+    def become_bot(self, keeper: int, trouble: int, cwd: str, command: list[str]) -> None:
+        """In the forked child: become the bot. Returns only when that failed.
 
-def become_bot(keeper: int, trouble: int, cwd: str, command: list[str]) -> None:
-    """In the forked child: become the bot. Never returns.
-
-    Args:
-        keeper: Pid of the keeper.
-        trouble: Where to write why it couldn't be executed.
-        cwd: Directory to run it in, empty for the arena's own.
-        command: The words of its command line.
-    """
-    try:
+        Args:
+            keeper: Pid of the keeper.
+            trouble: Where to write why it couldn't be executed.
+            cwd: Directory to run it in, empty for the arena's own.
+            command: The words of its command line.
+        """
         os.setsid()
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        proctree.prctl(proctree.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             return  # the keeper died before the line above could bind us to it
-        # A bot gets signals as a shell would hand them over. Python ignores SIGPIPE, the keeper
-        # some more, and an arena in the background of a script ignores SIGINT.
-        for number in range(1, signal.NSIG):
-            try:
-                signal.signal(number, signal.SIG_DFL)
-            except (OSError, ValueError):  # SIGKILL, SIGSTOP, and those libc keeps to itself
-                pass
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         # Every descriptor from 3 on is close-on-exec: those the arena passed by `main`, the
         # others by Python's habit.
         if cwd:
             try:
                 os.chdir(cwd)
             except OSError as error:
-                os.write(trouble, describe(error, cwd, " (its working directory)"))
+                os.write(trouble, execute.describe(error, cwd, " (its working directory)"))
                 return
+        if self.group:
+            try:
+                file = os.open(f"{self.group}/cgroup.procs", os.O_WRONLY)
+                os.write(file, b"0\n")
+                os.close(file)
+            except OSError as error:
+                os.write(trouble, execute.describe(error, self.group, " (its control group)"))
+                return
+        if not self.uplink:
+            execute.set_limits(self.limits, own_user=False)
+        elif not self.connect(trouble):
+            return
+        execute.execute(command, trouble)
+
+    def connect(self, trouble: int) -> bool:
+        """In the forked child: what the launcher of a sandbox needs; False when it can't be had."""
+        import _socket  # noqa: PLC0415 -- the part in C of `socket`; only sandboxes need it
+
+        host, _, port = self.uplink.rpartition(":")
+        uplink = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
         try:
-            os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose
+            uplink.connect((host, int(port)))
         except OSError as error:
-            os.write(trouble, describe(error, command[0], hint(error, command[0])))
-    finally:
-        os._exit(127)  # not sys.exit: the keeper's code must not run a second time
-
-
-def describe(error: OSError, path: str, remark: str) -> bytes:
-    """One line that says what failed and where."""
-    return f"{error.strerror}: {path!r}{remark}".encode("utf-8", "backslashreplace")
-
-
-def hint(error: OSError, program: str) -> str:
-    """What would be right instead of a program that couldn't be executed."""
-    there = os.path.exists(program)  # noqa: PTH110 -- pathlib as above
-    if error.errno == errno.ENOENT and "/" not in program:
-        return f" (found in the working directory: call it './{program}')" if there else " on PATH"
-    if error.errno == errno.ENOENT and there:
-        return " (the file is there, the interpreter that its #! line names isn't)"
-    if error.errno == errno.EACCES:
-        return " (a program must be an executable file: chmod +x)"
-    if error.errno == errno.ENOEXEC:
-        return " (a script must begin with a #! line)"
-    return ""
+            os.write(trouble, execute.describe(error, self.uplink, " (the arena)"))
+            return False
+        uplink.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+        os.dup2(uplink.fileno(), execute.UPLINK_FD)
+        os.dup2(trouble, execute.LAUNCHER_FD)
+        os.dup2(trouble, 2)  # what the sandbox itself complains of; the launcher undoes it
+        return True
 
 
 def main(arguments: list[str]) -> None:
@@ -286,6 +290,7 @@ def main(arguments: list[str]) -> None:
         os.set_inheritable(fd, False)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # only the arena ends a keeper, by the lifeline
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
-    Keeper(lifeline, status).run(cwd=arguments[2], command=arguments[3:])
+    proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 1)
+    cwd, limits, group, uplink, *command = arguments[2:]
+    Keeper(lifeline, status, limits, group, uplink).run(cwd, command)
     os._exit(0)  # nothing is buffered; the interpreter's own farewell would take milliseconds

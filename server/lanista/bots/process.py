@@ -17,6 +17,9 @@ import attrs
 import trio
 
 from lanista.bots import keeper, strays
+from lanista.bots.cgroup import Group
+from lanista.bots.limits import NO_LIMITS, BotLimits, broken_words, signal_words
+from lanista.bots.sandbox import Sandbox, SandboxError
 
 OUTPUT_LIMIT = 65536
 """Bytes of a bot's output that are kept, the last ones."""
@@ -57,9 +60,18 @@ class Exit:
     by_arena: bool = False
     """It was still running when its time was over, and the arena killed it."""
 
+    limit: str | None = None
+    """What it did that a limit forbids, a phrase to follow `it`: for that it, or if it had exited
+    what it had started, was ended."""
+
     def __str__(self) -> str:
         if self.failure is not None:
             return self.failure
+        if self.limit is not None:
+            words = f"was ended: it {self.limit}"
+            if self.code is None:
+                return words
+            return f"exited with code {self.code}; what it had started {words}"
         if self.by_arena:
             return "was still running and was ended by the arena"
         if self.signal is not None:
@@ -82,7 +94,8 @@ class Bot:
     """The words of its command line."""
 
     pid: int | None = None
-    """Its process id, which is its session's and process group's too; None if it didn't start."""
+    """Its process id, which is its session's and process group's too; in a sandbox, that of the
+    sandbox; None if it didn't start."""
 
     exit: Exit | None = None
     """How it ended; None while it runs."""
@@ -90,12 +103,19 @@ class Bot:
     output_bytes: int = 0
     """Bytes it has written to stdout and stderr in all, kept or not."""
 
+    limits: BotLimits = NO_LIMITS
+    """What it may use."""
+
+    left_behind: int = 0
+    """How many other processes that it had started were running when it had ended itself."""
+
     ending: bool = False
     """Its time is over: from here on it is the arena that kills it."""
 
     started: trio.Event = attrs.field(factory=trio.Event, repr=False)
     """Set when it is executing, or it is known that it won't."""
 
+    _limit: str | None = attrs.field(default=None, init=False, repr=False)
     _output: bytearray = attrs.field(factory=bytearray, init=False, repr=False)
     _exited: trio.Event = attrs.field(factory=trio.Event, init=False, repr=False)
 
@@ -125,12 +145,20 @@ class Bot:
             self.started.set()
         elif keyword == "failed":
             self.settle(Exit(failure=f"could not be started: {rest}"))
+        elif keyword == "limit":
+            kind, limit, used = rest.split()
+            self._limit = broken_words(kind, int(limit), int(used))
+            if self.exit is not None:
+                self.exit = attrs.evolve(self.exit, limit=self._limit)
+        elif keyword == "left":
+            self.left_behind = int(rest)
         elif keyword == "exited":
-            self.settle(Exit(code=int(rest)))
+            self.settle(Exit(code=int(rest), limit=self._limit))
         elif keyword == "killed":
             number = int(rest)
-            by_arena = self.ending and number == signal.SIGKILL
-            self.settle(Exit(signal=number, by_arena=by_arena))
+            limit_ = self._limit or signal_words(number, self.limits)
+            by_arena = self.ending and number == signal.SIGKILL and limit_ is None
+            self.settle(Exit(signal=number, by_arena=by_arena, limit=limit_))
         else:
             raise AssertionError(f"keeper said {line!r}, which is no line of its language")
 
@@ -157,6 +185,7 @@ class _Link:
     status: trio.lowlevel.FdStream
     output: trio.lowlevel.FdStream
     since: int
+    group: Group | None
     ended: trio.Event = attrs.field(factory=trio.Event, init=False)
     listened: trio.Event = attrs.field(factory=trio.Event, init=False)
     listening: trio.CancelScope = attrs.field(
@@ -164,17 +193,31 @@ class _Link:
     )
 
     @classmethod
-    def open(cls, command: Sequence[str], env: Mapping[str, str], cwd: str) -> "_Link":
+    def open(
+        cls,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str,
+        limits: BotLimits,
+        sandbox: Sandbox | None,
+    ) -> "_Link":
         """Start a keeper.
 
         Raises:
             OSError: No file descriptor or process to be had, or the command is too long.
             ValueError: No word at all, or a word or variable that no program can be given.
+            SandboxError: A sandbox can't be made.
         """
         if not command:
             raise ValueError("the command is empty")
+        uplink = ""
+        if sandbox is not None:
+            command, env = sandbox.wrap(command, env, cwd, limits)
+            uplink = f"{sandbox.host}:{sandbox.port}"
+        group: Group | None = None
         pipes: list[int] = []
         try:
+            group = Group.make(limits)
             for _ in range(3):
                 pipes += os.pipe()
             lifeline, our_lifeline, our_status, status, our_output, output = pipes
@@ -186,7 +229,8 @@ class _Link:
             process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", "-B", "-c", _KEEPER_CODE, _KEEPER_DIRECTORY),
-                    *(str(lifeline), str(status), cwd),
+                    *(str(lifeline), str(status), cwd, limits.encode()),
+                    *("" if group is None else str(group.path), uplink),
                     *command,
                 ],
                 stdin=subprocess.DEVNULL,
@@ -199,6 +243,8 @@ class _Link:
         except BaseException:
             for fd in pipes:
                 os.close(fd)
+            if group is not None:
+                group.path.rmdir()
             raise
         for fd in (lifeline, status, output):
             os.close(fd)
@@ -209,6 +255,7 @@ class _Link:
             status=trio.lowlevel.FdStream(our_status),
             output=trio.lowlevel.FdStream(our_output),
             since=strays.start_of(process.pid),
+            group=group,
         )
 
     async def listen(self, bot: Bot) -> None:
@@ -255,6 +302,8 @@ class _Link:
             await self.ended.wait()
             if self.process.returncode != 0:
                 await strays.end_strays(self.since)
+            if self.group is not None:  # holds what a killed keeper left, if anything
+                await self.group.remove()
             await self.listened.wait()
         self.listening.cancel()
         if self.process.returncode is None:
@@ -269,6 +318,8 @@ async def start_bot(
     *,
     cwd: str | os.PathLike[str] | None = None,
     grace: float = GRACE,
+    limits: BotLimits | None = None,
+    sandbox: Sandbox | None = None,
 ) -> AsyncIterator[Bot]:
     """Run a bot for as long as the block runs.
 
@@ -286,15 +337,20 @@ async def start_bot(
         env: The whole environment of the bot; see `lanista.bots.environment`.
         cwd: Directory to run it in, None for the arena's own.
         grace: Seconds the bot may take to exit by itself once the block is left.
+        limits: What it may use; None is without limits. One that breaks them is ended, with all
+            it started, which `Exit.limit` tells.
+        sandbox: Shut it off from this machine; None runs it as an ordinary process. That a sandbox
+            can't be made is a failure of the bot, so `check_sandbox` first.
 
     Yields:
         The bot, started or failed.
     """
     _late_keepers[:] = [late for late in _late_keepers if _is_late(late)]
-    bot = Bot(tuple(command))
+    bot = Bot(tuple(command), limits=limits or NO_LIMITS)
+    directory = "" if cwd is None else os.fspath(cwd)
     try:
-        link = _Link.open(bot.command, env, "" if cwd is None else os.fspath(cwd))
-    except (OSError, ValueError) as error:
+        link = _Link.open(bot.command, env, directory, bot.limits, sandbox)
+    except (OSError, ValueError, SandboxError) as error:
         bot.settle(Exit(failure=f"could not be started: {error}"))
         yield bot
         return

@@ -10,9 +10,8 @@ import os
 
 import trio
 
-from lanista.bots.keeper import (
-    FIRST_PAUSE,
-    LAST_PAUSE,
+from lanista.bots.keeper import FIRST_PAUSE, LAST_PAUSE
+from lanista.bots.proctree import (
     PR_SET_CHILD_SUBREAPER,
     freeze_and_kill,
     prctl,

@@ -149,6 +149,29 @@ def limits_of(*, time_init: float, time_move: float, no_clock: bool) -> Any:
     return Limits(0, 0) if no_clock else Limits(time_init, time_move)
 
 
+def bot_limits_of(text: str | None) -> Any:
+    """What bots may use, from `--limits`."""
+    from lanista.bots import BotLimits, LimitsError, parse_limits
+
+    try:
+        return BotLimits() if text is None else parse_limits(text)
+    except LimitsError as error:
+        raise BadInputError(f"--{error}") from None
+
+
+def sandboxed(choice: str) -> bool:
+    """Whether `--sandbox` wants one; it is seen then that there can be one."""
+    from lanista.bots import SandboxError, check_sandbox
+
+    if choice == "none":
+        return False
+    try:
+        check_sandbox()
+    except SandboxError as error:
+        raise BadInputError(f"--{error}") from None
+    return True
+
+
 def ruleset_named(name: str) -> Ruleset:
     """The ruleset of a name; BadInputError lists the known ones."""
     from lanista.rules import registry

@@ -67,6 +67,20 @@ class PlayCommand(click.Command):
     help="Time a bot has from its start to its hello.",
 )
 @click.option(
+    "--limits",
+    "bot_limits",
+    metavar="LIMITS",
+    help="What each bot may use, as memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
+    "(these are the defaults), or none.",
+)
+@click.option(
+    "--sandbox",
+    type=click.Choice(["none", "bwrap"]),
+    default="none",
+    show_default=True,
+    help="Shut the bots off from this machine, by bubblewrap.",
+)
+@click.option(
     "--delay",
     type=Finite(min=0),
     default=50.0,
@@ -108,6 +122,8 @@ def command(
     late_limit: int,
     stall_margin: float,
     time_start: float,
+    bot_limits: str | None,
+    sandbox: str,
     delay: float,
     size: int,
     console: bool,
@@ -123,13 +139,15 @@ def command(
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
     130 interrupted (the record is written).
     """
-    from lanista.bots import become_subreaper
+    from lanista.bots import become_subreaper, use_cgroups
     from lanista.cli.common import (
         bot_command,
+        bot_limits_of,
         checked_seed,
         house_bots,
         limits_of,
         ruleset_named,
+        sandboxed,
         setup_of,
     )
     from lanista.daemon.private import BotSpec, PlaySpec, distinct
@@ -157,11 +175,14 @@ def command(
         time_start=time_start,
         late_limit=late_limit,
         stall_margin=stall_margin / 1000,
+        bot_limits=bot_limits_of(bot_limits),
+        sandboxed=sandboxed(sandbox),
     )
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
     become_subreaper()
+    use_cgroups()
     draws = not console and not as_json and sys.stdout is not None and sys.stdout.isatty()
     low, high = ruleset.seeds
     session = _Session(as_json=as_json, res=res)

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.bots import Bot, Exit, environment, fill, start_bot
+from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
 from lanista.daemon import greeting, ids
 from lanista.match.bundle import Failure, write_bundles
 from lanista.match.clock import Limits
@@ -55,6 +55,10 @@ class PlaySpec:
     """Seconds a bot has from its start to its hello."""
     late_limit: int = 10
     stall_margin: float = 0.05
+    bot_limits: BotLimits = attrs.field(factory=BotLimits)
+    """What each bot may use of this machine."""
+    sandboxed: bool = False
+    """Whether each runs shut off from the machine; `check_sandbox` first."""
     watcher: Callable[[Sequence[str]], Watcher] | None = None
     """Makes the match's watcher when the bots' names, by seat, are known."""
 
@@ -150,11 +154,11 @@ class _Seats:
                 greeting.tell_at_once(connection, line)
 
 
-def _failures(match: Match, bots: Sequence[Bot]) -> list[Failure]:
+def _failures(match: Match, specs: Sequence[BotSpec], bots: Sequence[Bot]) -> list[Failure]:
     """The seats that failed in the match, and those whose process did."""
     in_match = {failure.seat: failure for failure in match.failures()}
     failures = []
-    for seat, bot in enumerate(bots):
+    for seat, (spec, bot) in enumerate(zip(specs, bots, strict=True)):
         failure = in_match.get(seat)
         speaks_dialect = isinstance(match.seats[seat].speech, InDialect)
         if failure is None and (speaks_dialect or not _failed(bot.exit)):
@@ -164,7 +168,7 @@ def _failures(match: Match, bots: Sequence[Bot]) -> list[Failure]:
             attrs.evolve(
                 failure,
                 reasons=(*failure.reasons, f"its process {bot.exit}"),
-                command=bot.command,
+                command=spec.command,
                 output=bot.output_tail(),
             )
         )
@@ -176,7 +180,7 @@ def _failed(how: Exit | None) -> bool:
 
     Not asked of who speaks a dialect: those don't tell the end, and a bot may well trip over it.
     """
-    return how is not None and not how.by_arena and how.code != 0
+    return how is not None and not how.by_arena and (how.code != 0 or how.limit is not None)
 
 
 @attrs.define(eq=False)
@@ -264,7 +268,9 @@ class PrivateArena:
         async with AsyncExitStack() as stack:
             for seat, bot_spec in enumerate(spec.bots):
                 seats.expected = seat
-                bot = await stack.enter_async_context(_started(bot_spec, port, seats.tokens[seat]))
+                bot = await stack.enter_async_context(
+                    _started(spec, bot_spec, port, seats.tokens[seat])
+                )
                 bots.append(bot)
                 failure = await self._wait_for_hello(seats, seat, bot)
                 if failure is not None or self.interrupted:
@@ -304,7 +310,7 @@ class PrivateArena:
                 record.path,
                 running.title,
                 len(bots),
-                _failures(running, bots),
+                _failures(running, spec.bots, bots),
             )
         return Played(
             match=match,
@@ -369,9 +375,15 @@ class PrivateArena:
         )
 
 
-def _started(bot: BotSpec, port: int, token: str) -> AbstractAsyncContextManager[Bot]:
-    command = fill(bot.command, host=HOST, port=port, name=bot.name, token=token)
-    return start_bot(command, environment(host=HOST, port=port, name=bot.name, token=token))
+def _started(
+    spec: PlaySpec, bot: BotSpec, port: int, token: str
+) -> AbstractAsyncContextManager[Bot]:
+    return start_bot(
+        fill(bot.command, host=HOST, port=port, name=bot.name, token=token),
+        environment(host=HOST, port=port, name=bot.name, token=token),
+        limits=spec.bot_limits,
+        sandbox=Sandbox(host=HOST, port=port) if spec.sandboxed else None,
+    )
 
 
 async def _seated(seats: _Seats, seat: int) -> None:

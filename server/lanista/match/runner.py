@@ -8,26 +8,16 @@ import math
 import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import attrs
 import trio
 
-from lanista import __version__
-from lanista.match.bundle import Exchange, Failure
+from lanista.match import ledger
+from lanista.match.bundle import Failure
 from lanista.match.clock import Limits
 from lanista.match.connection import CLOSING_TIME, Connection
-from lanista.match.record import (
-    FORMAT,
-    ClockInfo,
-    FaultInfo,
-    Header,
-    PlayerInfo,
-    RecordWriter,
-    ResultInfo,
-    outcome_info,
-)
+from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info
 from lanista.match.seat import Seat
 from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
 from lanista.match.stalls import StallMonitor
@@ -192,36 +182,7 @@ class Match:
             self._allowance = spec.limits.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
             # Also when the rules failed: the record that tells it needs a header.
-            self.record.begin(self._header(written))
-
-    def _header(self, board: str) -> Header:
-        spec = self.spec
-        players = tuple(
-            PlayerInfo(
-                name=seat.name,
-                protocol="classic" if isinstance(seat.speech, InDialect) else "1",
-                command=self.commands[seat.index] if self.commands else None,
-                notes=seat.connection.hello is not None and seat.connection.hello.notes,
-            )
-            for seat in self.seats
-        )
-        return Header(
-            lanista_record=FORMAT,
-            software=__version__,
-            match=spec.match,
-            started=_now(),
-            game=spec.ruleset.name,
-            game_version=spec.ruleset.version,
-            settings=dict(spec.settings),
-            board=board,
-            generated=spec.board is None,
-            seed=spec.seed,
-            players=players,
-            clock=ClockInfo(
-                first=spec.limits.first, turn=spec.limits.turn, late_limit=spec.late_limit
-            ),
-            try_=spec.try_,
-        )
+            self.record.begin(ledger.header(spec, self.seats, written, self.commands))
 
     async def _play(self) -> None:
         """Turn after turn, until there is an outcome."""
@@ -444,51 +405,15 @@ class Match:
         stall: float,
         status: Sequence[float],
     ) -> None:
-        """The turn's line of the record (record.TurnInfo)."""
+        """The turn's line of the record."""
         assert self._game is not None
-        raw: list[str | None] = [None] * len(self.seats)
-        times: list[tuple[int, ...] | None] = [None] * len(self.seats)
-        logs = {}
-        for seat in asked:
-            raw[seat.index] = seat.line
-            log = seat.connection.session.take_log()
-            if log:
-                logs[str(seat.index)] = log
-            handed = seat.handed_at
-            if handed < began:
-                continue  # lost before the turn's bytes went out
-            after = round((handed - began) * 1e6)
-            came = seat.arrived
-            if came is None:
-                times[seat.index] = (after,)
-            else:
-                times[seat.index] = (
-                    after,
-                    round((came.earliest - handed) * 1e6),
-                    round((came.latest - handed) * 1e6),
-                    round((came.read_at - handed) * 1e6),
-                )
-                if came.in_doubt(seat.deadline):
-                    # Counted because we read it too late to know: that is the host's stall.
-                    stall = max(stall, came.read_at - seat.deadline)
-            seat.last_turns.append(
-                (self._turns, seat.told, seat.line, log, times[seat.index], seat.limit)
-            )
-        line: dict[str, Any] = {
-            "turn": self._turns,
-            "verdicts": [VERDICT_WORDS[type(verdict)] for verdict in verdicts],
-            "raw": raw,
-            "times": times,
-            "digest": self._game.digest(),
-        }
-        if stall:
-            line["stall"] = round(stall, 4)
+        line = ledger.turn(self._turns, began, len(self.seats), asked, stall)
+        line["verdicts"] = [VERDICT_WORDS[type(verdict)] for verdict in verdicts]
+        line["digest"] = self._game.digest()
         if any(status):
             line["status"] = status
         if self._turn_faults:
             line["faults"] = [attrs.asdict(fault) for fault in self._turn_faults]
-        if logs:
-            line["logs"] = logs
         self.record.turn(line)
 
     async def _tell_the_end(self) -> None:
@@ -545,26 +470,19 @@ class Match:
     def failures(self) -> list[Failure]:
         """The seats that were put out, or whose fault ended the match."""
         assert self.outcome is not None
+        forfeit = self.outcome.termination is Termination.FORFEIT
+        last = self._turns - 1
         found = []
-        for seat in self.seats:
-            reasons = []
-            if seat.gone is not None:
-                reasons.append(f"{seat.gone}: {seat.gone_words}")
-            elif self.outcome.termination is Termination.FORFEIT:
-                reasons += [
-                    f"turn {fault.turn}{_place(fault)}: {fault.code}: {fault.words}"
-                    for fault in self._kept_faults[seat.index]
-                    if fault.turn == self._turns - 1
-                ]
+        for seat, kept in zip(self.seats, self._kept_faults, strict=True):
+            faults = [fault for fault in kept if forfeit and fault.turn == last]
+            reasons = ledger.reasons(seat, faults)
             if reasons:
-                found.append(self.failure(seat.index, *reasons))
+                found.append(ledger.failure(seat, reasons))
         return found
 
-    def failure(self, index: int, *reasons: str) -> Failure:
-        """The last turns of a seat that failed, for a bundle."""
-        seat = self.seats[index]
-        turns = tuple(Exchange(*turn) for turn in seat.last_turns)
-        return Failure(seat=index, name=seat.name, reasons=reasons, turns=turns)
+    def failure(self, index: int) -> Failure:
+        """The last turns of a seat that failed for a reason outside of the match, for a bundle."""
+        return ledger.failure(self.seats[index], ())
 
     def result(self) -> ResultInfo:
         """The result as the record tells it."""
@@ -584,12 +502,8 @@ class Match:
                 key=lambda fault: fault.turn,
             ),
             error=self.error,
-            ended=_now(),
+            ended=ledger.now(),
         )
-
-
-def _place(fault: FaultInfo) -> str:
-    return "" if fault.index is None else f", submove {fault.index}"
 
 
 def _refusals(verdict: Verdict) -> tuple[Refusal, ...]:
@@ -600,7 +514,3 @@ def _refusals(verdict: Verdict) -> tuple[Refusal, ...]:
     if isinstance(verdict, Late):
         return (Refusal(RefusalCode.LATE, ""),)
     return ()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

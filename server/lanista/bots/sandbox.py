@@ -1,0 +1,235 @@
+"""Bots shut off from the machine by bubblewrap: what the sandbox is, and whether it can be made.
+
+The command line of `bwrap` is built here, docs/limits.md says what it gives. Inside, `launcher`
+starts the bot and carries its connection to the arena; no other byte goes out but the bot's output.
+There is no fall-back: where a sandbox can't be made, that is an error.
+"""
+
+import importlib.util
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from lanista.bots import launcher, reach
+from lanista.bots.limits import MIB, BotLimits
+
+SCRATCH = "/tmp"  # noqa: S108 -- the sandbox's own, seen by nobody else
+"""The folder that a bot in a sandbox may write to; its HOME and TMPDIR."""
+
+SCRATCH_SIZE = 256 * MIB
+"""Bytes of the scratch folder where neither the sandbox nor a limit of file sizes tells it."""
+
+SHARED_SIZE = 64 * MIB
+"""Bytes of the sandbox's own /dev/shm, for semaphores and shared memory."""
+
+FIRST_USER, USERS = 2_000_000_000, 1 << 27
+"""The users of bots in an arena of root, one drawn for each: above all that systemd and containers
+give out (to 1 879 048 191), below 2^31, where some programs take numbers for negative."""
+
+KEPT = frozenset(
+    {
+        *("PATH", "LANG", "LANGUAGE", "TZ", "TERM"),
+        *("LANISTA_HOST", "LANISTA_PORT", "LANISTA_NAME", "LANISTA_TOKEN"),
+        *("JAVA_HOME", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
+        *("PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "NODE_PATH"),
+    }
+)
+"""The variables that a bot in a sandbox gets of its environment, besides LC_*; what else an arena's
+environment holds may be a secret. `env NAME=VALUE program` gives a bot others."""
+
+# Imported, not run as a script, as the keeper is.
+_CODE = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main(sys.argv[2:])"
+_DIRECTORY = str(Path(launcher.__file__).parent)
+
+_PACKAGES = ("lanista", "lanista_client", "lanista_protocol", "lanista_maps")
+"""What house bots and bridges import; an editable install has them outside of Python's folders."""
+
+_PROBE_TIMEOUT = 20.0
+"""Seconds that making an empty sandbox may take; it takes some milliseconds."""
+
+
+class SandboxError(Exception):
+    """A sandbox can't be made; its text is one line for the person who asked for it."""
+
+
+def _loopback(_: Any, __: Any, host: str) -> None:
+    if not host.startswith("127."):
+        raise ValueError(
+            f"an arena with sandboxes listens on a loopback address, such as 127.0.0.1, not {host}"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Sandbox:
+    """What a bot is started in to be shut off from the machine.
+
+    Raises:
+        ValueError: `host` isn't an IPv4 loopback address; only those exist inside.
+    """
+
+    host: str = attrs.field(validator=_loopback)
+    """Address of the arena, which the bot dials as if there were no sandbox."""
+
+    port: int
+    """TCP port of the arena."""
+
+    scratch_size: int | None = None
+    """Bytes of the scratch folder; None takes the limit of file sizes, or SCRATCH_SIZE."""
+
+    def wrap(
+        self, command: Sequence[str], env: Mapping[str, str], cwd: str, limits: BotLimits
+    ) -> tuple[list[str], dict[str, str]]:
+        """The command and environment that run a bot in this sandbox.
+
+        The command expects what a keeper prepares: descriptors and a connection (`execute`).
+
+        Args:
+            command: The bot's words.
+            env: Its environment, of which it gets KEPT.
+            cwd: Its working directory, empty for this process's own.
+            limits: Set inside, by the launcher.
+
+        Raises:
+            SandboxError: bubblewrap isn't there.
+        """
+        is_root = os.geteuid() == 0
+        user = FIRST_USER + secrets.randbelow(USERS) if is_root else 0
+        directory = os.path.abspath(cwd or os.curdir)  # noqa: PTH100 -- links stay as they are
+        size = self.scratch_size or limits.file_size or SCRATCH_SIZE
+        words = [
+            *_isolation(_bwrap(), is_root=is_root),
+            *_files(reach.needed(command, directory, env.get("PATH"), _own()), size, is_root),
+            *("--chdir", directory, "--"),
+            *(sys.executable, "-I", "-S", "-B", "-c", _CODE, _DIRECTORY),
+            *(self.host, str(self.port), str(user), limits.encode()),
+            *command,
+        ]
+        kept = {key: value for key, value in env.items() if key in KEPT or key.startswith("LC_")}
+        return words, kept | {"HOME": SCRATCH, "TMPDIR": SCRATCH}
+
+
+def check_sandbox() -> None:
+    """See that sandboxes can be made on this machine, by making an empty one.
+
+    To be called once before the first bot is started.
+
+    Raises:
+        SandboxError: What is missing, and what to do about it.
+    """
+    bwrap = _bwrap()
+    is_root = os.geteuid() == 0
+    if is_root and not _is_mapped(FIRST_USER + USERS):
+        raise SandboxError(
+            "sandbox: root of this container can't become other users than the container's own "
+            f"(/proc/self/uid_map ends before {FIRST_USER}): run the arena as an ordinary user"
+        )
+    words = [
+        *_isolation(bwrap, is_root=is_root),
+        *_files(reach.needed([], "/", None, _own()), SCRATCH_SIZE, is_root),
+        *("--", sys.executable, "-I", "-S", "-c", ""),
+    ]
+    try:
+        probe = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_PROBE_TIMEOUT,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(f"sandbox: {bwrap} can't be run: {error}") from error
+    if probe.returncode != 0:
+        said = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
+        raise SandboxError(
+            f"sandbox: bubblewrap can't make namespaces here; it said: {said}. "
+            "docs/limits.md tells what a system must allow; --sandbox none runs bots without"
+        )
+
+
+def _bwrap() -> str:
+    """The path of bubblewrap."""
+    if sys.platform != "linux":
+        raise SandboxError("sandbox: bubblewrap is for Linux; --sandbox none runs bots without")
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise SandboxError(
+            "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
+            "(apt-get install bubblewrap), or run bots with --sandbox none"
+        )
+    return bwrap
+
+
+def _isolation(bwrap: str, *, is_root: bool) -> list[str]:
+    """The namespaces and privileges."""
+    return [
+        *(bwrap, "--die-with-parent", "--new-session"),
+        *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        # Only a name is hidden by it, and some kernels have no groups.
+        "--unshare-cgroup-try",
+        # Root needs no user namespace, and the launcher becomes somebody else by itself: a user
+        # whom no file belongs to. An ordinary user stays one.
+        *(
+            ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+            if is_root
+            else ("--unshare-user",)
+        ),
+    ]
+
+
+def _files(needed: set[str], scratch: int, is_root: bool) -> list[str]:
+    """The file system: everything read-only, covers, what is needed below them, scratch."""
+    covers = {SCRATCH, os.path.realpath("/run"), os.path.realpath("/var/run")}
+    if not is_root:
+        # The bot is the arena's user, whose own files it could read.
+        covers.add(os.path.realpath(Path.home()))
+    mounts = reach.plan(needed, covers, reach.closed_to_others if is_root else lambda _path: False)
+    words = [
+        *("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
+        *("--size", str(SHARED_SIZE), "--perms", "1777", "--tmpfs", "/dev/shm"),  # noqa: S108
+        *("--remount-ro", "/dev"),
+    ]
+    read_only = []
+    for mount in mounts:
+        if mount.kind is reach.Kind.SHOW:
+            words += ["--ro-bind", mount.path, mount.path]
+        elif mount.kind is reach.Kind.FOLDER:
+            # Said, since bubblewrap makes what is missing on the way closed to others.
+            words += ["--perms", "0755", "--dir", mount.path]
+        elif mount.path == SCRATCH:
+            words += ["--size", str(scratch), "--perms", "1777", "--tmpfs", SCRATCH]
+        else:
+            words += ["--perms", "0755", "--tmpfs", mount.path]
+            read_only += ["--remount-ro", mount.path]
+    for socket in reach.sockets():
+        if reach.is_visible(socket, mounts):
+            words += ["--ro-bind", os.devnull, socket]
+    return words + read_only
+
+
+def _own() -> list[str]:
+    """What the launcher, house bots and bridges need: this Python and our packages."""
+    found = [sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, _DIRECTORY]
+    for name in _PACKAGES:
+        spec = importlib.util.find_spec(name)
+        if spec is not None:
+            found += spec.submodule_search_locations or []
+    return found
+
+
+def _is_mapped(user: int, proc: str = "/proc") -> bool:
+    """Whether a user id exists in this process's user namespace (user_namespaces(7))."""
+    try:
+        rows = Path(f"{proc}/self/uid_map").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return True  # a kernel without user namespaces
+    return any(
+        int(first) <= user < int(first) + int(count)
+        for first, _, count in (row.split() for row in rows)
+    )

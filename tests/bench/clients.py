@@ -1,0 +1,161 @@
+"""What client libraries and the stdio bridge add to an answer, beside a bare C socket in one run.
+
+Each bot answers every turn with nothing. A blocking loop here sends it a turn's bytes and takes the
+time until its newline is read. Two kinds of turns: a small one of Angry Mob, whose time is that of
+an empty reply; and a full one of Hogwarts, whose time beyond the first is that of reading it.
+All bots take turns, in rounds, so that a machine that changes its speed changes it for all.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from measured import keep
+
+from languages.language import EMPTY_BOTS, every
+from lanista.match.clock import Limits
+from lanista.match.speech import MatchInfo, Version1
+from lanista.rules import registry
+from lanista.rules.base import complete_settings
+from support.players import PLAYERS
+
+ROUNDS = 5
+WARM = 3000
+"""Turns before any is timed: a just-in-time compiler needs some thousands."""
+TURNS = {"angrymob": 2000, "hogwarts": 500}
+"""Timed turns of each round."""
+SAME = 40
+"""Different positions of a match, sent over and over."""
+
+
+def told(name):
+    """The opening of a match for seat 0, and some of its turns."""
+    ruleset = registry.get(name)
+    chance = ruleset.chance(7)
+    settings = complete_settings(ruleset, {})
+    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    pick = Random(7)
+    players = tuple(f"P{seat}" for seat in range(ruleset.seats))
+    speech = Version1(MatchInfo(match="bench", game=name, players=players, limits=Limits(), seed=7))
+    status = (0.0,) * ruleset.seats
+    opening = b"welcome 1 lanista 0\n" + speech.opening(game, 0, status)
+    turns = []
+    while len(turns) < SAME:
+        game.advance(
+            [game.parse(seat, PLAYERS[name](game, seat, pick)) for seat in range(ruleset.seats)]
+        )
+        turns.append(speech.turn(game, 0, status))
+    return opening, turns
+
+
+class Bot:
+    """A bot in its match."""
+
+    def __init__(self, words, opening, turns):
+        self.turns, self.count = turns, 0
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(60)
+            env = {**os.environ, "LANISTA_PORT": str(server.getsockname()[1]), "LANISTA_TOKEN": ""}
+            env |= {"LANISTA_HOST": "127.0.0.1", "LANISTA_NAME": "Empty"}
+            self.process = subprocess.Popen(words, env=env)
+            self.socket = server.accept()[0]
+        self.socket.settimeout(60)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while not self.socket.recv(4096).endswith(b"\n"):
+            pass
+        self.exchange(opening)
+
+    def exchange(self, data):
+        """Seconds from before a turn is sent until its answer is read."""
+        began = time.perf_counter()
+        self.socket.sendall(data)
+        answer = self.socket.recv(4096)
+        took = time.perf_counter() - began
+        assert answer == b"\n", answer
+        return took
+
+    def times(self, count):
+        """The seconds of so many turns."""
+        taken = []
+        for _ in range(count):
+            self.count += 1
+            taken.append(self.exchange(self.turns[self.count % len(self.turns)]))
+        return taken
+
+    def end(self):
+        """Have it gone."""
+        self.socket.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+
+def measure(commands, name):
+    """Of each bot, all times of the game's turns, in seconds."""
+    opening, turns = told(name)
+    bots = {}
+    taken = {bot: [] for bot in commands}
+    try:
+        for bot, words in commands.items():
+            bots[bot] = Bot([word.replace("GAME", name) for word in words], opening, turns)
+            bots[bot].times(WARM)
+        for _ in range(ROUNDS):
+            for bot, running in bots.items():
+                taken[bot] += running.times(TURNS[name])
+    finally:
+        for bot in bots.values():
+            bot.end()
+    return taken
+
+
+def percentile(taken, share):
+    """The value below which this share of the times lies."""
+    return sorted(taken)[min(len(taken) - 1, int(len(taken) * share))]
+
+
+def main():
+    """Measure all languages whose toolchains are here, and print a table."""
+    with tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder) / "empty"
+        source = EMPTY_BOTS / "empty.c"
+        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, source], check=True)
+        bridge = [sys.executable, "-P", "-m", "lanista.cli", "connect", "--"]
+        commands = {"bare C socket": [str(bare), "GAME"]}
+        for name, language in every().items():
+            if language.missing:
+                print(f"{name}: {language.missing}")
+                continue
+            place = Path(folder) / name
+            place.mkdir()
+            words = [str(word) for word in language.build(place)["empty"]]
+            commands[name] = [*words, "GAME"]
+        commands["C, stdin and stdout behind lanista connect"] = [*bridge, str(bare), "-"]
+        figures = {}
+        small, full = measure(commands, "angrymob"), measure(commands, "hogwarts")
+        print(f"{'µs':>45} {'small median':>13} {'p99':>8} {'full median':>12} {'p99':>8}")
+        for bot in commands:
+            row = [
+                statistics.median(small[bot]),
+                percentile(small[bot], 0.99),
+                statistics.median(full[bot]),
+                percentile(full[bot], 0.99),
+            ]
+            figures[bot] = [round(value * 1e6, 1) for value in row]
+            print(f"{bot:>45} " + "{:>13} {:>8} {:>12} {:>8}".format(*figures[bot]))
+        keep("clients", figures)
+
+
+if __name__ == "__main__":
+    main()

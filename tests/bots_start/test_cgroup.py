@@ -1,0 +1,145 @@
+"""Control groups, against an imitation of their files: what is written where, and what is read."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lanista.bots import BotLimits, Exit, cgroup, environment, start_bot, use_cgroups
+from lanista.bots.limits import MIB
+
+ENV = environment(host="127.0.0.1", port=4000, name="Camper")
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A delegated group `mine.scope`, as the kernel shows it, and the process's own /proc.
+
+    The kernel makes a group's files with its folder and removes them with it; so does this.
+    """
+    group = tmp_path / "cgroup" / "user slice" / "mine.scope"
+    group.mkdir(parents=True)
+    (group / "cgroup.controllers").write_text("cpu memory pids\n")
+    (group / "cgroup.subtree_control").touch()
+    (group / "cgroup.procs").touch()
+    proc = tmp_path / "proc"
+    proc.mkdir()
+    (proc / "cgroup").write_text("4:memory:/old\n0::/user slice/mine.scope\n")
+    mounted = str(tmp_path / "cgroup").replace(" ", "\\040")
+    (proc / "mountinfo").write_text(
+        "24 1 0:22 / /proc rw,nosuid shared:12 - proc proc rw\n"
+        f"35 24 0:30 / {mounted} rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+    )
+    real_mkdir = Path.mkdir
+
+    def mkdir(path, *args, **options):
+        real_mkdir(path, *args, **options)
+        for name in ("cgroup.procs", "cgroup.kill", "memory.events", "memory.swap.max"):
+            (path / name).touch()
+
+    removed = {}
+
+    def rmdir(path):
+        removed[path.name] = {file.name: file.read_text() for file in path.iterdir()}
+        shutil.rmtree(path)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    monkeypatch.setattr(Path, "rmdir", rmdir)
+    monkeypatch.setattr(cgroup, "_base", None)
+    yield proc, group, removed
+    monkeypatch.undo()
+
+
+async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
+    """The arena moves to a leaf, the bot joins its group before it is executed."""
+    proc, group, removed = tree
+    assert use_cgroups(proc)
+    assert "+memory +pids\n" == (group / "cgroup.subtree_control").read_text()
+    leaf = group / "lanista-arena"
+    assert int((leaf / "cgroup.procs").read_text()) > 0
+    limits = BotLimits(memory=32 * MIB, processes=100)
+    async with start_bot(["true"], ENV, limits=limits) as bot:
+        assert Exit(code=0) == await bot.exited()
+    (files,) = removed.values()
+    assert files == {
+        "memory.max": f"{32 * MIB}\n",
+        "memory.swap.max": "0\n",
+        "memory.oom.group": "1\n",
+        "memory.events": "",
+        "pids.max": "1600\n",
+        "cgroup.procs": "0\n",
+        "cgroup.kill": "1\n",
+    }
+    assert [leaf] == [path for path in group.iterdir() if path.is_dir()]
+    async with start_bot(["true"], ENV, limits=BotLimits(memory=None, processes=None)) as bot:
+        await bot.exited()
+    assert 1 == len(removed)
+
+
+async def test_the_kernels_end_for_memory_is_told(tree):
+    """A SIGKILL with a count of `oom_kill` is that; the keeper has looked at no memory."""
+    proc, group, _ = tree
+    assert use_cgroups(proc)
+    kill = f"cd '{group}'/bot-*; echo oom_kill 3 > memory.events; kill -9 $$"
+    async with start_bot(["sh", "-c", kill], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
+        how = await bot.exited()
+    assert "was ended: it used more than 32 MiB of memory, its limit" == str(how)
+    kill = kill.replace("oom_kill 3", "oom_kill 0")
+    async with start_bot(["sh", "-c", kill], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
+        assert "killed by SIGKILL" == str(await bot.exited())
+
+
+async def test_a_group_that_cannot_be_joined_or_made_is_a_failure(tree, monkeypatch):
+    proc, group, removed = tree
+    assert use_cgroups(proc)
+    real_make = cgroup.Group.make
+
+    def make(limits):
+        made = real_make(limits)
+        (made.path / "cgroup.procs").unlink()
+        return made
+
+    monkeypatch.setattr(cgroup.Group, "make", make)
+    async with start_bot(["true"], ENV, limits=BotLimits()) as bot:
+        assert str(bot.exit).startswith("could not be started: No such file or directory: ")
+        assert str(bot.exit).endswith(" (its control group)")
+    assert 1 == len(removed)
+    shutil.rmtree(group)
+    async with start_bot(["true"], ENV, limits=BotLimits()) as bot:
+        assert "could not be started: [Errno 2]" in str(bot.exit)
+
+
+@pytest.mark.parametrize("lacks", ["controllers", "mount", "group", "permission", "proc"])
+async def test_without_a_delegated_group_nothing_is_touched(tree, lacks):
+    """Bots run as without groups, and the keeper measures."""
+    proc, group, removed = tree
+    if lacks == "controllers":
+        (group / "cgroup.controllers").write_text("cpu pids\n")
+    elif lacks == "mount":
+        (proc / "mountinfo").write_text("24 1 0:22 / /proc rw,nosuid shared:12 - proc proc rw\n")
+    elif lacks == "group":
+        (proc / "cgroup").write_text("4:memory:/old\n")
+    elif lacks == "permission":
+        # As EBUSY or EACCES would: a folder can't be written to either.
+        (group / "cgroup.subtree_control").unlink()
+        (group / "cgroup.subtree_control").mkdir()
+    else:
+        shutil.rmtree(proc)
+    assert not use_cgroups(proc)
+    assert not (group / "lanista-arena").exists()
+    removed.clear()
+    async with start_bot(["true"], ENV, limits=BotLimits()) as bot:
+        assert Exit(code=0) == await bot.exited()
+    assert {} == removed
+
+
+def test_a_group_below_the_mounted_one(tmp_path):
+    """In a container that shows only a part of the tree."""
+    (tmp_path / "cgroup").write_text("0::/docker/abc/inner\n")
+    (tmp_path / "mountinfo").write_text(
+        "35 24 0:30 /docker/abc /sys/fs/cg\\040roup rw - cgroup2 cgroup2 rw\n"
+    )
+    assert Path("/sys/fs/cg roup/inner") == cgroup.own_group(tmp_path)
+    (tmp_path / "cgroup").write_text("0::/\n")
+    (tmp_path / "mountinfo").write_text("35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n")
+    assert Path("/sys/fs/cgroup") == cgroup.own_group(tmp_path)

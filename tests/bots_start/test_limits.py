@@ -1,0 +1,379 @@
+"""The text of limits, and ending bots that break them, with real processes."""
+
+import re
+import signal
+import sys
+
+import attrs
+import pytest
+import trio
+
+from bots_start.arena import listening, needs_sandbox
+from bots_start.processes import PATIENCE, parent, pids_in, python, runs
+from lanista.bots import (
+    NO_LIMITS,
+    BotLimits,
+    Exit,
+    LimitsError,
+    environment,
+    parse_limits,
+    proctree,
+    start_bot,
+    usage,
+)
+from lanista.bots.limits import GIB, MIB, broken_words, size_words
+
+ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("none", NO_LIMITS),
+        (
+            "memory=512M,cpu=60,files=256,file-size=10m,processes=16",
+            BotLimits(memory=512 * MIB, cpu=60, open_files=256, file_size=10 * MIB, processes=16),
+        ),
+        (" memory = 2G , cpu = none", BotLimits(memory=2 * GIB, cpu=None)),
+        ("memory=33554432,processes=0", BotLimits(memory=32 * MIB, processes=None)),
+    ],
+)
+def test_limits_are_read_and_what_is_not_named_keeps_its_default(text, expected):
+    assert expected == parse_limits(text)
+
+
+def test_the_defaults():
+    """docs/limits.md tells them."""
+    expected = {
+        "memory": GIB,
+        "cpu": 3600,
+        "file_size": 256 * MIB,
+        "open_files": 1024,
+        "processes": 64,
+    }
+    assert expected == attrs.asdict(BotLimits())
+    assert BotLimits().any
+    assert not NO_LIMITS.any
+    assert NO_LIMITS == BotLimits(memory=0, cpu=0, file_size=0, open_files=0, processes=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "'' is no KEY=VALUE: give such as 'memory=512M,cpu=60', or 'none'"),
+        ("memory", "'memory' is no KEY=VALUE: give such as 'memory=512M,cpu=60', or 'none'"),
+        (
+            "memory=1G,ram=1",
+            "there is no limit 'ram': known are memory, cpu, file-size, files, processes",
+        ),
+        ("cpu=1,cpu=2", "cpu is given twice: give it once"),
+        (
+            "memory=lots",
+            "memory=lots is no number: give bytes, perhaps with K, M or G, such as 512M",
+        ),
+        ("cpu=1.5", "cpu=1.5 is no number: give whole seconds, such as 60"),
+        ("processes=1K", "processes=1K is no number: give a whole number, such as 64"),
+        (
+            "memory=-1M",
+            "memory=-1M is negative: give a positive number, or 0 for no limit",
+        ),
+        (
+            "memory=1M",
+            "memory=1M is too small to run anything: give at least 16M, or 0 for no limit",
+        ),
+        (
+            "files=3",
+            "files=3 is too small to run anything: give at least 16, or 0 for no limit",
+        ),
+        (
+            "file-size=2000000000G",
+            "file-size=2147483648000000000 is too large: give 0 for no limit",
+        ),
+    ],
+)
+def test_each_mistake_in_limits_is_told(text, why):
+    with pytest.raises(LimitsError) as caught:
+        parse_limits(text)
+    assert f"limits {text!r}: {why}" == str(caught.value)
+
+
+def test_words_for_people():
+    assert ["1 GiB", "1.1 GiB", "200 MiB", "1000 KiB", "17 bytes"] == [
+        size_words(size) for size in (GIB, int(1.1 * GIB), 200 * MIB, 1000 * 1024, 17)
+    ]
+    assert [
+        "used 1.1 GiB of memory; the limit is 1 GiB",
+        "used more than 1 GiB of memory, its limit",
+        "used 61 s of CPU time; the limit is 60 s",
+        "had 300 processes; the limit is 64",
+    ] == [
+        broken_words("memory", GIB, int(1.1 * GIB)),
+        broken_words("memory", GIB, 0),
+        broken_words("cpu", 60, 61),
+        broken_words("processes", 64, 300),
+    ]
+
+
+# More than the 1 only if the keeper had no processor for a while.
+SECONDS_USED = "was ended: it used [1-9] s of CPU time; the limit is 1 s"
+
+SANDBOXED = pytest.mark.parametrize(
+    "sandboxed",
+    [pytest.param(False, id="plain"), pytest.param(True, id="sandboxed", marks=needs_sandbox)],
+)
+
+
+def children_of(keeper: int) -> list[int]:
+    return proctree.with_descendants([keeper], proctree.processes())[1:]
+
+
+@SANDBOXED
+async def test_a_fork_bomb_is_ended_and_nothing_of_it_is_left(sandboxed):
+    async with listening() as arena:
+        limits = BotLimits(processes=20)
+        async with arena.first_turn("fork_bomb.py", limits=limits, sandboxed=sandboxed) as bot:
+            keeper = parent(bot.pid)
+            with trio.fail_after(PATIENCE):
+                how = await bot.exited()
+                while children_of(keeper):  # noqa: ASYNC110 -- nothing tells
+                    await trio.sleep(0.01)
+    assert how.signal == signal.SIGKILL
+    words = str(how).split()
+    assert 20 < int(words[4]) <= 256
+    assert f"was ended: it had {words[4]} processes; the limit is 20" == str(how)
+
+
+@SANDBOXED
+async def test_a_memory_eater_is_ended_near_its_limit(sandboxed):
+    """It would take 3 GiB. Between two looks it can take what 4 GiB/s give in 10 ms, and more only
+    if the keeper had no processor for a while: hence the room to 2 GiB."""
+    async with listening() as arena:
+        limits = BotLimits(memory=100 * MIB)
+        async with arena.first_turn("memory_eater.py", limits=limits, sandboxed=sandboxed) as bot:
+            with trio.fail_after(PATIENCE):
+                how = await bot.exited()
+    assert "was ended: it used " == str(how)[:19]
+    assert " of memory; the limit is 100 MiB" == str(how)[-32:]
+    size, unit = str(how).split()[4:6]
+    assert 100 <= float(size) * {"MiB": 1, "GiB": 1024}[unit] < 2048
+
+
+async def test_processor_time_is_that_of_all_processes():
+    async with (
+        listening() as arena,
+        arena.first_turn("burns_cpu.py", limits=BotLimits(cpu=1)) as bot,
+    ):
+        with trio.fail_after(PATIENCE):
+            how = await bot.exited()
+    assert re.fullmatch(SECONDS_USED, str(how))
+
+
+async def test_time_of_ended_children_counts(script):
+    """Three children in a row, of half a second each."""
+    path = script("""
+        import os, time
+        while True:
+            if os.fork() == 0:
+                while time.process_time() < 0.5:
+                    pass
+                os._exit(0)
+            os.wait()
+    """)
+    async with start_bot(python(path), ENV, limits=BotLimits(cpu=1), grace=0) as bot:
+        with trio.fail_after(PATIENCE):
+            assert re.fullmatch(SECONDS_USED, str(await bot.exited()))
+
+
+async def test_a_disk_filler_gets_an_error_at_the_limit_of_one_file(tmp_path):
+    async with listening() as arena:
+        path = tmp_path / "filled"
+        limits = BotLimits(file_size=5 * MIB)
+        async with arena.first_turn("disk_filler.py", str(path), limits=limits) as bot:
+            assert Exit(code=0) == await bot.exited()
+    assert f"File too large {5 * MIB}\n" == bot.output_tail()
+    assert 5 * MIB == path.stat().st_size
+
+
+async def test_one_that_dies_of_the_limit_of_files_is_told_why(tmp_path):
+    """As programs do that don't expect it; Python does."""
+    command = ["dd", "if=/dev/zero", f"of={tmp_path}/filled", "bs=1M", "count=20"]
+    async with start_bot(command, ENV, limits=BotLimits(file_size=5 * MIB)) as bot:
+        how = await bot.exited()
+    assert signal.SIGXFSZ == how.signal
+    assert "was ended: it wrote a file larger than 5 MiB, its limit" == str(how)
+
+
+async def test_open_files_are_limited():
+    """Standard streams and the connection are among the 100."""
+    async with (
+        listening() as arena,
+        arena.first_turn("opens_files.py", limits=BotLimits(open_files=100)) as bot,
+    ):
+        assert Exit(code=0) == await bot.exited()
+    assert "Too many open files 96\n" == bot.output_tail()
+
+
+async def test_no_core_is_dumped_and_nothing_else_changes(script):
+    """Without limits nothing is set, with limits the kernel's own are."""
+    path = script("""
+        import resource
+        names = ("CORE", "CPU", "FSIZE", "NOFILE", "NPROC", "AS", "DATA")
+        print([resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names])
+    """)
+    told = {}
+    for limits in (None, NO_LIMITS, BotLimits(cpu=7, file_size=MIB, open_files=50)):
+        async with start_bot([sys.executable, str(path)], ENV, limits=limits) as bot:
+            await bot.exited()
+        told[limits] = eval(bot.output_tail())
+    assert told[None] == told[NO_LIMITS]
+    last = [(0, 0), (8, 9), (MIB, MIB), (50, 50), *told[None][4:]]
+    assert last == told[BotLimits(cpu=7, file_size=MIB, open_files=50)]
+
+
+async def test_what_an_exited_bot_left_is_watched_too(script):
+    """The bot's own end is told as it was, and what became of the rest."""
+    path = script("""
+        import os, signal
+        read, write = os.pipe()
+        if os.fork():
+            os._exit(3)
+        os.close(write)
+        os.read(read, 1)  # ends with the bot
+        for _ in range(4):
+            if os.fork() == 0:
+                break
+        signal.pause()
+    """)
+    async with start_bot(python(path), ENV, limits=BotLimits(processes=4), grace=0) as bot:
+        with trio.fail_after(PATIENCE):
+            await bot.exited()
+            while bot.exit.limit is None:  # noqa: ASYNC110 -- nothing tells
+                await trio.sleep(0.01)
+    words = "exited with code 3; what it had started was ended: it had 5 processes; the limit is 4"
+    assert words == str(bot.exit)
+
+
+async def test_processes_left_behind_are_counted(family):
+    """Three of the family are left when the fourth, the bot, is killed; no zombie counts."""
+    async with start_bot(python(family), ENV, grace=0) as bot:
+        pids = await pids_in(bot, 4)
+        proctree.send(bot.pid, signal.SIGKILL)
+        await bot.exited()
+        assert 3 == bot.left_behind
+        assert 3 == sum(map(runs, pids))
+    async with start_bot(["true"], ENV) as bot:
+        await bot.exited()
+        assert 0 == bot.left_behind
+
+
+async def test_a_bot_that_ignores_polite_signals_is_ended_when_it_breaks_a_limit(family):
+    async with start_bot(python(family), ENV, limits=BotLimits(processes=3), grace=0) as bot:
+        with trio.fail_after(PATIENCE):
+            how = await bot.exited()
+    # The fifth is the one between the daemon and the bot, which doesn't wait for it.
+    words = ["was ended: it had 4 processes; the limit is 3"]
+    assert str(how) in [*words, words[0].replace("4", "5")]
+
+
+class FakeProc:
+    """A folder that looks like /proc."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def process(self, pid, parent_pid, *, rss=0, ticks=(0, 0, 0, 0), status="", rollup=""):
+        folder = self.root / str(pid)
+        task = folder / "task" / str(pid)
+        task.mkdir(parents=True)
+        pages = rss // usage.PAGE
+        fields = ["S", parent_pid, *[0] * 9, *ticks, *[0] * 4, 100, 0, pages]
+        (folder / "stat").write_text(f"{pid} (a ) b) {' '.join(map(str, fields))}\n")
+        (folder / "status").write_text(status)
+        (folder / "smaps_rollup").write_text(rollup)
+        (task / "children").write_text("")
+        if parent_pid:
+            children = self.root / str(parent_pid) / "task" / str(parent_pid) / "children"
+            children.write_text(children.read_text() + f"{pid} ")
+
+
+@pytest.fixture
+def fake_proc(tmp_path, monkeypatch):
+    """Two children and a grandchild of a keeper, 100."""
+    monkeypatch.setattr(proctree, "PROC", str(tmp_path))
+    monkeypatch.setattr(usage.os, "getpid", lambda: 100)
+    (tmp_path / "loadavg").write_text("0.21 0.25 0.69 1/94 2599\n")
+    proc = FakeProc(tmp_path)
+    proc.process(100, 0)
+    for pid, parent_pid in (101, 100), (102, 101), (103, 100):
+        proc.process(
+            pid,
+            parent_pid,
+            rss=10 * MIB,
+            ticks=(10, 20, 30, 40),
+            status=f"VmRSS: {10 << 10} kB\nRssAnon: {4 << 10} kB\nRssShmem: {2 << 10} kB\n",
+            rollup=f"Pss: 9999999 kB\nPss_Anon: {3 << 10} kB\nPss_Shmem: {1 << 10} kB\n",
+        )
+    return proc
+
+
+@pytest.mark.parametrize("walks", [False, True])
+def test_the_tree_is_found_with_and_without_the_kernels_lists_of_children(
+    fake_proc, monkeypatch, walks
+):
+    monkeypatch.setattr(proctree, "has_walk", lambda: walks)
+    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 0.5)
+    watch = usage.Watch(0, 3, 2, 0)
+    assert ("processes 2 3", usage.SHORTEST) == watch.look()
+    assert (None, usage.LONGEST) == usage.Watch(0, 1000, 3, 0).look()
+    assert (None, usage.LONGEST) == usage.Watch(0, 1000, 1, 2).look()
+    # Three times 1 s (100 ticks) and what was reaped.
+    assert ("cpu 3 3", usage.SHORTEST) == usage.Watch(0, 3, 0, 0).look()
+
+
+def test_memory_is_counted_as_exactly_as_needed(fake_proc):
+    """Resident 30 MiB; without files 18 MiB; in equal parts, where shared, 12 MiB."""
+    pause = 40 * MIB * 1000 // usage.GROWTH
+    assert (None, max(pause, usage.SHORTEST)) == usage.Watch(70 * MIB, 0, 0, 0).look()
+    # 2 GiB free are used up in half a second at 4 GiB/s; but a look is due after 250 ms.
+    assert (None, usage.LONGEST) == usage.Watch(2 * GIB, 0, 0, 0).look()
+    pids = [101, 102, 103]
+    assert 18 * MIB == usage.memory_of(pids, 20 * MIB)
+    assert 12 * MIB == usage.memory_of(pids, 15 * MIB)
+    assert 6 * MIB == usage.memory_of([101], 1 * MIB)
+    (fake_proc.root / "101" / "smaps_rollup").unlink()  # not ours to look into
+    assert 14 * MIB == usage.memory_of(pids, 15 * MIB)
+    assert (f"memory {13 * MIB} {14 * MIB}", usage.SHORTEST) == usage.Watch(
+        13 * MIB, 0, 0, 0
+    ).look()
+
+
+def test_all_of_proc_is_read_only_when_a_process_was_made(fake_proc, monkeypatch):
+    monkeypatch.setattr(proctree, "has_walk", lambda: False)
+    now = 1000.0
+    monkeypatch.setattr(usage.time, "monotonic", lambda: now)
+    scans = []
+    real = proctree.processes
+    monkeypatch.setattr(proctree, "processes", lambda: scans.append(now) or real())
+    watch = usage.Watch(0, 0, 3, 0)
+    watch.look()
+    watch.look()
+    assert [1000.0] == scans
+    fake_proc.process(104, 103)
+    assert (None, usage.LONGEST) == watch.look()  # the newest pid is unchanged
+    (fake_proc.root / "loadavg").write_text("0.21 0.25 0.69 1/94 2600\n")
+    assert ("processes 3 4", usage.SHORTEST) == watch.look()
+    now += usage.RESCAN + 0.1
+    watch.look()
+    assert [1000.0, 1000.0, now] == scans
+
+
+def test_processor_time_never_goes_back(fake_proc, monkeypatch):
+    """A child whose parent doesn't wait for it takes its time along; the watch remembers."""
+    monkeypatch.setattr(proctree, "has_walk", lambda: True)
+    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 0.0)
+    watch = usage.Watch(0, 100, 0, 0)
+    watch.look()
+    for name in ("stat", "status", "smaps_rollup"):
+        (fake_proc.root / "102" / name).unlink()
+    watch.look()
+    assert 3.0 == watch.most_cpu

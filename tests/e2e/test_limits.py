@@ -1,0 +1,119 @@
+"""`lanista play --limits … --sandbox …`: whole matches of bots that are held to them."""
+
+import os
+import shlex
+import sys
+
+import pytest
+
+from e2e.running import as_json, bot, environment, read
+
+OPPONENT = "CamperJoe"
+PLAY = ("play", "angrymob")
+OPTIONS = ("-i", "pit", "-s", 3, "--time-init", 60, "--time-move", 20, "--json", "-o", "m.jsonl")
+
+
+def python(code):
+    """The command line of a bot for stdin and stdout of this code."""
+    return "stdio:" + shlex.join([sys.executable, "-I", "-S", "-u", "-c", code])
+
+
+PROBE = """
+import os, socket, sys
+while sys.stdin.readline() != "go\\n": pass
+def tried(what, *words):
+    try: return repr(what(*words))
+    except OSError as error: return type(error).__name__
+print("user", os.getuid(), file=sys.stderr)
+print("processes", sum(name.isdigit() for name in os.listdir("/proc")), file=sys.stderr)
+print("other port", tried(socket.create_connection, ("127.0.0.1", {port})), file=sys.stderr)
+print("write here", tried(open, "here", "w"), file=sys.stderr)
+print("write scratch", tried(os.open, os.environ["TMPDIR"] + "/x", os.O_CREAT), file=sys.stderr)
+print("secret", os.environ.get("SECRET"), file=sys.stderr)
+print()
+"""
+"""Tells on stderr what it can see and do, then leaves."""
+
+
+def test_a_bot_that_eats_memory_is_ended_and_told(lanista):
+    """The match ends by the rules; record and bundle have the reason."""
+    code = (
+        "import sys\n"
+        "while sys.stdin.readline() != 'go\\n': pass\n"
+        "kept = [bytearray(b'x' * 2**20) for _ in range(4000)]\n"
+    )
+    done = lanista(*PLAY, python(code), OPPONENT, *OPTIONS, "--limits", "memory=200M")
+    assert (0, "") == (done.code, done.err)
+    (result,) = as_json(done)
+    assert ("forfeit", [2, 1]) == (result["end"], result["ranks"])
+    words = read(done.folder / "m.jsonl").result.bots[0].exit
+    assert words.startswith("was ended: it used 2")
+    assert words.endswith(" MiB of memory; the limit is 200 MiB")
+    assert words in (done.folder / "m.seat0.failure" / "about.txt").read_text()
+
+
+def test_a_match_in_sandboxes_is_the_same_match(lanista):
+    """House bots by TCP and a bot by stdin and stdout, all unchanged."""
+    digests = []
+    for sandbox in ("none", "bwrap"):
+        done = lanista(*PLAY, "GravityGoers", "RandomRunners", *OPTIONS, "--sandbox", sandbox)
+        assert (0, "") == (done.code, done.err)
+        (result,) = as_json(done)
+        assert ("finished", []) == (result["end"], result["bundles"])
+        digests.append(result["digest"])
+    assert digests[0] == digests[1]
+
+
+def test_a_bot_of_stdin_and_stdout_in_a_sandbox_sees_nothing_of_the_machine(lanista, tmp_path):
+    probe = tmp_path / "probe.py"
+    probe.write_text(PROBE.format(port=22))
+    done = lanista(
+        *PLAY,
+        f"stdio:{shlex.join([sys.executable, '-I', '-S', '-u', str(probe)])}",
+        *(OPPONENT, *OPTIONS, "--sandbox", "bwrap"),
+        env=environment(SECRET="hunter2"),
+    )
+    assert (0, "") == (done.code, done.err)
+    output = read(done.folder / "m.jsonl").result.bots[0].output
+    told = dict(line.rsplit(" ", 1) for line in output.splitlines())
+    assert os.getuid() != 0 or int(told["user"]) >= 2_000_000_000
+    # bubblewrap, launcher, bridge, bot
+    assert 4 == int(told["processes"])
+    assert "ConnectionRefusedError" == told["other port"]
+    assert told["write here"] in {"OSError", "PermissionError"}
+    assert told["write scratch"].isdigit()
+    assert "None" == told["secret"]
+
+
+def test_a_sandbox_that_can_not_be_made_is_an_error_before_anything_starts(lanista, tmp_path):
+    """Never a match without it."""
+    mark = tmp_path / "started"
+    code = f"open({str(mark)!r}, 'w')"
+    done = lanista(
+        *PLAY, python(code), OPPONENT, *OPTIONS, "--sandbox", "bwrap", env=environment(PATH="/none")
+    )
+    assert (2, "", False) == (done.code, done.out, mark.exists())
+    (line,) = done.err.splitlines()
+    assert "bubblewrap (bwrap) isn't installed" in line
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("memory=1M", "memory=1M is too small to run anything: give at least 16M"),
+        ("speed=3", "there is no limit 'speed': known are memory, cpu, file-size, files"),
+        ("", "'' is no KEY=VALUE"),
+    ],
+)
+def test_limits_that_can_not_be_meant_are_one_line(lanista, limits, said):
+    done = lanista(*PLAY, OPPONENT, OPPONENT, *OPTIONS, "--limits", limits)
+    assert (2, "") == (done.code, done.out)
+    (line,) = done.err.splitlines()
+    assert line.startswith("lanista: --limits ")
+    assert said in line
+
+
+def test_without_limits_a_bot_may_do_what_it_likes(lanista):
+    """Also open more files than the default allows."""
+    done = lanista(*PLAY, bot("version1"), OPPONENT, *OPTIONS, "--limits", "none")
+    assert (0, "finished") == (done.code, as_json(done)[0]["end"])
