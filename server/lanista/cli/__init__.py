@@ -26,7 +26,10 @@ class BadInputError(click.ClickException):
 class LazyGroup(click.Group):
     """A group whose commands are imported by name when needed."""
 
-    modules = ("play", "serve", "connect", "games", "bots", "map", "replay", "explain")
+    modules = (
+        *("play", "check", "build", "connect", "serve"),
+        *("games", "bots", "map", "replay", "explain"),
+    )
     """Each `lanista.cli.NAME` has a command of that name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
