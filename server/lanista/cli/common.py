@@ -113,6 +113,30 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of bots that we start."""
+    options: list[Decorator] = [
+        click.option(
+            "--limits",
+            "bot_limits",
+            metavar="LIMITS",
+            help="What each bot may use, as "
+            "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
+            "(these are the defaults), or none.",
+        ),
+        click.option(
+            "--sandbox",
+            type=click.Choice(["none", "bwrap"]),
+            default="none",
+            show_default=True,
+            help="Shut the bots off from this machine, by bubblewrap.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a game: board and settings."""
     options: list[Decorator] = [

@@ -10,7 +10,15 @@ import attrs
 import click
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
-from lanista.cli.common import SHORTEST, Finite, clock_options, fault_lines, game_options, printable
+from lanista.cli.common import (
+    SHORTEST,
+    Finite,
+    bot_options,
+    clock_options,
+    fault_lines,
+    game_options,
+    printable,
+)
 
 if TYPE_CHECKING:
     from lanista.daemon.private import Played, PlaySpec
@@ -66,20 +74,7 @@ class PlayCommand(click.Command):
     metavar="SECONDS",
     help="Time a bot has from its start to its hello.",
 )
-@click.option(
-    "--limits",
-    "bot_limits",
-    metavar="LIMITS",
-    help="What each bot may use, as memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
-    "(these are the defaults), or none.",
-)
-@click.option(
-    "--sandbox",
-    type=click.Choice(["none", "bwrap"]),
-    default="none",
-    show_default=True,
-    help="Shut the bots off from this machine, by bubblewrap.",
-)
+@bot_options
 @click.option(
     "--delay",
     type=Finite(min=0),

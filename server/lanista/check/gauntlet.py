@@ -1,0 +1,140 @@
+"""Which bouts a check plays, in which order, and when it gives up.
+
+The bouts are short but one: together a good bot should be through in less than ten seconds.
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from lanista.check import games
+from lanista.check.bout import Bout, BoutSpec, Tested, play
+from lanista.check.channels import GoApart, UnknownWords
+from lanista.daemon import greeting
+from lanista.daemon.private import BotSpec
+from lanista.match.clock import Limits
+from lanista.rules.base import complete_settings
+
+PLAIN = "the plain match"
+APART = "the match with late go"
+WORDS = "the match with unknown keywords"
+ONE = "the match of one turn"
+LARGEST = "the match on the largest map"
+CROWDED = "the match out-numbered"
+KEPT = "two matches on one connection"
+VERSION1 = frozenset((APART, WORDS))
+"""What a dialect of the game's own has nothing for."""
+SETTLE = 0.06
+"""Seconds in which what was sent behind an answer has come: the bot is on the same machine, but
+its small writes may wait 40 ms for each other."""
+SHORT_LEAVE = 0.2
+"""Seconds to end by itself for a bot that didn't do so in three seconds before."""
+PATIENT = Limits(20.0, 5.0)
+"""At least these times where a `go` is held back, and on the largest map: what is checked there
+isn't the bot's speed."""
+
+
+@attrs.frozen(kw_only=True)
+class Results:
+    """What came of a gauntlet."""
+
+    tested: Tested
+    bouts: dict[str, Bout]
+    """Those that were played, by name."""
+
+    @property
+    def plain(self) -> Bout:
+        """The first bout."""
+        return self.bouts[PLAIN]
+
+    @property
+    def speaks_version1(self) -> bool:
+        """Whether the bot doesn't speak a dialect of the game's own, as far as is known."""
+        hello = self.plain.hello if PLAIN in self.bouts else None
+        return hello is None or greeting.speaks_version1(hello, self.tested.ruleset)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the bot asks to stay for another match."""
+        hello = self.plain.hello
+        return hello is not None and hello.keep and self.speaks_version1
+
+
+async def run(
+    tested: Tested, rivals: Sequence[BotSpec], tell: Callable[[str], None] = lambda _: None
+) -> Results:
+    """Play the gauntlet.
+
+    Args:
+        tested: The bot.
+        rivals: Strong bots for all other seats of the match in which it is to be out-numbered;
+            none: quiet players.
+        tell: Called with each bout's name before it is played.
+
+    Raises:
+        CheckFailureError: Not the bot's fault.
+        OSError: No file or socket to be had for a match.
+    """
+    specs = specs_of(tested, rivals)
+    results = Results(tested=tested, bouts={})
+    stays = False
+    for spec in specs:
+        if spec.name in VERSION1 and not results.speaks_version1:
+            continue
+        if spec.name == KEPT and not results.keeps:
+            continue
+        tell(spec.name)
+        leave = SHORT_LEAVE if stays else spec.leave
+        bout = await play(tested, attrs.evolve(spec, leave=leave))
+        results.bouts[spec.name] = bout
+        stays |= bout.exit is not None and bout.exit.by_arena
+        if spec.name == PLAIN and (bout.not_there or not bout.answered):
+            break  # it would only be waited for again
+    return results
+
+
+def specs_of(tested: Tested, rivals: Sequence[BotSpec]) -> list[BoutSpec]:
+    """All bouts of a gauntlet in order, the plain match first, in different seats."""
+    ruleset, limits = tested.ruleset, tested.limits
+    last = ruleset.seats - 1
+    patient = Limits(max(limits.first, PATIENT.first), max(limits.turn, PATIENT.turn))
+    apart = _short(tested, APART, 5, seat=last)
+    words = _short(tested, WORDS, 8, seat=last // 2)
+    specs = [
+        _short(tested, PLAIN, 30),
+        attrs.evolve(apart, tap=GoApart, settle=SETTLE, limits=patient),
+        attrs.evolve(words, tap=UnknownWords),
+        _short(tested, ONE, 1),
+    ]
+    largest = games.largest_board(ruleset)
+    if largest is not None:
+        big = _short(tested, LARGEST, 20, seat=last)
+        specs.append(attrs.evolve(big, board=largest, limits=patient))
+    specs.append(_crowded(tested, rivals))
+    specs.append(attrs.evolve(_short(tested, KEPT, 5), matches=2))
+    return specs
+
+
+def _short(tested: Tested, name: str, turns: int, seat: int = 0) -> BoutSpec:
+    ruleset, settings, _ = games.shortened(tested.ruleset, turns)
+    return BoutSpec(name=name, ruleset=ruleset, settings=settings, limits=tested.limits, seat=seat)
+
+
+def _crowded(tested: Tested, rivals: Sequence[BotSpec]) -> BoutSpec:
+    """A whole match, or hundreds of turns, against strong bots."""
+    ruleset = tested.ruleset
+    turns = games.CROWDED_TURNS.get(ruleset.name)
+    seat = ruleset.seats // 2
+    spec = BoutSpec(
+        name=CROWDED,
+        ruleset=ruleset,
+        settings=complete_settings(ruleset, {}),
+        limits=tested.limits,
+        board=games.crowded_board(ruleset, tested.seed, seat),
+        seat=seat,
+        rivals=rivals,
+    )
+    if turns is None:
+        return spec
+    shorter, settings, _ = games.shortened(ruleset, turns)
+    return attrs.evolve(spec, ruleset=shorter, settings=settings)

@@ -1,0 +1,390 @@
+"""The findings of a check, item by item: what happened, the evidence, what to do.
+
+Each fault is told by the item that it belongs to; an item that can't be judged because another
+fault came first says so. Pure: everything is in the `Results`.
+"""
+
+from collections.abc import Iterator
+
+import attrs
+
+from lanista.check import games
+from lanista.check.bout import Bout
+from lanista.check.evidence import (
+    LATE,
+    LEFT,
+    SHOWN,
+    WRONG_ANSWER,
+    counted,
+    gone,
+    output_of,
+    place,
+    shown,
+    wrong,
+)
+from lanista.check.finding import TITLES, Item, Status
+from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
+from lanista.check.times import Times, times_of
+from lanista.match.runner import VOID_TRIES
+
+
+def judge(results: Results) -> list[Item]:
+    """All items, in the order of a match."""
+    plain = results.plain
+    items = [_name(results)]
+    if plain.not_there:
+        return items + [_untried(name, "it never came") for name in TITLES if name != "name"]
+    return [
+        *items,
+        _answers(results),
+        _before_go(results),
+        _submoves(results),
+        _words(results),
+        _one_turn(results),
+        _largest(results),
+        _crowded(results),
+        _end(results),
+        _keep(results),
+        _times(results),
+        _processes(results),
+    ]
+
+
+def _item(name: str, status: Status, said: str = "", **more: object) -> Item:
+    return Item(name=name, title=TITLES[name], status=status, said=said, **more)  # type: ignore[arg-type]  # of its own attributes
+
+
+def _untried(name: str, why: str) -> Item:
+    return _item(name, Status.NOT_TRIED, why)
+
+
+# -- one item each ---------------------------------------------------------------------------------
+
+
+def _name(results: Results) -> Item:
+    plain, limit = results.plain, results.tested.time_start
+    if not plain.not_there and plain.hello is not None:
+        after = f"after {plain.hello_after:.2f} s of {limit:g} s"
+        return _item("name", Status.OK, f"{plain.hello.name!r} {after}")
+    if "unknown-game" in plain.not_there:
+        advice = "check it by --game with the game that it asks for, or say no game= in the hello"
+    elif "bad-token" in plain.not_there:
+        advice = "say token= with what LANISTA_TOKEN holds, or no token at all"
+    elif "hello was refused" in plain.not_there:
+        advice = "say `NAME v=1 token=TOKEN` as the first line, ended by a newline (PROTOCOL.md 2)"
+    elif plain.not_there.startswith("no hello"):
+        advice = (
+            "connect to LANISTA_HOST and LANISTA_PORT, or {host} and {port} of the command line, "
+            "and send your name as the first line before you read anything"
+        )
+    else:
+        advice = "run the same command by hand: it must stay, connect and say its name"
+    evidence = (plain.not_there, *output_of(plain))
+    return _item("name", Status.FAILED, evidence=evidence, advice=advice)
+
+
+def _answers(results: Results) -> Item:
+    """One line a turn: neither none nor more (PROTOCOL.md 4)."""
+    plain = results.plain
+    turns = sum(bout.turns for bout in results.bouts.values())
+    late = sum(slip.code == LATE for bout in results.bouts.values() for slip in bout.slips())
+    if plain.void:
+        return _untried("answers", _STALLED)
+    left = [slip for slip in plain.slips() if slip.code == LEFT]
+    if left:
+        return _item(
+            "answers",
+            Status.FAILED,
+            evidence=gone(plain, left[0]),
+            advice="find out why it ended: its own output, if there was any, is above",
+        )
+    if not plain.answered and any(slip.code == LATE for slip in plain.slips()):
+        return _item(
+            "answers",
+            Status.FAILED,
+            evidence=(f"no answer at all in {plain.spec.name}", *output_of(plain)),
+            advice="answer every `go` with one line, an empty one for no submoves, and flush it",
+        )
+    more = [
+        (bout, bout.unasked[0])
+        for bout in results.bouts.values()
+        if bout.unasked and not bout.unasked[0].at_start
+    ]
+    if more:
+        evidence = [
+            f"{bout.spec.name}: before turn {line.turn} there was a line that nobody had asked "
+            f"for: {shown(line.line)}"
+            for bout, line in more[:SHOWN]
+        ]
+        advice = (
+            "send exactly one line for each `go`; a second one is taken for the answer to the "
+            "next turn. What is for you alone goes to stderr, or on a line that begins with #"
+        )
+        return _item("answers", Status.FAILED, evidence=tuple(evidence), advice=advice)
+    if any(bout.unasked for bout in results.bouts.values()):
+        return _untried("answers", "the lines it sent before the first turn answer its turns")
+    said = counted(turns, "turn") + (f", late in {late} of them" if late else "")
+    return _item("answers", Status.OK, said)
+
+
+def _before_go(results: Results) -> Item:
+    early = [bout for bout in results.bouts.values() if bout.unasked and bout.unasked[0].at_start]
+    apart = results.bouts.get(APART)
+    if early:
+        bout = early[0]
+        line = bout.unasked[0].line
+        evidence = (f"{bout.spec.name}: there was a line before its first turn: {shown(line)}",)
+    elif apart is not None and apart.tap is not None and apart.tap.too_soon:
+        turn, line = apart.tap.too_soon[0]
+        evidence = (f"turn {turn}: it answered before `go` had been sent: {shown(line)}",)
+    elif not results.speaks_version1:
+        return _item("before-go", Status.NOT_APPLICABLE, "the classic dialect has no go")
+    else:
+        return _survived("before-go", results, apart)
+    return _item(
+        "before-go",
+        Status.FAILED,
+        evidence=evidence,
+        advice="say your name and then nothing until `go`: the turn's lines end there",
+    )
+
+
+def _submoves(results: Results) -> Item:
+    """The refused answers of all bouts, with their bytes."""
+    faults = [
+        (bout, slip)
+        for bout in results.bouts.values()
+        for slip in bout.slips()
+        if slip.code in WRONG_ANSWER
+    ]
+    answers = sum(bout.answered for bout in results.bouts.values())
+    if not faults:
+        if not answers:
+            return _untried("submoves", "there was no answer")
+        return _item("submoves", Status.OK, counted(answers, "answer"))
+    game = results.tested.ruleset.name
+    # The same fault in every match is told once.
+    first = {slip.words: (bout, slip) for bout, slip in reversed(faults)}
+    chosen = list(reversed(first.values()))[:SHOWN]
+    evidence = [line for bout, slip in chosen for line in wrong(game, bout, slip)]
+    if len(faults) > len(chosen):
+        evidence.append(f"and {len(faults) - len(chosen)} more like these")
+    codes = {slip.code for _, slip in faults}
+    advice = [words for code, words in _SUBMOVE_ADVICE.items() if code in codes]
+    return _item("submoves", Status.FAILED, evidence=tuple(evidence), advice="; ".join(advice))
+
+
+_SUBMOVE_ADVICE = {
+    "malformed": "an answer is whole numbers and the game's letters, separated by spaces",
+    "illegal": "check each submove against the position of its own turn, as the game's page says",
+    "line-too-long": "a line has at most 65,536 bytes: end each answer by a newline",
+    "not-utf8": "an answer is text: write ASCII digits, no bytes of another encoding",
+    "too-many-submoves": "send at most one submove for each unit",
+}
+
+
+def _words(results: Results) -> Item:
+    if not results.speaks_version1:
+        why = "the classic dialect has no keywords"
+        return _item("unknown-keywords", Status.NOT_APPLICABLE, why)
+    return _survived(
+        "unknown-keywords",
+        results,
+        results.bouts.get(WORDS),
+        advice="skip every line whose first word you don't know, wherever it comes, and settings "
+        "that you don't know (PROTOCOL.md 3)",
+    )
+
+
+def _one_turn(results: Results) -> Item:
+    return _survived(
+        "one-turn",
+        results,
+        results.bouts.get(ONE),
+        said=games.shortened(results.tested.ruleset, 1)[2],
+        advice="after the first answer `end` may come at once: don't count on a second turn",
+    )
+
+
+def _largest(results: Results) -> Item:
+    advice = "make room by the sizes that the arena tells, and mind the work that grows with them"
+    if games.largest_board(results.tested.ruleset) is not None:
+        bout = results.bouts.get(LARGEST)
+        size = "" if bout is None or not bout.records else _size(bout)
+        item = _survived("largest-map", results, bout, said=size, advice=advice)
+        return (
+            item
+            if bout is None or item.status is not Status.OK
+            else _slow_there(item, bout, results)
+        )
+    bout = results.bouts.get(CROWDED)
+    said = "all maps have one size: a whole match on a random one"
+    return _survived("largest-map", results, bout, said=said, advice=advice)
+
+
+def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
+    """The item, with a warning if the bot needed more time than the clock of the check gives.
+
+    No map that is generated, or shipped, is half as large; so nobody must be that fast.
+    """
+    limit = results.tested.limits.turn
+    slowest = times_of([bout], bout.spec.limits)[1].slowest
+    if slowest is None or not limit or slowest.seconds <= limit:
+        return item
+    took = f"{slowest.seconds:.3f} s, where there would be {limit:g} s"
+    evidence = (f"turn {slowest.turn}: {took}; the time was lengthened for this match",)
+    advice = "mind the work that grows with the map: on one of this size it would be late"
+    return attrs.evolve(item, status=Status.WARNING, evidence=evidence, advice=advice)
+
+
+def _size(bout: Bout) -> str:
+    rows, columns = bout.records[0].header.board.split("\n", 1)[0].split()
+    return f"{rows} rows, {columns} columns"
+
+
+def _crowded(results: Results) -> Item:
+    bout = results.bouts.get(CROWDED)
+    said = ""
+    if bout is not None and bout.records:
+        rivals = ", ".join(name for seat, name in enumerate(bout.names) if seat != bout.spec.seat)
+        said = f"against {rivals}: "
+        if bout.outnumbered is None:
+            said += "it was never behind"
+        else:
+            own, best, turn = bout.outnumbered
+            said += f"{own} to {best} in turn {turn}"
+    return _survived(
+        "out-numbered",
+        results,
+        bout,
+        said=said,
+        advice="few units of your own, or none, and many of the others' must be no special case",
+    )
+
+
+def _end(results: Results) -> Item:
+    """How the bot's process ended where a match came to its end."""
+    bouts = list(results.bouts.values())
+    if results.plain.ended_well:
+        # A bad end of another match is told by what that match is there for.
+        bouts = [results.plain]
+    bad = [bout for bout in bouts if bout.ended_well is False]
+    if not bad:
+        if not any(bout.ended_well for bout in bouts):
+            return _untried("end", "no match came to its end")
+        return _item("end", Status.OK, "exit code 0")
+    evidence = [f"after {bout.spec.name} its process: {bout.exit}" for bout in bad[:SHOWN]]
+    evidence += output_of(bad[0])
+    if any(bout.exit is not None and bout.exit.by_arena for bout in bad):
+        advice = "leave the loop at `end`, `bye` or the end of input, and exit"
+    else:
+        advice = (
+            "the end of the connection is no error: leave the loop at `end` or `bye`, close, "
+            "and exit with code 0"
+        )
+    return _item("end", Status.FAILED, evidence=tuple(evidence), advice=advice)
+
+
+def _keep(results: Results) -> Item:
+    if not results.keeps:
+        return _item("keep", Status.NOT_APPLICABLE, "it doesn't ask for it")
+    bout = results.bouts.get(KEPT)
+    advice = "forget everything of the match before at `start`, and read on after the scores"
+    if bout is not None and len(bout.records) == 1 and not bout.broken_off and not bout.void:
+        evidence = ("its connection was closed after the first match", *output_of(bout))
+        return _item("keep", Status.FAILED, evidence=evidence, advice=advice)
+    return _survived("keep", results, bout, advice=advice)
+
+
+def _times(results: Results) -> Item:
+    """Late answers, then slow ones."""
+    bouts = list(results.bouts.values())
+    late = [(bout, slip) for bout in bouts for slip in bout.slips() if slip.code == LATE]
+    if late:
+        evidence = [f"{place(bout, slip)}: {slip.words}" for bout, slip in late]
+        if len(late) > SHOWN:
+            evidence[SHOWN:] = [f"and {len(late) - SHOWN} more"]
+        advice = "decide within half of the limit, and send each answer as one write, flushed"
+        return _item("times", Status.FAILED, evidence=tuple(evidence), advice=advice)
+    if any(bout.void for bout in bouts):
+        return _untried("times", _STALLED)
+    firsts, others = times_of(bouts, results.tested.limits)
+    if not firsts.all:
+        return _untried("times", "no first answer came after its turn")
+    slow = [
+        f"{time.bout}, turn {time.turn}: {time.seconds:.3f} s of {times.limit:g} s"
+        for times in (firsts, others)
+        if (time := times.slowest) is not None and times.limit and 2 * time.seconds > times.limit
+    ]
+    said = "; ".join(_summary(firsts, others))
+    if slow:
+        advice = "on a slower or busier machine this is too late; aim at half of the limit"
+        return _item("times", Status.WARNING, said, evidence=tuple(slow), advice=advice)
+    return _item("times", Status.OK, said)
+
+
+def _summary(firsts: Times, others: Times) -> Iterator[str]:
+    if firsts.slowest is not None:
+        yield f"first answer {firsts.slowest.seconds:.3f} s of {firsts.limit:g} s at the slowest"
+    if others.slowest is not None:
+        yield (
+            f"others {1000 * others.quantile(0.5):.2f} ms median, "
+            f"{1000 * others.quantile(0.99):.2f} ms 99 %, "
+            f"{1000 * others.slowest.seconds:.2f} ms slowest, of {1000 * others.limit:g} ms"
+        )
+
+
+def _processes(results: Results) -> Item:
+    left = [bout for bout in results.bouts.values() if bout.left_behind]
+    if not left:
+        return _item("processes", Status.OK)
+    evidence = [
+        f"after {bout.spec.name}: {counted(bout.left_behind, 'process', 'processes')} of its own"
+        for bout in left[:SHOWN]
+    ]
+    advice = "end what you started, and wait for it, before you exit"
+    return _item("processes", Status.FAILED, evidence=tuple(evidence), advice=advice)
+
+
+# -- what several items share ----------------------------------------------------------------------
+
+_STALLED = f"this machine stalled in {VOID_TRIES} tries; check again when it is less busy"
+
+
+def _survived(
+    name: str, results: Results, bout: Bout | None, *, said: str = "", advice: str = ""
+) -> Item:
+    """Whether the bot plays a bout to its end with no fault that the plain match didn't have."""
+    plain = results.plain
+    if bout is None:
+        return _untried(name, "the plain match went wrong")
+    if bout.not_there:
+        evidence = (f"{bout.spec.name}: {bout.not_there}", *output_of(bout))
+        return _item(name, Status.FAILED, evidence=evidence, advice=advice)
+    if bout.void:
+        return _untried(name, _STALLED)
+    known = {slip.code for slip in plain.slips()}
+    slips = bout.slips()
+    fresh = [slip for slip in slips if slip.code not in known]
+    if fresh:
+        slip = fresh[0]
+        if slip.code == LEFT:
+            evidence = gone(bout, slip)
+        else:
+            evidence = tuple(wrong(results.tested.ruleset.name, bout, slip))
+        return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
+    if bout.unasked and not plain.unasked:
+        line = bout.unasked[0]
+        evidence = (f"before turn {line.turn} it sent a line too many: {shown(line.line)}",)
+        return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
+    if bout.broken_off:
+        slip = slips[0]
+        return _untried(name, f"it was {_CODES.get(slip.code, slip.code)} in turn {slip.turn}")
+    if bout.ended_well is False and plain.ended_well:
+        evidence = (f"after {bout.spec.name} its process: {bout.exit}", *output_of(bout))
+        return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
+    turns = counted(bout.turns, "turn")
+    return _item(name, Status.OK, f"{turns}; {said}" if said else turns)
+
+
+_CODES = {LATE: "late", LEFT: "gone", "illegal": "refused", "malformed": "refused"}

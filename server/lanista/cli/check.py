@@ -1,0 +1,232 @@
+"""`lanista check`: is a bot ready to play? A gauntlet on a private arena, told item by item."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli.common import SHORTEST, Finite, bot_options, printable
+
+if TYPE_CHECKING:
+    from lanista.check.bout import Tested
+    from lanista.check.finding import Item
+    from lanista.check.gauntlet import Results
+    from lanista.check.times import Times
+    from lanista.daemon.private import BotSpec
+
+EXIT_FINDINGS = 1
+MARKS = {
+    "ok": "ok",
+    "warning": "warn",
+    "failed": "FAIL",
+    "not-applicable": "-",
+    "not-tried": "?",
+}
+
+
+@click.command("check")
+@click.argument("bot")
+@click.option("--game", metavar="GAME", required=True, help="The game (see `lanista games`).")
+@click.option("-s", "--seed", type=int, help="The seed of all matches; a fresh one without it.")
+@click.option(
+    "--time-init",
+    type=Finite(min=SHORTEST),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for the first answer.",
+)
+@click.option(
+    "--time-move",
+    type=Finite(min=SHORTEST),
+    default=0.2,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for every other answer.",
+)
+@click.option(
+    "--time-start",
+    type=Finite(min=SHORTEST),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time from the bot's start to its hello.",
+)
+@bot_options
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
+def command(
+    bot: str,
+    *,
+    game: str,
+    seed: int | None,
+    time_init: float,
+    time_move: float,
+    time_start: float,
+    bot_limits: str | None,
+    sandbox: str,
+    as_json: bool,
+) -> int:
+    """Play BOT through a gauntlet of short matches and tell what is wrong with it.
+
+    A BOT is what `lanista play` takes: a house bot's name, or a command line in quotes. It is
+    started anew for every match. docs/bots/check.md tells what each item means.
+
+    Exit codes: 0 nothing is wrong, 1 something is or couldn't be tried, 2 bad input,
+    130 interrupted.
+    """
+    from lanista.bots import become_subreaper, use_cgroups
+    from lanista.check.bout import CheckFailureError, Tested
+    from lanista.check.finding import passed
+    from lanista.check.items import judge
+    from lanista.cli.common import (
+        bot_command,
+        bot_limits_of,
+        checked_seed,
+        house_bots,
+        ruleset_named,
+        sandboxed,
+    )
+    from lanista.daemon.private import BotSpec
+    from lanista.match.clock import Limits
+
+    ruleset = ruleset_named(game)
+    name, words = bot_command(game, bot)
+    tested = Tested(
+        bot=BotSpec(name, words),
+        ruleset=ruleset,
+        seed=checked_seed(ruleset, seed),
+        limits=Limits(time_init, time_move),
+        time_start=time_start,
+        bot_limits=bot_limits_of(bot_limits),
+        sandboxed=sandboxed(sandbox),
+    )
+    strongest = list(house_bots(game))[-1:]
+    rivals = [BotSpec(*bot_command(game, house)) for house in strongest * (ruleset.seats - 1)]
+    become_subreaper()
+    use_cgroups()
+    try:
+        results = _run(tested, rivals, tells=not as_json and sys.stderr.isatty())
+    except (CheckFailureError, OSError) as error:
+        raise BadInputError(f"the check can't be carried out: {error}") from None
+    if results is None:
+        return EXIT_INTERRUPTED
+    items = judge(results)
+    if as_json:
+        click.echo(json.dumps(_as_json(bot, results, items)))
+    else:
+        for line in report(results, items):
+            click.echo(printable(line))
+    return 0 if passed(items) else EXIT_FINDINGS
+
+
+def _run(tested: "Tested", rivals: "Sequence[BotSpec]", *, tells: bool) -> "Results | None":
+    """Play the gauntlet; None when a signal came between."""
+    import signal
+
+    import trio
+
+    from lanista.check import gauntlet
+
+    results: list[Results] = []
+    failures: list[Exception] = []
+
+    def tell(name: str) -> None:
+        if tells:
+            click.echo(f"{name} …", err=True)
+
+    async def play() -> None:
+        async with trio.open_nursery() as nursery:
+
+            async def watch(
+                *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+            ) -> None:
+                signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+                with trio.open_signal_receiver(*signals) as received:
+                    task_status.started()
+                    async for _ in received:
+                        nursery.cancel_scope.cancel()
+
+            await nursery.start(watch)
+            try:
+                results.append(await gauntlet.run(tested, rivals, tell))
+            except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
+                failures.append(error)
+            nursery.cancel_scope.cancel()
+
+    trio.run(play)
+    if failures:
+        raise failures[0]
+    return results[0] if results else None
+
+
+def report(results: "Results", items: "Sequence[Item]") -> Iterator[str]:
+    """The findings for people, line by line."""
+    tested = results.tested
+    yield f"{tested.bot.name}, {tested.ruleset.title}"
+    for item in items:
+        said = f" ({item.said})" if item.said else ""
+        yield f"{MARKS[item.status.value]:5} {item.title}{said}"
+        for line in item.evidence:
+            yield f"      {line}"
+        if item.advice and item.evidence:
+            yield f"      → {item.advice}"
+    yield _conclusion(items)
+    yield f"seed {tested.seed}"
+
+
+def _conclusion(items: "Sequence[Item]") -> str:
+    failed = sum(item.status.value == "failed" for item in items)
+    untried = sum(item.status.value == "not-tried" for item in items)
+    warned = sum(item.status.value == "warning" for item in items)
+    if not failed and not untried:
+        return "nothing is wrong" + (f"; {_items(warned)} to look at" if warned else "")
+    conclusion = f"{failed} of {_items(len(items))} failed"
+    return conclusion + (f"; {untried} could not be tried" if untried else "")
+
+
+def _items(count: int) -> str:
+    return f"{count} item{'' if count == 1 else 's'}"
+
+
+def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str, Any]:
+    """The findings as one JSON object; docs/bots/check.md tells its keys."""
+    from lanista.check.finding import passed
+    from lanista.check.times import times_of
+
+    tested = results.tested
+    firsts, others = times_of(list(results.bouts.values()), tested.limits)
+    return {
+        "bot": bot,
+        "game": tested.ruleset.name,
+        "seed": tested.seed,
+        "passed": passed(items),
+        "items": [
+            {
+                "name": item.name,
+                "title": item.title,
+                "status": item.status.value,
+                "said": item.said,
+                "evidence": list(item.evidence),
+                "advice": item.advice,
+            }
+            for item in items
+        ],
+        "times": {"first": _times_as_json(firsts), "other": _times_as_json(others)},
+    }
+
+
+def _times_as_json(times: "Times") -> dict[str, Any]:
+    slowest = times.slowest
+    told: dict[str, Any] = {"limit": times.limit, "count": len(times.all)}
+    if slowest is not None:
+        told |= {
+            "median": round(times.quantile(0.5), 6),
+            "p99": round(times.quantile(0.99), 6),
+            "slowest": round(slowest.seconds, 6),
+            "slowest_match": slowest.bout,
+            "slowest_turn": slowest.turn,
+        }
+    return told

@@ -1,0 +1,39 @@
+"""What these tests share: bots as `lanista check` takes them."""
+
+import shlex
+import sys
+from pathlib import Path
+
+from e2e.running import BOTS
+from lanista.check.bout import Tested
+from lanista.daemon.private import BotSpec
+from lanista.match.clock import Limits
+from lanista.rules import registry
+
+HERE = Path(__file__).parent
+
+
+def mode(name):
+    """The words of this folder's bot that does one thing wrong."""
+    return (sys.executable, "-S", str(HERE / "bot.py"), name)
+
+
+def offender(name):
+    """The words of a bot of tests/bots."""
+    return (sys.executable, "-S", str(BOTS / f"{name}.py"))
+
+
+def under_check(words, *, time_move=5.0, time_start=30.0):
+    """A bot of Angry Mob under check; the clock is generous unless the test is about it."""
+    return Tested(
+        bot=BotSpec("tested", words),
+        ruleset=registry.get("angrymob"),
+        seed=5,
+        limits=Limits(20.0, time_move),
+        time_start=time_start,
+    )
+
+
+def line_of(words):
+    """A command line of words, as `lanista check` takes it."""
+    return shlex.join(words)

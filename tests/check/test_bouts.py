@@ -1,0 +1,110 @@
+"""Bots that do one thing wrong, as processes: the item that it belongs to fails, with evidence and
+advice, and no other does.
+"""
+
+import pytest
+
+from check.checking import mode, offender
+from lanista.check.finding import Status
+from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, PLAIN, WORDS
+
+BAD = {
+    # what the bot is, the bout that shows it beside the plain one, the item, words of evidence
+    "greets": (PLAIN, "before-go", "there was a line before its first turn"),
+    "hasty": (APART, "before-go", "turn 0: it answered before `go` had been sent"),
+    "doubles": (PLAIN, "answers", "before turn 4 there was a line that nobody had asked for"),
+    "strict": (WORDS, "unknown-keywords", "unknown keyword x-check"),
+    "strict-settings": (WORDS, "unknown-keywords", "unknown setting"),
+    "one-turn": (ONE, "one-turn", "that can't be the end"),
+    "small": (LARGEST, "largest-map", "turn 0: closed its connection; its process: exited with"),
+    "keep-once": (KEPT, "keep", "match 2, turn 0: closed its connection"),
+    "keep-leaves": (KEPT, "keep", "match 2, turn 0: closed its connection"),
+    "fails-late": (PLAIN, "end", "after the plain match its process: exited with code 3"),
+    "forks": (PLAIN, "processes", "after the plain match: 1 process of its own"),
+}
+
+OFFENDERS = {
+    # bots of tests/bots: the item, words of evidence
+    "crashes": ("name", "exited with code 1 before it said hello"),
+    "no_name": ("name", "its hello was refused: bad-hello: no name"),
+    "leaves": ("answers", "the plain match, turn 2: closed its connection"),
+    "dies_in_play": ("answers", "RuntimeError: out of ideas"),
+    "dies_mid_line": ("answers", "its process: killed by SIGKILL"),
+    "twice": ("answers", "before turn 1 there was a line that nobody had asked for"),
+    "early": ("before-go", "there was a line before its first turn"),
+    "floods": ("before-go", "there was a line before its first turn"),
+    "illegal": ("submoves", "turn 2, submove 0: illegal: (-1, 0) is outside the map"),
+    "malformed": ("submoves", 'the line: "go north please"'),
+    "not_utf8": ("submoves", r'its bytes: "\xff\xfe\x80"'),
+}
+
+
+def check(items, name, words):
+    """The one item that fails tells these words, and what to do."""
+    assert [name] == [item.name for item in items.values() if item.status is Status.FAILED]
+    assert words in "\n".join(items[name].evidence)
+    assert items[name].advice
+
+
+@pytest.mark.parametrize("bot", BAD)
+async def test_a_bot_with_one_fault_fails_the_item_of_that_fault(items_after, bot):
+    bout, name, words = BAD[bot]
+    check(await items_after(mode(bot), bout), name, words)
+
+
+@pytest.mark.parametrize("bot", OFFENDERS)
+async def test_an_offender_fails_its_item(items_after, bot):
+    check(await items_after(offender(bot)), *OFFENDERS[bot])
+
+
+async def test_a_bot_that_never_says_its_name_fails_by_time(items_after):
+    """Nothing else is tried, and each of the others says so."""
+    items = await items_after(offender("silent"), time_start=0.5)
+    check(items, "name", "no hello within 0.5 s")
+    others = [item for item in items.values() if item.name != "name"]
+    assert 11 == len(others)
+    assert {(Status.NOT_TRIED, "it never came")} == {(item.status, item.said) for item in others}
+
+
+async def test_a_bot_that_asks_for_another_game_is_told_so(items_after):
+    items = await items_after(mode("wrong-game"))
+    check(items, "name", "unknown-game: it asks for hogwarts; this is angrymob")
+    assert "--game" in items["name"].advice
+
+
+async def test_a_bot_with_a_token_of_its_own_is_told_so(items_after):
+    items = await items_after(mode("wrong-token"))
+    check(items, "name", "bad-token")
+    assert "LANISTA_TOKEN" in items["name"].advice
+
+
+async def test_a_late_bot_fails_by_its_times(items_after):
+    """It answers the third turn when it has heard that it was late."""
+    items = await items_after(offender("late"), time_move=0.3)
+    check(items, "times", "the plain match, turn 2: no answer within 0.3 s")
+
+
+async def test_a_bot_that_stays_when_all_is_over_fails_the_end(items_after):
+    items = await items_after(mode("stays"))
+    check(items, "end", "was still running and was ended by the arena")
+
+
+async def test_a_fault_of_the_plain_match_is_not_told_again_by_the_others(items_after):
+    """What they are there for couldn't be tried: they say why."""
+    items = await items_after(offender("illegal"), WORDS)
+    check(items, "submoves", "the plain match, turn 2")
+    words = items["unknown-keywords"]
+    assert (Status.NOT_TRIED, "it was refused in turn 2") == (words.status, words.said)
+
+
+async def test_a_second_match_is_played_by_a_bot_that_asks_for_it(items_after):
+    items = await items_after(mode("keep"), KEPT)
+    assert (Status.OK, "10 turns") == (items["keep"].status, items["keep"].said)
+
+
+async def test_a_classic_bot_is_checked_without_what_only_version_1_has(items_after):
+    """PROTOCOL.md 6: no go, no keywords, no keep."""
+    items = await items_after(offender("classic"), ONE, LARGEST, CROWDED)
+    missing = {item.name for item in items.values() if item.status is Status.NOT_APPLICABLE}
+    assert {"before-go", "unknown-keywords", "keep"} == missing
+    assert {Status.OK} == {item.status for item in items.values() if item.name not in missing}

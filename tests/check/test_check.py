@@ -1,0 +1,81 @@
+"""`lanista check` itself: house bots pass, JSON, exit codes, a signal."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from check.checking import line_of, mode, offender
+
+GENEROUS = ("--time-move", 10, "-s", 5)
+"""A clock that a busy machine can't make late, and a seed."""
+
+
+@pytest.mark.parametrize(
+    ("game", "bot"), [("angrymob", "GravityGoers"), ("hogwarts", "Dummy"), ("crematoria", "Demo")]
+)
+def test_house_bots_pass(lanista, game, bot):
+    done = lanista("check", bot, "--game", game, *GENEROUS)
+    assert 0 == done.code, done.out + done.err
+    marks = [line[:5] for line in done.out.splitlines()[1:13]]
+    assert ["ok   "] * 9 == marks[:9]
+    assert "nothing is wrong" in done.out
+    assert done.out.endswith("\nseed 5\n")
+
+
+def test_as_json(lanista):
+    """One object; docs/bots/check.md tells its keys."""
+    done = lanista("check", line_of(mode("timid")), "--game", "angrymob", "--json", *GENEROUS)
+    assert 1 == done.code
+    told = json.loads(done.out)
+    assert {"bot", "game", "seed", "passed", "items", "times"} == set(told)
+    assert ("angrymob", 5, False) == (told["game"], told["seed"], told["passed"])
+    failed = [item for item in told["items"] if item["status"] == "failed"]
+    assert ["out-numbered"] == [item["name"] for item in failed]
+    assert {"name", "title", "status", "said", "evidence", "advice"} == set(failed[0])
+    others = told["times"]["other"]
+    assert 10 == others["limit"]
+    assert 0 <= others["median"] <= others["p99"] <= others["slowest"] <= 10
+    assert others["count"] > 50
+
+
+def test_what_a_bot_sends_and_prints_is_escaped(lanista):
+    """A terminal must not be at a bot's mercy."""
+    bot = line_of(("printf", r"\033[31m\n"))
+    done = lanista("check", bot, "--game", "angrymob", "-s", 5)
+    assert 1 == done.code
+    assert "\x1b" not in done.out
+    assert r"\x1b[31m" in done.out
+
+
+BAD_INPUT = {
+    "unknown game": (["CamperJoe", "--game", "chess"], "unknown game 'chess'"),
+    "no game": (["CamperJoe"], "Missing option '--game'"),
+    "unknown bot": (["CamperJim", "--game", "angrymob"], "unknown bot 'CamperJim'"),
+    "seed": (["Null", "--game", "hogwarts", "-s", -1], "seed -1; a seed of hogwarts is from 0"),
+    "time": (["Null", "--game", "hogwarts", "--time-move", 0], "--time-move"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_is_one_line_and_exit_code_2(lanista, case):
+    words, expected = BAD_INPUT[case]
+    done = lanista("check", *words)
+    assert (2, "") == (done.code, done.out)
+    assert expected in done.err
+    assert 1 == done.err.count("\n")
+
+
+def test_a_signal_ends_it_and_its_bots(lanista):
+    """The bot has said hello and would be waited for 20 s."""
+    bot = line_of(offender("falls_silent"))
+
+    def interrupt(program):
+        pid = program.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children")
+        program.until(lambda: children.read_text(encoding="ascii"), "the bot is started")
+        program.signal(signal.SIGINT)
+
+    done = lanista("check", bot, "--game", "angrymob", interrupt=interrupt)
+    assert (130, "") == (done.code, done.out)

@@ -1,0 +1,85 @@
+"""What a check knows of games: boards that the rules take, matches as short as they can be."""
+
+import pytest
+
+from lanista.check import games
+from lanista.rules import registry
+from lanista.rules.base import Answer, complete_settings
+from support import tinygame
+from support.example_ruleset import take_away
+
+ALL = registry.names()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_turn_is_a_setting_of_every_game_that_comes_with_lanista(name):
+    ruleset = registry.get(name)
+    shorter, settings, words = games.shortened(ruleset, 1)
+    assert ruleset is shorter
+    assert 1 == ruleset.max_turns(settings)
+    assert words.endswith("=1")
+
+
+def test_a_setting_of_turns_stays_within_its_range():
+    """tinygame has from 1 to 1000 rounds."""
+    _, settings, _ = games.shortened(tinygame.RULESET, 5000)
+    assert {"rounds": 1000} == settings
+
+
+def test_a_game_without_such_a_setting_is_ended_from_outside():
+    """Take-away has none for turns: after two the game is over, ranked by score."""
+    ruleset = take_away.RULESET
+    assert games.length_setting(ruleset) is None
+    shorter, settings, words = games.shortened(ruleset, 2)
+    assert complete_settings(ruleset, {}) == settings
+    assert "ended after 2, which no setting of take-away does" == words
+    game = shorter.new(settings, shorter.generate(settings, shorter.chance(1)), shorter.chance(1))
+    for _ in range(2):
+        assert game.outcome() is None
+        game.advance([game.parse(seat, [1]) for seat in range(shorter.seats)])
+    assert "cut-short" == game.outcome().reason
+
+
+def test_the_largest_board_is_the_largest_that_the_rules_take():
+    """200 rows and columns (rules/angrymob.md 1)."""
+    board = games.largest_board(registry.get("angrymob"))
+    assert (200, 200) == (board.rows, board.cols)
+
+
+@pytest.mark.parametrize("name", ["hogwarts", "crematoria"])
+def test_games_of_one_size_have_no_largest_board(name):
+    assert games.largest_board(registry.get(name)) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_crowded_board_has_units_for_the_rival_alone(seed):
+    """Nothing to recruit nearer to the seat's base; some beside the rival's; a path between."""
+    ruleset = registry.get("angrymob")
+    board = games.crowded_board(ruleset, seed, 1)
+    ours, theirs = board.distances(board.bases[1]), board.distances(board.bases[0])
+    with_units = [cell for cell, state in enumerate(board.cells) if state > 0]
+    assert all(theirs[cell] <= max(ours[cell], games.RICH_STEPS) for cell in with_units)
+    assert any(theirs[cell] == 1 and board.cells[cell] == games.RICH for cell in with_units)
+    assert ours[board.bases[0]] > 0
+    assert 0 == board.cells[board.bases[0]] == board.cells[board.bases[1]]
+    ruleset.new(complete_settings(ruleset, {}), board, ruleset.chance(seed)).advance(
+        [Answer(()), Answer(())]
+    )
+
+
+SUBMOVES = [
+    ("angrymob", "1 2 3 0 4 5 6 1", 1, "4 5 6 1"),
+    ("angrymob", "1 2 3 0 4", 1, "4"),
+    ("angrymob", "1 2 3 0", 1, None),
+    ("crematoria", "7 1 8 2 9 3", 2, "9 3"),
+    ("hogwarts", "m 5 2 s 1 0 1 2 m 6 4", 1, "s 1 0 1 2"),
+    ("hogwarts", "m 5 2 m 6 4", 1, "m 6 4"),
+    ("hogwarts", "5 2", 0, None),
+]
+
+
+@pytest.mark.parametrize(("game", "line", "index", "expected"), SUBMOVES)
+def test_a_submove_is_found_by_its_place(game, line, index, expected):
+    """PROTOCOL.md 5: four numbers, two, or from a letter to the next."""
+    found = games.submove_at(game, line.split(), index)
+    assert (None if expected is None else expected.split()) == found
