@@ -1,0 +1,3 @@
+module lanista
+
+go 1.19

@@ -1,0 +1,200 @@
+// Package arenatest has an arena that follows a script, byte for byte, over a
+// real connection, for the tests of the library. No rule of a game is here.
+package arenatest
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"reflect"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+)
+
+const patience = 20 * time.Second // before a test fails that waits; nothing is expected to need it
+
+// Step is one step of a script.
+type Step func(arena *Arena)
+
+// Arena serves one connection.
+type Arena struct {
+	Port int
+
+	t     testing.TB
+	conn  net.Conn
+	hello string
+	heard []byte // all after the hello that no step waited for
+	done  chan struct{}
+	read  bool // whether the test takes what was heard
+}
+
+// Says sends these bytes.
+func Says(data string) Step {
+	return func(arena *Arena) {
+		if _, err := arena.conn.Write([]byte(data)); err != nil {
+			arena.t.Errorf("sending %q: %v", data, err)
+		}
+	}
+}
+
+// SaysByByte sends these bytes one at a time.
+func SaysByByte(data string) Step {
+	return func(arena *Arena) {
+		for at := range []byte(data) {
+			Says(data[at : at+1])(arena)
+		}
+	}
+}
+
+// Hears waits for exactly these bytes.
+func Hears(data string) Step {
+	return func(arena *Arena) {
+		heard := make([]byte, len(data))
+		n, _ := io.ReadFull(arena.conn, heard)
+		if got := string(heard[:n]); got != data {
+			arena.t.Errorf("the bot sent %q instead of %q", got, data)
+		}
+	}
+}
+
+// HearsHello waits for a hello with these words, whose options may come in any
+// order.
+func HearsHello(hello string) Step {
+	return func(arena *Arena) {
+		arena.hearHello()
+		if sorted(arena.hello) != sorted(hello) {
+			arena.t.Errorf("the hello is %q instead of %q", arena.hello, hello)
+		}
+	}
+}
+
+// Does carries out something else.
+func Does(what func()) Step {
+	return func(*Arena) { what() }
+}
+
+// Resets closes the connection at once, whatever the bot has sent.
+func Resets() Step {
+	return func(arena *Arena) {
+		if tcp, ok := arena.conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+		_ = arena.conn.Close()
+	}
+}
+
+// CloseNow closes the connection without hearing out the bot.
+func CloseNow() Step {
+	return func(arena *Arena) { _ = arena.conn.Close() }
+}
+
+// Serve follows a script on a port of its own, then closes its end and waits
+// until the bot has closed its own. The test fails where the bot deviates, or
+// says more than the script hears without the test asking for it by Heard. The
+// environment tells nothing of an arena meanwhile.
+func Serve(t testing.TB, script ...Step) *Arena {
+	t.Helper()
+	NoEnvironment(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arena := &Arena{
+		Port: listener.Addr().(*net.TCPAddr).Port,
+		t:    t,
+		done: make(chan struct{}),
+	}
+	go arena.serve(listener, script)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		arena.Wait()
+		if len(arena.heard) > 0 && !arena.read {
+			t.Errorf("the bot said more: %q", arena.heard)
+		}
+	})
+	return arena
+}
+
+// Say is an arena that takes a hello, says all of this at once and hears out the
+// bot.
+func Say(t testing.TB, data ...string) *Arena {
+	t.Helper()
+	return Serve(t, (*Arena).hearHello, Says(strings.Join(data, "")))
+}
+
+// Wait waits until the connection is over.
+func (a *Arena) Wait() {
+	<-a.done
+}
+
+// Hello waits until the connection is over and has the bot's first line.
+func (a *Arena) Hello() string {
+	a.Wait()
+	return a.hello
+}
+
+// Heard waits until the connection is over and has what the bot said beyond the
+// hello and the script.
+func (a *Arena) Heard() string {
+	a.Wait()
+	a.read = true
+	return string(a.heard)
+}
+
+// NoEnvironment has the environment say nothing of an arena during the test.
+func NoEnvironment(t testing.TB) {
+	for _, name := range []string{"HOST", "PORT", "NAME", "TOKEN"} {
+		t.Setenv("LANISTA_"+name, "")
+	}
+}
+
+// Equal fails the test where two values aren't deeply equal.
+func Equal(t testing.TB, what string, got, expected any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, expected) {
+		t.Errorf("%s: %v instead of %v", what, got, expected)
+	}
+}
+
+func (a *Arena) serve(listener net.Listener, script []Step) {
+	defer close(a.done)
+	conn, err := listener.Accept()
+	if err != nil { // the test is over, and no bot came
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	a.conn = conn
+	for _, step := range script {
+		step(a)
+	}
+	_ = conn.(*net.TCPConn).CloseWrite()
+	// An error other than that of patience is the bot's way to close.
+	if a.heard, err = io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+		a.t.Error("the bot doesn't close its connection")
+	}
+}
+
+// hearHello reads the bot's first line, byte by byte: the next line isn't ours.
+func (a *Arena) hearHello() {
+	var line []byte
+	for one := make([]byte, 1); ; line = append(line, one[0]) {
+		if _, err := io.ReadFull(a.conn, one); err != nil || one[0] == '\n' {
+			break
+		}
+	}
+	a.hello = string(line) + "\n"
+}
+
+func sorted(hello string) string {
+	words := strings.Split(strings.TrimSuffix(hello, "\n"), " ")
+	name := 0
+	for name < len(words) && !strings.Contains(words[name], "=") {
+		name++
+	}
+	sort.Strings(words[name:])
+	return strings.Join(words, " ")
+}
