@@ -2,8 +2,8 @@
 //!
 //!     empty GAME
 
-use lanista_client::{Arena, Error, GameState, Options};
 use lanista_client::{AngryMobState, CrematoriaState, HogwartsState, State};
+use lanista_client::{Arena, Error, GameState, Options};
 
 fn play<S: GameState>(game: &str) -> Result<(), Error> {
     let mut arena = Arena::<S>::connect(Options::new().name("Empty").game(game))?;

@@ -1,0 +1,312 @@
+//! Who the bot is and what it asks for: the hello (`PROTOCOL.md 2`).
+
+use std::env;
+
+use crate::error::Error;
+
+const DEFAULT_HOST: &str = "127.0.0.1";
+const DEFAULT_PORT: u16 = 7777;
+const LONGEST_NAME: usize = 32; // characters
+
+/// What to say to the arena, and where it is.
+///
+/// What isn't said here comes from the environment, which the arena sets for the bots that it
+/// starts: `LANISTA_NAME`, `LANISTA_HOST`, `LANISTA_PORT`, `LANISTA_TOKEN`. An empty variable
+/// counts as none.
+///
+/// ```
+/// use lanista_client::Options;
+///
+/// let options = Options::new().name("MyBot").game("angrymob").keep(true);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Options {
+    name: Option<String>,
+    game: Option<String>,
+    host: Option<String>,
+    port: Option<u16>,
+    token: Option<String>,
+    room: Option<String>,
+    seat: Option<u32>,
+    keep: bool,
+    notes: bool,
+}
+
+/// Options with the environment's share: where to connect, and what to say there.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub host: String,
+    pub port: u16,
+    pub hello: String,
+    pub keep: bool,
+}
+
+impl Options {
+    /// Nothing is asked for yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What to be called, 1 to 32 printable characters; else `LANISTA_NAME`.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The ruleset wanted; else the arena's default.
+    pub fn game(mut self, game: impl Into<String>) -> Self {
+        self.game = Some(game.into());
+        self
+    }
+
+    /// Where the arena is; else `LANISTA_HOST`, else 127.0.0.1.
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.host = Some(host.into());
+        self
+    }
+
+    /// Its TCP port; else `LANISTA_PORT`, else 7777.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = Some(port);
+        self
+    }
+
+    /// The secret for this name or seat; else `LANISTA_TOKEN`, else none.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// Wait for opponents in this room only.
+    pub fn room(mut self, room: impl Into<String>) -> Self {
+        self.room = Some(room.into());
+        self
+    }
+
+    /// Ask for this seat, from 0.
+    pub fn seat(mut self, seat: u32) -> Self {
+        self.seat = Some(seat);
+        self
+    }
+
+    /// Whether to stay for match after match.
+    pub fn keep(mut self, keep: bool) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// Whether to be told of everything that was refused, not only of why a match was lost.
+    pub fn notes(mut self, notes: bool) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    /// Completes the options by the environment of this process.
+    pub(crate) fn call(&self) -> Result<Call, Error> {
+        // A variable that isn't UTF-8 is refused by its replacement characters or by the arena.
+        self.call_in(|variable| Some(env::var_os(variable)?.to_string_lossy().into_owned()))
+    }
+
+    /// Completes the options by an environment.
+    fn call_in(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Call, Error> {
+        let given = |option: &Option<String>, variable: &str| {
+            let some = |text: &String| !text.is_empty();
+            option.clone().filter(some).or_else(|| environment(variable).filter(some))
+        };
+        let name = given(&self.name, "LANISTA_NAME").ok_or_else(|| {
+            Error::Invalid(
+                "the bot has no name: write Options::new().name(\"MyBot\") or set LANISTA_NAME"
+                    .to_owned(),
+            )
+        })?;
+        let flag = |on: bool| on.then(|| "1".to_owned());
+        let hello = hello(
+            &name,
+            &[
+                ("v", Some("1".to_owned())),
+                ("game", self.game.clone()),
+                ("room", self.room.clone()),
+                ("seat", self.seat.map(|seat| seat.to_string())),
+                ("token", given(&self.token, "LANISTA_TOKEN")),
+                ("keep", flag(self.keep)),
+                ("notes", flag(self.notes)),
+            ],
+        )?;
+        let port = match (self.port, given(&None, "LANISTA_PORT")) {
+            (Some(port), _) => port,
+            (None, None) => DEFAULT_PORT,
+            (None, Some(text)) => text.trim().parse().map_err(|_| {
+                Error::Invalid(format!(
+                    "LANISTA_PORT must be a port number, such as 7777, not {:?}",
+                    text
+                ))
+            })?,
+        };
+        let host = given(&self.host, "LANISTA_HOST").unwrap_or_else(|| DEFAULT_HOST.to_owned());
+        Ok(Call { host, port, hello, keep: self.keep })
+    }
+}
+
+/// The line that opens the conversation; an error if the name or an option would not survive the
+/// way.
+fn hello(name: &str, options: &[(&str, Option<String>)]) -> Result<String, Error> {
+    let single_spaced = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let long = name.chars().count() > LONGEST_NAME;
+    if !name.chars().all(printable) || name.contains('=') || name != single_spaced || long {
+        return Err(Error::Invalid(format!(
+            "a name is 1 to {} printable characters, single spaces between, no '=': not {:?}",
+            LONGEST_NAME, name
+        )));
+    }
+    let mut hello = name.to_owned();
+    for (option, word) in options {
+        let word = match word {
+            Some(word) => word,
+            None => continue,
+        };
+        if word.is_empty() || word.contains(' ') || !word.chars().all(printable) {
+            return Err(Error::Invalid(format!(
+                "{} must be one printable word without spaces, not {:?}",
+                option, word
+            )));
+        }
+        hello.extend([" ", option, "=", word]);
+    }
+    hello.push('\n');
+    Ok(hello)
+}
+
+/// Whether a character can be seen: no control or format character, no separator but the space.
+fn printable(character: char) -> bool {
+    // The standard library knows which are, but tells it only by what it escapes; after another
+    // character, for an accent alone is escaped as well.
+    let shown = format!("a{}", character).escape_debug().to_string();
+    matches!(character, '"' | '\'' | '\\') || !shown.contains('\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nowhere(_: &str) -> Option<String> {
+        None
+    }
+
+    /// An environment that tells all there is.
+    fn all(variable: &str) -> Option<String> {
+        let value = match variable {
+            "LANISTA_NAME" => "E",
+            "LANISTA_HOST" => "arena",
+            "LANISTA_PORT" => "99",
+            "LANISTA_TOKEN" => "t",
+            _ => return None,
+        };
+        Some(value.to_owned())
+    }
+
+    fn hello_of(options: Options) -> String {
+        options.call_in(nowhere).unwrap().hello
+    }
+
+    #[test]
+    fn a_hello_says_name_and_options() {
+        assert_eq!("CamperJoe v=1\n", hello_of(Options::new().name("CamperJoe")));
+        assert_eq!(
+            "Ann Lee v=1 game=angrymob\n",
+            hello_of(Options::new().name("Ann Lee").game("angrymob"))
+        );
+        let much = Options::new().name("A").game("crematoria").room("cup-3").seat(0).token("9f=");
+        assert_eq!("A v=1 game=crematoria room=cup-3 seat=0 token=9f=\n", hello_of(much));
+        let flags = Options::new().name("Zo\u{eb}").keep(true).notes(true);
+        assert_eq!("Zo\u{eb} v=1 keep=1 notes=1\n", hello_of(flags));
+        let long = "x".repeat(32);
+        assert_eq!(long.clone() + " v=1\n", hello_of(Options::new().name(long)));
+    }
+
+    #[test]
+    fn without_anything_the_arena_is_on_this_machine() {
+        let call = Options::new().name("A").call_in(nowhere).unwrap();
+        assert_eq!(("127.0.0.1", 7777), (call.host.as_str(), call.port));
+    }
+
+    #[test]
+    fn the_environment_tells_what_the_options_do_not() {
+        let call = Options::new().call_in(all).unwrap();
+        assert_eq!(("arena", 99), (call.host.as_str(), call.port));
+        assert_eq!("E v=1 token=t\n", call.hello);
+    }
+
+    #[test]
+    fn options_override_the_environment() {
+        let options = Options::new().name("A").host("other").port(1).token("u");
+        let call = options
+            .call_in(|variable| all(variable).map(|value| value.replace("99", "no")))
+            .unwrap();
+        assert_eq!(("other", 1), (call.host.as_str(), call.port));
+        assert_eq!("A v=1 token=u\n", call.hello);
+    }
+
+    #[test]
+    fn empty_variables_say_nothing() {
+        let call = Options::new().name("A").call_in(|_| Some(String::new())).unwrap();
+        assert_eq!(("127.0.0.1", 7777), (call.host.as_str(), call.port));
+        assert_eq!("A v=1\n", call.hello);
+    }
+
+    #[test]
+    fn an_empty_name_or_token_is_none_as_well() {
+        assert_eq!(
+            "E v=1 token=t\n",
+            Options::new().name("").token("").call_in(all).unwrap().hello
+        );
+    }
+
+    #[test]
+    fn what_no_hello_can_say_is_refused_in_one_line() {
+        let named = |name: &str| Options::new().name(name);
+        for (options, words) in [
+            (Options::new(), "has no name"),
+            (named("a=b"), "\"a=b\""),
+            (named("two\nlines"), "two\\nlines"),
+            (named("two  spaces"), "single spaces"),
+            (named(" edge"), "single spaces"),
+            (named("no\u{a0}break"), "single spaces"),
+            (named("zero\u{200b}width"), "printable"),
+            (named(&"x".repeat(33)), "1 to 32"),
+            (named("A").room("cup 3"), "room must be one printable word without spaces"),
+            (named("A").room(""), "room must be"),
+            (named("A").game(""), "game must be"),
+            (named("A").token("t\n"), "token must be"),
+        ] {
+            let error = options.call_in(nowhere).unwrap_err();
+            assert_eq!("invalid", error.code());
+            assert!(error.to_string().contains(words), "{}", error);
+            assert!(!error.to_string().contains('\n'), "{}", error);
+        }
+    }
+
+    #[test]
+    fn a_port_that_is_no_number_is_named() {
+        for port in ["http", "65536"] {
+            let error = Options::new()
+                .name("A")
+                .call_in(|variable| (variable == "LANISTA_PORT").then(|| port.to_owned()))
+                .unwrap_err();
+            let expected =
+                format!("LANISTA_PORT must be a port number, such as 7777, not {:?}", port);
+            assert_eq!(expected, error.to_string());
+        }
+    }
+
+    #[test]
+    fn accents_quotes_and_emoji_are_printable_and_controls_are_not() {
+        for character in ['a', '\u{301}', '"', '\\', '\'', '\u{1f40d}', '\u{4e2d}', ' '] {
+            assert!(printable(character), "{:?}", character);
+        }
+        for character in ['\0', '\t', '\r', '\u{7f}', '\u{a0}', '\u{200e}', '\u{2028}', '\u{e000}']
+        {
+            assert!(!printable(character), "{:?}", character);
+        }
+    }
+}

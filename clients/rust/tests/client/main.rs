@@ -1,0 +1,8 @@
+//! Tests of the client against an arena that follows a script.
+
+mod author;
+mod conversations;
+mod four;
+mod json;
+mod matches;
+mod scripted;
