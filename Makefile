@@ -28,10 +28,10 @@ $(STAMP): pyproject.toml
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
 # can't be installed, its tests are skipped and say why.
-TOOLS := g++:g++ javac:default-jdk-headless node:nodejs cargo:cargo go:golang-go bwrap:bubblewrap
+TOOLS := g++:g++ javac:default-jdk-headless node:nodejs cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap
 
 toolchains:  ## install the toolchains that the tests need, by apt when root
-	@for tool in $(TOOLS); do command -v $${tool%%:*} >/dev/null || echo $${tool#*:}; done > .missing-tools
+	@for tool in $(TOOLS); do command -v $${tool%%:*} >/dev/null || echo $${tool#*:} | tr , " "; done > .missing-tools
 	@if test -s .missing-tools; then \
 		if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 			apt-get update -qq; \

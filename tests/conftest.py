@@ -1,4 +1,4 @@
-"""For all tests: Hypothesis profiles, and skips that CI doesn't allow."""
+"""For all tests: Hypothesis profiles, skips that CI doesn't allow, a folder for a whole run."""
 
 import os
 
@@ -17,6 +17,13 @@ settings.register_profile(
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory):
+    """A folder that all processes of this run share, for what is to be built once."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.hookimpl(wrapper=True)

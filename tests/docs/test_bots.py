@@ -52,7 +52,7 @@ MAP = "2 4\nA 2 . .\n. . 2 B\n"
 
 
 @pytest.fixture
-def shell(tmp_path):
+def shell(tmp_path, shared_folder):
     """A folder, and an environment in which `lanista` and the client's Python are found."""
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -62,7 +62,12 @@ def shell(tmp_path):
     folder = tmp_path / "here"
     folder.mkdir()
     path = os.pathsep.join([str(programs), str(real), os.environ["PATH"]])
-    return folder, environment(PATH=path, LANISTA=str(CHECKOUT), PYTHONDONTWRITEBYTECODE="1")
+    return folder, environment(
+        PATH=path,
+        LANISTA=str(CHECKOUT),
+        PYTHONDONTWRITEBYTECODE="1",
+        XDG_CACHE_HOME=str(shared_folder / "cache"),
+    )
 
 
 def pattern(expected):

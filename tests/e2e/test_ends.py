@@ -53,7 +53,7 @@ def test_an_interrupt_ends_match_and_bots_and_keeps_the_record(endless, number):
     assert not any(map(runs, pids))
     assert program.out.startswith("interrupted (aborted: interrupted, ")
     assert "" == program.err
-    (path,) = (program.folder / "lanista-records").iterdir()
+    (path,) = (program.folder / "lanista-records").glob("*.jsonl.gz*")
     record = read(path)
     assert "aborted" == record.result.end
     assert record.result.turns == verify(record, registry.get("angrymob")) > 8
@@ -67,7 +67,7 @@ def test_a_killed_arena_takes_its_bots_along(endless):
     program.signal(signal.SIGKILL)
     assert -signal.SIGKILL == program.wait()
     wait_until_gone(pids)
-    (path,) = (program.folder / "lanista-records").iterdir()
+    (path,) = (program.folder / "lanista-records").glob("*.jsonl.gz*")
     record = read(path)
     assert record.result is None
     assert len(record.turns) == verify(record, registry.get("angrymob")) > 8
@@ -90,7 +90,7 @@ def test_a_bot_that_ignores_signals_is_ended(lanista, tmp_path):
     )
     assert (0, "") == (done.code, done.err)
     assert not any(map(runs, pids_in(file)))
-    (path,) = (done.folder / "lanista-records").iterdir()
+    (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
     stayed = read(path).result.bots[0]
     assert "was still running and was ended by the arena" == stayed.exit
 

@@ -9,7 +9,7 @@ HEALTHY = ("--console", "--time-move", "5")
 
 def played(done):
     assert 0 == done.code, done.err
-    (path,) = (done.folder / "lanista-records").iterdir()
+    (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
     return read(path)
 
 
@@ -30,7 +30,7 @@ def test_a_match_writes_the_original_games_file(lanista, game, rounds):
     explained = lanista("explain", res)
     assert (0, "") == (explained.code, explained.err)
     assert explained.out.startswith(f"explained {rounds} of {rounds} rounds")
-    (path,) = (done.folder / "lanista-records").iterdir()
+    (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
     verified = lanista("replay", "verify", path)
     assert (0, f"{path}: verified {rounds} turns\n") == (verified.code, verified.out)
     exported = lanista("replay", "export", path, "--format", "res")

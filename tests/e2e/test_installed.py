@@ -9,9 +9,21 @@ import sys
 import venv
 from pathlib import Path
 
+import pytest
+
 from e2e.running import PATIENCE, environment
 
 CHECKOUT = Path(__file__).parents[2]
+PLAYER = """\
+#include "Player.hh"
+#define PLAYER_NAME Sleepy
+struct PLAYER_NAME : public Player {
+  static Player* factory () { return new PLAYER_NAME; }
+  virtual void play () { daylight(unit(pioneers(me())[0]).pos); }
+};
+RegisterPlayer(PLAYER_NAME);
+"""
+"""A player of the original Crematoria kit."""
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "protocol", "server", "clients", "maps")
 
 
@@ -29,7 +41,7 @@ def run(*words, cwd):
     return done.stdout
 
 
-def test_the_wheel_plays_outside_the_checkout(tmp_path):
+def test_the_wheel_plays_outside_the_checkout(tmp_path, shared_folder):
     """All four packages, the maps, the entry points and the command are in it."""
     source, dist, place = tmp_path / "source", tmp_path / "dist", tmp_path / "venv"
     source.mkdir()
@@ -37,7 +49,9 @@ def test_the_wheel_plays_outside_the_checkout(tmp_path):
         original = CHECKOUT / name
         if original.is_dir():
             shutil.copytree(
-                original, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+                original,
+                source / name,
+                ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules"),
             )
         else:
             shutil.copy(original, source / name)
@@ -65,3 +79,14 @@ def test_the_wheel_plays_outside_the_checkout(tmp_path):
     )
     assert out.startswith("GravityGoers wins (finished: capture, ")
     assert "verified" in run(lanista, "replay", "verify", "match.jsonl.gz", cwd=tmp_path)
+    if shutil.which("g++") is None:
+        pytest.skip("no g++ on the PATH (Debian: apt-get install g++)")
+    (tmp_path / "AIsleepy.cc").write_text(PLAYER)
+    cache = f"XDG_CACHE_HOME={shared_folder / 'cache'}"
+    run("env", cache, lanista, "build", "AIsleepy.cc", cwd=tmp_path)
+    out = run(
+        *(lanista, "play", "crematoria", "./AIsleepy", "Null", "Null", "Null"),
+        *("--set", "nb_rounds=5", "--no-clock", "--console", "-o", "match.jsonl.gz"),
+        cwd=tmp_path,
+    )
+    assert "(finished: rounds, 5 turns)" in out

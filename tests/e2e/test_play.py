@@ -19,7 +19,7 @@ UNHURRIED = ("--no-clock", "--console")
 
 def the_record(done):
     """The record of the one match of a run."""
-    (path,) = (done.folder / "lanista-records").iterdir()
+    (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
     return read(path)
 
 
@@ -133,9 +133,9 @@ def test_json_tells_each_match_in_a_line(lanista):
         record = read(done.folder / result["record"])
         assert (result["seed"], result["match"]) == (record.header.seed, record.header.match)
         assert result["digest"] == record.result.digest
-    assert {path.name for path in (done.folder / "kept").iterdir()} == {
-        result["record"].removeprefix("kept/") for result in results
-    }
+        assert [f"{result['record'].removesuffix('.jsonl.gz')}.seat1.failure"] == result["bundles"]
+    told = [path for result in results for path in [result["record"], *result["bundles"]]]
+    assert sorted(told) == sorted(f"kept/{path.name}" for path in (done.folder / "kept").iterdir())
 
 
 def test_several_matches_are_summed_up(lanista):
@@ -157,7 +157,7 @@ def test_a_record_goes_where_it_is_told_to(lanista):
     assert 1 == json.loads(header)["lanista_record"]
     exits = [ended["exit"] for ended in json.loads(result)["result"]["bots"]]
     assert ["exited with code 0", "exited with code 0"] == exits
-    assert [path] == list(path.parent.iterdir())
+    assert {path, path.with_name("match.seat1.failure")} == set(path.parent.iterdir())
 
 
 def test_a_bot_that_is_late_loses(lanista):

@@ -146,5 +146,5 @@ def test_ctrl_c_in_the_terminal(tmp_path):
     assert 130 == code
     assert "interrupted (aborted: interrupted, " in plain(written)
     assert written.index("\x1b[?25l") < written.rindex("\x1b[?25h")
-    (record,) = (tmp_path / "lanista-records").iterdir()
+    (record,) = (tmp_path / "lanista-records").glob("*.jsonl.gz*")
     assert record.name.endswith(".jsonl.gz")

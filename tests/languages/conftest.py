@@ -1,17 +1,8 @@
 """Fixtures of the client libraries' tests."""
 
-import os
-
 import pytest
 
 from languages.language import built_once, every
-
-
-@pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory):
-    """A folder that all processes of this run share."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Answers every turn with nothing: what it takes is the client library's own time.
 
-    empty.py GAME
+empty.py GAME
 """
 
 import sys

@@ -1325,12 +1325,12 @@ inline std::string hello(const Options& options) {
         name.back() == ' ' || name.find("  ") != std::string::npos)
         throw std::invalid_argument(
             "a name is 1 to 32 printable characters, single spaces between, no '=': not " +
-            quoted(name));
+            detail::quoted(name));
     std::string line = name + " v=1";
     const auto say = [&line](const std::string& option, const std::string& word) {
         if (printable_length(word) == 0 || word.find(' ') != std::string::npos)
             throw std::invalid_argument(
-                option + " must be one printable word without spaces, not " + quoted(word));
+                option + " must be one printable word without spaces, not " + detail::quoted(word));
         line += " " + option + "=" + word;
     };
     const std::string token =
@@ -1359,7 +1359,7 @@ inline int port(const Options& options) {
     const std::optional<double> value = number(text);
     if (text.find('.') != std::string::npos || !value || *value < 1 || *value > 65535)
         throw std::invalid_argument(std::string(whose) +
-                                    " must be a port number, such as 7777, not " + quoted(text));
+                                    " must be a port number, such as 7777, not " + detail::quoted(text));
     return static_cast<int>(*value);
 }
 

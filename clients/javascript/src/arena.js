@@ -1,0 +1,409 @@
+/**
+ * A connection to the arena, as a match after another of states and answers (PROTOCOL.md 3, 4, 7).
+ *
+ * No strategy lives here, no clock, and nothing of any game but the class that reads its facts.
+ */
+
+import { AngryMobState } from "./angrymob.js";
+import { open } from "./connection.js";
+import { CrematoriaState } from "./crematoria.js";
+import { ArenaError, MisuseError } from "./errors.js";
+import { opening, quoted } from "./hello.js";
+import { HogwartsState } from "./hogwarts.js";
+import { LineReader } from "./lines.js";
+import { bySeat, decimal, integer, line, noFacts, State, word } from "./state.js";
+
+/** @typedef {import("./hello.js").Options} Options */
+/** @typedef {import("./state.js").Facts} Facts */
+
+/**
+ * The state of each game that the library knows, by the ruleset's name.
+ * @typedef {{
+ *   angrymob: AngryMobState,
+ *   hogwarts: HogwartsState,
+ *   crematoria: CrematoriaState,
+ * }} States
+ */
+
+/**
+ * The state of a game by its name, as far as it can be known without running.
+ * @template {string} G
+ * @typedef {G extends keyof States ? States[G] : any} StateOf
+ */
+
+/**
+ * A submove, its numbers and letters as the game's rules have them: `[i, j, k, d]` in angrymob.
+ * @typedef {Iterable<number | string>} Move
+ */
+
+const TOKEN = /^(?:-?[0-9]{1,10}|[A-Za-z])$/;
+/** Whatever breaks a line begins a new one, in the arena's record too. */
+const LINE_BREAK = /\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
+/** A log line's pieces, in code points of at most 4 bytes: within the 65,536 of PROTOCOL.md 1. */
+const LOG_PIECE = /.{1,8192}/gsu;
+
+/**
+ * The class that reads each game's facts; a game that isn't here gets the plain `State`.
+ * @type {Map<string, new (match: string, start: Facts) => State>}
+ */
+export const GAMES = new Map();
+GAMES.set("angrymob", AngryMobState);
+GAMES.set("hogwarts", HogwartsState);
+GAMES.set("crematoria", CrematoriaState);
+
+/** How a match ended (PROTOCOL.md 3). */
+export class Result {
+  /**
+   * @param {string} end
+   * @param {number[]} ranks
+   * @param {number[]} scores
+   */
+  constructor(end, ranks, scores) {
+    /** `finished`, `forfeit`, `aborted` or `void`. @readonly */
+    this.end = end;
+    /** The place of each seat: 1 is best, equal places are ties. @readonly */
+    this.ranks = ranks;
+    /** The final score of each seat, in the units of the game's rules. @readonly */
+    this.scores = scores;
+  }
+}
+
+/** Something of ours that the arena refused, the match going on (PROTOCOL.md 7). */
+export class Note {
+  /**
+   * @param {string} code
+   * @param {number} turn
+   * @param {number | null} index
+   * @param {string} words
+   */
+  constructor(code, turn, index, words) {
+    /** `late`, `malformed` or `illegal`. @readonly */
+    this.code = code;
+    /** The turn that was answered so. @readonly */
+    this.turn = turn;
+    /** The submove's place in that answer, from 0; null: the answer as a whole. @readonly */
+    this.index = index;
+    /** The explanation, for people. @readonly */
+    this.words = words;
+  }
+}
+
+/**
+ * Connect to the arena and say hello.
+ *
+ *     const arena = await connect({ name: "MyBot", game: "angrymob" });
+ *     for await (const state of arena) arena.send([]);
+ *
+ * @template {string} [G=string]
+ * @param {Options & { game?: G | null }} [options] who we are and what we want
+ * @returns {Promise<Arena<StateOf<G>>>}
+ * @throws {TypeError} there is no name, or an option that can't be said in a hello
+ * @throws {ArenaError} `unreachable`: there is no arena
+ */
+export async function connect(options = {}) {
+  const { host, port, hello } = opening(options, process.env);
+  const socket = await open(host, port);
+  socket.write(hello);
+  return new Arena(socket, options.keep);
+}
+
+/**
+ * A connection to the arena; iterate over it to play: one state for each answer asked for.
+ *
+ * The same state object comes again each turn, brought up to date. The iteration ends with the
+ * match; with `keep` it goes on with the next match, under a new state object, until the arena
+ * closes. However the loop is left, the connection is closed then.
+ *
+ * @template [S=any] the state's class
+ * @implements {AsyncIterableIterator<S>}
+ */
+export class Arena {
+  /**
+   * The current match, also after its end (then the final position); null before one.
+   * @type {S | null}
+   */
+  state = null;
+  /**
+   * How each match ended, in order.
+   * @type {Result[]}
+   */
+  results = [];
+  /**
+   * What was refused in the current match.
+   * @type {Note[]}
+   */
+  notes = [];
+
+  /** @type {import("node:stream").Duplex} */
+  #stream;
+  #input = new LineReader();
+  #inputEnded = false;
+  /** Goes on with the iteration when something has arrived. @type {(() => void) | null} */
+  #wake = null;
+  #keep;
+  /** An answer to the last `go`. */
+  #owes = false;
+  #over = false;
+  /** The match's id, from `start` to the end of its scores. @type {string | null} */
+  #match = null;
+  /** Why it ended, once `end` has come. @type {string | null} */
+  #end = null;
+  /** A turn whose facts are still coming in. @type {number | null} */
+  #turn = null;
+  /** Where lines go whose keyword has no meaning here. */
+  #facts = noFacts();
+
+  /**
+   * For `connect`, and for tests.
+   * @param {import("node:stream").Duplex} stream the connection, the hello said
+   * @param {boolean} [keep] whether it goes on after a match
+   */
+  constructor(stream, keep = false) {
+    this.#stream = stream;
+    this.#keep = keep;
+    const arrived = () => {
+      this.#wake?.();
+      this.#wake = null;
+    };
+    const ended = () => {
+      this.#inputEnded = true;
+      arrived();
+    };
+    // Read at once, whatever the bot does: Node drops what it holds when a connection is reset.
+    stream.on("data", (bytes) => {
+      this.#input.push(bytes);
+      arrived();
+    });
+    stream.on("end", ended).on("error", ended).on("close", ended);
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  /**
+   * The state at the next turn that asks for an answer; done when the match, with `keep` the
+   * connection, has ended as it should.
+   *
+   * @returns {Promise<IteratorResult<S, undefined>>}
+   * @throws {ArenaError} it has ended otherwise
+   * @throws {MisuseError} the last turn wasn't answered
+   */
+  async next() {
+    if (this.#owes) {
+      const turn = /** @type {any} */ (this.state).turn;
+      throw new MisuseError(
+        `turn ${turn} wasn't answered: every state needs one arena.send(moves), ` +
+          "arena.send([]) to do nothing",
+      );
+    }
+    if (this.#wake) throw new MisuseError("the next turn is being waited for already");
+    while (!this.#over) {
+      const text = this.#input.shift();
+      if (text !== undefined) this.#read(text);
+      else if (this.#inputEnded) this.#readEnd();
+      else await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+      if (this.#owes) return { value: /** @type {S} */ (this.state), done: false };
+    }
+    return { value: undefined, done: true };
+  }
+
+  /**
+   * Called by a loop that is left early: closes the connection.
+   * @returns {Promise<IteratorResult<S, undefined>>}
+   */
+  async return() {
+    this.close();
+    return { value: undefined, done: true };
+  }
+
+  /** How the last match ended; null while none has. */
+  get result() {
+    return this.results.at(-1) ?? null;
+  }
+
+  /**
+   * Answer the turn. It goes out at once, before this returns.
+   *
+   * A connection that is lost meanwhile is told by the next step of the iteration, for the arena
+   * may have said why.
+   *
+   * @param {Iterable<Move>} [moves] the submoves; none at all is a valid answer
+   * @throws {MisuseError} this turn is answered already, or `moves` isn't of that form
+   */
+  send(moves = []) {
+    if (!this.#owes) {
+      throw new MisuseError("no turn asks for an answer: send once for each state, not before it");
+    }
+    const tokens = [];
+    for (const move of items(moves)) tokens.push(...items(move));
+    const answer = tokens.join(" ");
+    if (!tokens.every(isToken)) {
+      throw new MisuseError(`not integers and letters of the game: ${quoted(answer)}`);
+    }
+    this.#owes = false;
+    this.#write(`${answer}\n`);
+  }
+
+  /**
+   * Have the arena keep a text with this turn; long lines are divided (PROTOCOL.md 4).
+   *
+   * It is sent at once, so that it isn't lost when the bot then fails. The arena keeps 16 KiB a
+   * turn.
+   *
+   * @param {string} text one line or more
+   */
+  log(text) {
+    const lines = String(text).split(LINE_BREAK);
+    if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+    const pieces = lines.flatMap((text) => text.match(LOG_PIECE) ?? [""]);
+    this.#write(pieces.map((piece) => `# ${piece}\n`).join(""));
+  }
+
+  /** Close the connection; in mid-match the arena takes that for a loss. */
+  close() {
+    this.#over = true;
+    this.#owes = false;
+    this.#stream.end(() => this.#stream.destroy());
+  }
+
+  /** @param {string} text */
+  #write(text) {
+    if (this.#stream.writable) this.#stream.write(text);
+  }
+
+  /**
+   * Use a line.
+   * @param {string} text without its newline
+   */
+  #read(text) {
+    const space = text.indexOf(" ");
+    const keyword = space < 0 ? text : text.slice(0, space);
+    const words = space < 0 ? [] : text.slice(space + 1).split(" ");
+    try {
+      this.#use(keyword, words);
+    } catch (error) {
+      this.close();
+      if (error instanceof ArenaError) throw error;
+      throw new ArenaError("unreadable", `the client can't use ${quoted(text)}`, { cause: error });
+    }
+  }
+
+  /**
+   * @param {string} keyword
+   * @param {string[]} words
+   */
+  #use(keyword, words) {
+    switch (keyword) {
+      case "start":
+        this.#readStart(words);
+        break;
+      case "turn":
+        this.#readTurn(words);
+        break;
+      case "go":
+        this.#position();
+        this.#owes = true;
+        break;
+      case "note":
+        this.#readNote(words);
+        break;
+      case "end":
+        if (this.#turn !== null) this.#position(); // the final position, which has no `go`
+        this.#end = word(words, 0);
+        this.#facts = noFacts();
+        break;
+      case "wait":
+        this.#finish();
+        break;
+      case "bye":
+        this.#finish();
+        this.close();
+        break;
+      case "error":
+        this.#finish();
+        throw new ArenaError(word(words, 0), words.slice(1).join(" "));
+      default:
+        (this.#facts[keyword] ??= []).push(words);
+    }
+  }
+
+  /** @param {string[]} words */
+  #readStart(words) {
+    this.#finish();
+    if (!this.#over) {
+      this.#match = word(words, 0);
+      this.#turn = null;
+      this.#facts = noFacts();
+      this.state = null;
+      this.notes = [];
+    }
+  }
+
+  /** @param {string[]} words */
+  #readTurn(words) {
+    if (this.state === null) {
+      const Class = GAMES.get(word(line(this.#facts, "game"), 0)) ?? State;
+      this.state = /** @type {S} */ (new Class(this.#match ?? "", this.#facts));
+    }
+    this.#turn = integer(words[0]);
+    this.#facts = noFacts();
+  }
+
+  /** @param {string[]} words */
+  #readNote(words) {
+    const [, turn, index, ...rest] = words;
+    const at = index === "-" ? null : integer(index);
+    this.notes.push(new Note(word(words, 0), integer(turn), at, rest.join(" ")));
+  }
+
+  /** The connection has ended without `bye`: that is well between matches alone. */
+  #readEnd() {
+    this.#finish();
+    this.close();
+    if (this.#match !== null || this.results.length === 0) {
+      const what = this.#match !== null ? "in mid-match" : "before a match";
+      throw new ArenaError("disconnected", `the connection ended ${what}`);
+    }
+  }
+
+  /** Give the state the facts of the turn, complete now (their order says nothing). */
+  #position() {
+    const turn = this.#turn;
+    if (turn === null) throw new SyntaxError("a go without its turn");
+    this.#turn = null;
+    /** @type {any} */ (this.state).update(turn, this.#facts);
+    this.#facts = noFacts();
+  }
+
+  /** Make the result of a match whose `end`, ranks and scores have come. */
+  #finish() {
+    if (this.#end === null) return;
+    const ranks = bySeat(this.#facts.rank).map(([rank]) => integer(rank));
+    const scores = bySeat(this.#facts.score).map(([score]) => decimal(score));
+    this.results.push(new Result(this.#end, ranks, scores));
+    this.#match = null;
+    this.#end = null;
+    if (!this.#keep) this.close();
+  }
+}
+
+/**
+ * What an author gave as a list of submoves, or as one; a string is neither.
+ *
+ * @template T
+ * @param {Iterable<T>} given
+ */
+function items(given) {
+  if (typeof given !== "object" || typeof given?.[Symbol.iterator] !== "function") {
+    throw new MisuseError(
+      `${quoted(given)} is no submove: send an array of arrays, [[1, 2, 1, 0]]`,
+    );
+  }
+  return given;
+}
+
+/** @param {unknown} token */
+function isToken(token) {
+  return (typeof token === "number" || typeof token === "string") && TOKEN.test(String(token));
+}

@@ -1,0 +1,39 @@
+/**
+ * What can go wrong with a connection, and with how it is used. No other exception leaves the
+ * library, but for the `TypeError` of `connect` about its options.
+ */
+
+/** The match can't go on: the arena said `error`, or the connection is lost. */
+export class ArenaError extends Error {
+  static {
+    this.prototype.name = "ArenaError";
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} [words]
+   * @param {ErrorOptions} [options]
+   */
+  constructor(code, words = "", options) {
+    super(words ? `${code}: ${words}` : code, options);
+    /**
+     * A code of PROTOCOL.md 7 (`bad-hello`, `name-taken`, `late`, `shutdown` …) or one of the
+     * client's own: `unreachable` (no connection could be made), `disconnected` (it ended in
+     * mid-match), `unreadable` (the arena sent something outside the protocol).
+     * @readonly
+     */
+    this.code = code;
+    /**
+     * The explanation, for people.
+     * @readonly
+     */
+    this.words = words;
+  }
+}
+
+/** The bot's author used the client wrongly; the message says what would be right. */
+export class MisuseError extends Error {
+  static {
+    this.prototype.name = "MisuseError";
+  }
+}

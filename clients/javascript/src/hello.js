@@ -1,0 +1,115 @@
+/**
+ * What a bot says first, and from where it knows it (PROTOCOL.md 2). Pure: no socket here.
+ */
+
+import { inspect } from "node:util";
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 7777;
+
+/**
+ * @typedef {object} Options
+ * @property {string | null} [name] what to be called, 1 to 32 printable characters; else
+ *   LANISTA_NAME
+ * @property {string | null} [game] the ruleset wanted; else the arena's default
+ * @property {string | null} [host] where the arena is; else LANISTA_HOST, else 127.0.0.1
+ * @property {number | null} [port] its TCP port; else LANISTA_PORT, else 7777
+ * @property {string | null} [token] the secret for this name or seat; else LANISTA_TOKEN, else none
+ * @property {string | null} [room] wait for opponents in this room only
+ * @property {number | null} [seat] ask for this seat, from 0
+ * @property {boolean} [keep] stay for match after match
+ * @property {boolean} [notes] be told of everything that was refused, not only of why a match was
+ *   lost
+ */
+
+const KNOWN = ["name", "game", "host", "port", "token", "room", "seat", "keep", "notes"];
+/** As PROTOCOL.md 2 has it. */
+const WORD = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u;
+
+/**
+ * Where to connect and what to say, by the options, then the environment.
+ *
+ * @param {Options} options
+ * @param {NodeJS.ProcessEnv} environment
+ * @throws {TypeError} there is no name, or an option that can't be said in a hello
+ */
+export function opening(options, environment) {
+  for (const option of Object.keys(options)) {
+    if (!KNOWN.includes(option)) {
+      throw new TypeError(`no option ${quoted(option)}; there are ${KNOWN.join(", ")}`);
+    }
+  }
+  return {
+    host: options.host || environment.LANISTA_HOST || DEFAULT_HOST,
+    port:
+      options.port == null
+        ? portOf("LANISTA_PORT", environment.LANISTA_PORT || DEFAULT_PORT)
+        : portOf("port", options.port),
+    hello: hello(options.name || environment.LANISTA_NAME, {
+      v: 1,
+      game: options.game,
+      room: options.room,
+      seat: options.seat,
+      token: options.token || environment.LANISTA_TOKEN || null,
+      keep: options.keep ? 1 : null,
+      notes: options.notes ? 1 : null,
+    }),
+  };
+}
+
+/**
+ * The line that opens the conversation.
+ *
+ * @param {unknown} name
+ * @param {Record<string, string | number | null | undefined>} options null or undefined: left out
+ */
+function hello(name, options) {
+  if (!name) {
+    throw new TypeError(
+      'the bot has no name: write connect({ name: "MyBot" }) or set LANISTA_NAME',
+    );
+  }
+  if (typeof name !== "string" || !isName(name)) {
+    throw new TypeError(
+      "a name is 1 to 32 printable characters, single spaces between, no '=': " +
+        `not ${quoted(name)}`,
+    );
+  }
+  const words = [name];
+  for (const [option, value] of Object.entries(options)) {
+    if (value == null) continue;
+    if (!WORD.test(String(value))) {
+      throw new TypeError(
+        `${option} must be one printable word without spaces, not ${quoted(value)}`,
+      );
+    }
+    words.push(`${option}=${value}`);
+  }
+  return `${words.join(" ")}\n`;
+}
+
+/** @param {string} name */
+function isName(name) {
+  const words = name.split(" ");
+  return words.every((word) => WORD.test(word)) && !name.includes("=") && [...name].length <= 32;
+}
+
+/**
+ * @param {string} whose
+ * @param {unknown} value
+ */
+function portOf(whose, value) {
+  const port = typeof value === "string" && /^[0-9]+$/.test(value) ? Number(value) : value;
+  if (typeof port !== "number" || !Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new TypeError(`${whose} must be a port number, such as 7777, not ${quoted(value)}`);
+  }
+  return port;
+}
+
+/**
+ * A value as one would write it, in one line.
+ * @param {unknown} value
+ */
+export function quoted(value) {
+  return inspect(value, { breakLength: Infinity, depth: 1 });
+}

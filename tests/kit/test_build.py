@@ -1,0 +1,183 @@
+"""`lanista build`: what it makes, and how it says why it can't."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kit.conftest import NULL, PLAYERS
+from lanista.cli.build import command
+from lanista.kit import build
+
+
+def source(folder, text=NULL, name="AINull.cc"):
+    """A player's file."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refusal(path, output="bot", game="hogwarts"):
+    """Why a file isn't even given to the compiler."""
+    with pytest.raises(build.SourceError) as caught:
+        build.build(path, Path(output), game)
+    return str(caught.value)
+
+
+def test_the_bot_lies_in_the_present_folder_named_as_its_source(build_here, tmp_path):
+    """`./AIname` without -o. The headers are ours, whatever lies beside the source, such as the
+    original kit; another header there is found. Warnings are shown.
+    """
+    kit = tmp_path / "original kit"
+    kit.mkdir()
+    source(kit, "#error the original's\n", "Player.hh")
+    source(kit, "#error the original's\n", "Structs.hh")
+    source(kit, "#warning mind this\n", "mine.hh")
+    text = NULL.replace("\n\n", '\n#include "Structs.hh"\n#include "mine.hh"\n', 1)
+    done = build_here(source(kit, "\ufeff" + text), "--game", "crematoria")
+    said = "./AINull plays crematoria: lanista play crematoria ./AINull Demo Null Dummy\n"
+    assert (0, said) == (done.returncode, done.stdout), done.stderr
+    assert "mine.hh:1:2: warning: #warning mind this" in done.stderr
+    assert os.access(tmp_path / "AINull", os.X_OK)
+    assert {"AINull", "cache", "original kit"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_compilers_words_are_shown_with_the_players_line(build_here, tmp_path):
+    """The exit code is 1, and no bot is left. No game was said, and the file keeps to none."""
+    path = source(tmp_path, NULL.replace("play () { }", "play () { unit(1).heath = 2; }"))
+    done = build_here(path.name, "-o", "bot")
+    assert 1 == done.returncode
+    first, *_, last = done.stderr.splitlines()
+    assert first.startswith("AINull.cc: In member function")
+    assert "AINull.cc:7:34: error: " in done.stderr
+    assert "heath" in done.stderr.splitlines()[1]
+    assert "unit(1).heath" in done.stderr  # the line itself
+    assert last.startswith("lanista: AINull.cc compiles for no game; these are the errors for ")
+    assert not (tmp_path / "bot").exists()
+
+
+def test_a_player_of_the_other_game_is_recognized(build_here):
+    """The compiler's words, which can be thousands of lines, are cut."""
+    player = PLAYERS / "crematoria" / "AIMiner.cc"
+    done = build_here(player, "--game", "hogwarts")
+    assert 1 == done.returncode
+    words = f"lanista: {player} looks like a player of crematoria: say --game crematoria\n"
+    assert done.stderr.endswith(words)
+    assert build.LINES_SHOWN + 2 == done.stderr.count("\n")
+    assert done.stderr.splitlines()[-2].endswith(" more lines")
+
+
+def test_the_game_is_found_out_where_only_one_fits(build_here, tmp_path):
+    """Or asked for: a player that calls nothing is one of both games."""
+    fits = source(tmp_path, NULL.replace("{ }", "{ command(pioneers(me())[0], BR); }"), "AIFits.cc")
+    done = build_here(fits)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert done.stdout.startswith("./AIFits plays crematoria: ")
+    done = build_here(source(tmp_path))
+    assert 2 == done.returncode
+    assert done.stderr.endswith(
+        "could be a player of hogwarts or of crematoria: say which with --game\n"
+    )
+
+
+def test_own_options_go_to_the_compiler(build_here, tmp_path):
+    """By CXXFLAGS, behind ours; what they warn of in our headers isn't shown."""
+    path = source(tmp_path, NULL.replace("{ }", "{ int unused; }"))
+    flags = "-Wall -Wextra -Wshadow -Werror"
+    done = build_here(path, "--game", "hogwarts", CXXFLAGS=flags)
+    assert 1 == done.returncode
+    assert "-Werror=unused-variable" in done.stderr
+    assert done.stderr.endswith("AINull.cc doesn't compile as a player of hogwarts\n")
+    assert 1 == done.stderr.count("error:")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("RegisterPlayer", "// RegisterPlayer", "registers no player"),
+        ("RegisterPlayer", "int main () {}\nRegisterPlayer", "has a main()"),
+    ],
+)
+def test_what_the_linker_finds_is_explained(build_here, tmp_path, old, new, words):
+    done = build_here(source(tmp_path, NULL.replace(old, new)), "--game", "hogwarts")
+    assert 1 == done.returncode
+    assert words in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (NULL.replace("RegisterPlayer(PLAYER_NAME);", ""), "must be RegisterPlayer(PLAYER_NAME);"),
+        (
+            NULL.replace("#define PLAYER_NAME Ningú", ""),
+            "needs a line #define PLAYER_NAME YourName",
+        ),
+        ("int main() {}\n", 'has no line #include "Player.hh"'),
+    ],
+)
+def test_a_file_that_is_no_player_is_refused(tmp_path, text, words):
+    path = source(tmp_path, text)
+    said = refusal(path)
+    assert said.startswith(str(path))
+    assert words in said
+
+
+def test_what_cant_be_read_or_written_is_refused(tmp_path):
+    """In one line, before anything is compiled."""
+    path = source(tmp_path)
+    assert "no file nowhere.cc" in refusal(Path("nowhere.cc"))
+    assert "is a folder" in refusal(tmp_path)
+    assert "is a folder" in refusal(path, tmp_path)
+    assert "the player's file itself" in refusal(path, path)
+    assert f"there is no folder {tmp_path / 'no'}" in refusal(path, tmp_path / "no" / "bot")
+    assert "is no file that could be replaced" in refusal(path, "/dev/null")
+
+
+def test_a_compiler_must_be_there(monkeypatch, tmp_path):
+    """$CXX, else g++, else clang++."""
+    monkeypatch.setenv("CXX", "no-such-compiler -m32")
+    with pytest.raises(build.NoCompilerError, match="there is no program 'no-such-compiler'"):
+        build.build(source(tmp_path), tmp_path / "bot", "hogwarts")
+    monkeypatch.setenv("CXX", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(build.NoCompilerError, match="install g"):
+        build.compiler()
+    for name in ("c++", "clang++", "g++"):  # each is taken before the last
+        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+        assert (name,) == build.compiler()
+
+
+def test_an_unknown_game_is_bad_input(build_here, tmp_path):
+    done = build_here(source(tmp_path), "--game", "angrymob")
+    assert 2 == done.returncode
+    assert (
+        "--game angrymob: the games whose players are built are hogwarts and crematoria"
+        in done.stderr
+    )
+
+
+def test_the_headers_folder_is_told(capsys):
+    """For a compiler's command of one's own."""
+    command.main(["--include"], standalone_mode=False)
+    include = Path(capsys.readouterr().out.strip())
+    assert (include / "lanista.hpp").is_file()
+    assert all((include / game / "Player.hh").is_file() for game in build.GAMES)
+
+
+@pytest.mark.parametrize("game", build.GAMES)
+def test_the_headers_are_free_of_warnings(game, tmp_path):
+    """Also where they aren't taken for the system's. Each can be included alone."""
+    headers = sorted(path.name for path in (build.INCLUDE / game).iterdir())
+    text = "".join(f'#include "{name}"\n' for name in headers) + NULL
+    done = subprocess.run(
+        [
+            *("g++", "-std=c++17", "-fsyntax-only", "-Werror", "-I", build.INCLUDE / game),
+            *("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"),
+            source(tmp_path, text),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert (0, "") == (done.returncode, done.stderr)

@@ -1,0 +1,38 @@
+"""JavaScript: Node 20's own test runner; nothing is compiled, nothing installed.
+
+Types are checked by `npm run check` in clients/javascript, which needs a package registry and so is
+no part of these tests.
+"""
+
+import shutil
+
+from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
+
+PACKAGE = CLIENTS / "javascript"
+GAMES = ("angrymob", "hogwarts", "crematoria")
+
+
+def build(folder):
+    """Lay out a project of one bot as `npm install` would; the starters find their own package."""
+    modules = folder / "node_modules"
+    modules.mkdir()
+    (modules / "lanista-client").symlink_to(PACKAGE, target_is_directory=True)
+    bots = {game: PACKAGE / "starters" / f"{game}.js" for game in GAMES}
+    bots["empty"] = shutil.copy(EMPTY_BOTS / "empty.mjs", folder)
+    return {name: [shutil.which("node"), path] for name, path in bots.items()}
+
+
+def own_tests(_folder):
+    """What is deprecated fails; every file is run as a process of its own."""
+    files = sorted((PACKAGE / "test").glob("*.test.js"))
+    words = ["node", "--throw-deprecation", "--test", *files]
+    return [Step(words=words, cwd=PACKAGE)]
+
+
+LANGUAGE = Language(
+    name="javascript",
+    programs=("node",),
+    package="nodejs",
+    build=build,
+    own_tests=own_tests,
+)
