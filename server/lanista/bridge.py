@@ -25,12 +25,15 @@ TERM_WAIT = 0.5
 """Seconds it has after SIGTERM, before SIGKILL."""
 READ = 65536
 """Bytes at once; also what a pipe holds."""
+PIECE = select.PIPE_BUF
+"""Bytes that a pipe of which poll says that it can be written to takes without a wait."""
 BACKLOG = 1 << 20
 """Bytes waiting to be taken by one side above which the other isn't read any more."""
 LINE_LIMIT = 65536
 """Bytes of a line that the arena takes (PROTOCOL.md 1); a longer one it is to refuse itself."""
 LOG_KEPT = 32768
 """Bytes of log lines for one answer: the arena keeps half of it, and says then that it cut."""
+_RDHUP = getattr(select, "POLLRDHUP", 0)  # Linux's alone
 _LOG_PIECE = 8192  # code points, at most 4 bytes each: within the arena's limit of a line
 
 
@@ -59,6 +62,8 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
     """
     try:
         arena = socket.create_connection((host, port), CONNECT_TIMEOUT)
+    except UnicodeError:  # of the codec for international names
+        raise CannotConnectError(f"{host!r} is no host's name or address") from None
     except OSError as error:
         why = error.strerror or error
         raise CannotConnectError(f"no arena at {host}, port {port}: {why}") from None
@@ -112,7 +117,9 @@ class _Bridge:
             os.set_blocking(fd, False)
         self.to_bot = bytearray()
         self.to_arena = bytearray()
+        self.to_stderr = bytearray()
         self.arena_open = True
+        self.arena_leaves = False  # it has said its last, which may still be on its way to the bot
         self.answer = b""  # an unfinished line of the bot's
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines for the next answer
@@ -130,20 +137,23 @@ class _Bridge:
                 number = os.read(self.wake, 1)[0]
                 if number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                     return -number
-            fd = self.arena.fileno()
-            if ready.get(fd, 0) & ~select.POLLOUT:
+            happened = ready.get(self.arena.fileno(), 0)
+            self.arena_leaves |= bool(happened & ~(select.POLLIN | select.POLLOUT))
+            if happened & ~select.POLLOUT and len(self.to_bot) < BACKLOG:
                 self.hear_arena()
             if self.to_bot and self.stdin in ready:
                 self.tell_bot()
             if self.stderr in ready:
                 self.hear_log()
+            if 2 in ready:
+                self.pass_on_log(PIECE)
             if self.stdout in ready:
                 self.hear_bot()
             if self.to_arena:
                 self.tell_arena()
             if not self.arena_open and not self.to_bot and self.stdin is not None:
                 self.close_stdin()
-            if not self.arena_open and deadline is None:
+            if (self.arena_leaves or not self.arena_open) and deadline is None:
                 deadline = time.monotonic() + LAST_WAIT
             if self.bot.poll() is not None:
                 return self.last_words()
@@ -156,6 +166,8 @@ class _Bridge:
         poll.register(self.wake, select.POLLIN)
         events = 0
         if self.arena_open:
+            # Its end is looked for also while the bot takes nothing, but only until it is known.
+            events |= 0 if self.arena_leaves else _RDHUP
             events |= select.POLLIN if len(self.to_bot) < BACKLOG else 0
             events |= select.POLLOUT if self.to_arena else 0
         if events:
@@ -164,8 +176,10 @@ class _Bridge:
             poll.register(self.stdin, select.POLLOUT)
         if self.stdout is not None and len(self.to_arena) < BACKLOG:
             poll.register(self.stdout, select.POLLIN)
-        if self.stderr is not None:
+        if self.stderr is not None and len(self.to_stderr) < READ:
             poll.register(self.stderr, select.POLLIN)
+        if self.to_stderr:
+            poll.register(2, select.POLLOUT)
         timeout = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
         if self.exit_fd is not None:
             poll.register(self.exit_fd, select.POLLIN)
@@ -233,24 +247,35 @@ class _Bridge:
     # -- from the bot to the arena ---------------------------------------------------------------
 
     def hear_log(self) -> None:
-        """Take what the bot has written to stderr: to our own, and for the next answer's log."""
-        while self.stderr is not None:
-            try:
-                data = os.read(self.stderr, READ)
-            except BlockingIOError:
-                return
-            with contextlib.suppress(OSError):
-                os.write(2, data)
-            if not data:
-                self.stderr = None
-                data = b"\n" if self.log else b""
-            *lines, self.log = (self.log + data).split(b"\n")
-            self.log = self.log[:LINE_LIMIT]
-            for line in lines:
-                if len(self.logged) < LOG_KEPT:
-                    self.logged += _log_lines(line)
-            if len(data) < READ:
-                return
+        """Take what the bot has written to stderr: to our own, and for the next answer's log.
+
+        What a pipe holds at most: all that was there when an answer came, and no more of what a
+        flood adds meanwhile.
+        """
+        if self.stderr is None:
+            return
+        try:
+            data = os.read(self.stderr, READ)
+        except BlockingIOError:
+            return
+        self.to_stderr += data
+        if not data:
+            self.stderr = None
+            data = b"\n" if self.log else b""
+        *lines, self.log = (self.log + data).split(b"\n")
+        self.log = self.log[:LINE_LIMIT]
+        for line in lines:
+            if len(self.logged) < LOG_KEPT:
+                self.logged += _log_lines(line)
+
+    def pass_on_log(self, size: int) -> None:
+        """Write some of what came on stderr to our own."""
+        try:
+            written = os.write(2, self.to_stderr[:size])
+        except OSError:  # nobody reads it
+            self.to_stderr.clear()
+        else:
+            del self.to_stderr[:written]
 
     def hear_bot(self) -> None:
         """Take what the bot has answered; whole lines go out, its log before them."""
@@ -310,7 +335,10 @@ class _Bridge:
             self.hear_bot()
             if self.answer == before and not self.readable(self.stdout):
                 break  # something that it had started still holds its stdout
-        self.hear_log()
+        while self.stderr is not None and self.readable(self.stderr):
+            self.hear_log()
+        if self.log and len(self.logged) < LOG_KEPT:
+            self.logged += _log_lines(self.log)
         if self.logged:
             self.send(b"")
         self.arena.settimeout(LAST_WAIT)
@@ -321,6 +349,8 @@ class _Bridge:
             until = time.monotonic() + LAST_WAIT
             while self.arena.recv(READ) and time.monotonic() < until:
                 pass
+        while self.to_stderr:
+            self.pass_on_log(READ)
         return self.bot.wait()
 
     def readable(self, fd: int | None) -> bool:

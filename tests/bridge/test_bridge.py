@@ -3,16 +3,19 @@
 The arena here follows a script; the bots are programs of a few lines.
 """
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
 from e2e.running import PATIENCE, environment, runs, wait_until, wait_until_gone
-from lanista.bridge import LOG_KEPT, READ
+from lanista.bridge import BACKLOG, LOG_KEPT, READ
 
 HELLO = b"Bot v=1\n"
 ECHO = """
@@ -317,3 +320,96 @@ sys.stdin.read()
         with bridge:
             bridge.communicate(timeout=PATIENCE)
     wait_until_gone([int(mark.read_text())])
+
+
+def test_a_bot_that_reads_nothing_is_ended_when_the_arena_closes():
+    """However much waits for it."""
+    code = "import time\nprint('1', flush=True)\nwhile True: time.sleep(600)"
+    lines = b"unit 1 2 0 3\n" * (2 * BACKLOG // 13)
+    sent = []
+
+    def flood():
+        arena_side = sent[0]
+        arena_side.setblocking(False)
+        data = memoryview(lines)
+        with contextlib.suppress(BlockingIOError):
+            while data:
+                data = data[arena_side.send(data) :]
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        bridge = connect(
+            "--name", "Bot", "--", *bot(code), port=server.getsockname()[1], start=subprocess.Popen
+        )
+        with bridge:
+            server.settimeout(PATIENCE)
+            arena_side, _ = server.accept()
+            sent.append(arena_side)
+            with arena_side:
+                arena_side.settimeout(PATIENCE)
+                heard = b""
+                while not heard.endswith(b"1\n") or heard == HELLO:
+                    heard += arena_side.recv(4096)
+                flood()
+            assert (b"", b"") == bridge.communicate(timeout=PATIENCE)
+    assert 0 == bridge.returncode
+
+
+def test_a_child_that_floods_stderr_does_not_hold_up_the_answers():
+    """What comes while an answer waits isn't read to its end: it has none."""
+    code = """
+import os, sys
+if os.fork() == 0:
+    while True: os.write(2, b"x" * 65536)
+for line in sys.stdin.buffer:
+    os.write(1, line)
+"""
+    heard = []
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        bridge = connect(
+            "--name", "Bot", "--", *bot(code), port=server.getsockname()[1], start=subprocess.Popen
+        )
+        with bridge:
+            drain = threading.Thread(target=bridge.stderr.read)
+            drain.start()
+            server.settimeout(PATIENCE)
+            arena_side, _ = server.accept()
+            with arena_side, arena_side.makefile("rb") as lines:
+                arena_side.settimeout(PATIENCE)
+                assert lines.readline() == HELLO
+                for turn in range(50):
+                    arena_side.sendall(b"%d\n" % turn)
+                    line = b"#"
+                    while line.startswith(b"#"):
+                        line = lines.readline()
+                    heard.append(int(line))
+            drain.join(PATIENCE)
+            assert 0 == bridge.wait(PATIENCE)
+    assert list(range(50)) == heard
+
+
+@pytest.mark.parametrize("host", [".example.x", "a" * 70, "no such host"])
+def test_a_host_that_is_none_is_one_line(host):
+    done = connect("--host", host, "--name", "Bot", "--", "true")
+    (line,) = done.stderr.decode().splitlines()
+    assert (1, True) == (done.returncode, host in line)
+
+
+def test_a_token_is_never_printed():
+    done = connect("--name", "Bot", "--token", "hunter 2", "--", "true")
+    assert 2 == done.returncode
+    assert b"hunter" not in done.stderr
+
+
+def test_closed_streams_are_not_taken_for_the_connection():
+    """Started with stderr closed, what the bot writes there goes nowhere."""
+    code = "import os; os.write(2, b'3 3 3 3\\n'); input(); os.write(1, b'1 2\\n')"
+    with ScriptedArena(Hears(HELLO), Says(b"go\n"), Hears(b"# 3 3 3 3\n1 2\n")) as arena:
+        words = [sys.executable, "-m", "lanista.cli", "connect", "--port", str(arena.port)]
+        words += ["--name", "Bot", "--", *bot(code)]
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "sh", *words],
+            env=environment(),
+            timeout=PATIENCE,
+        )
+    assert 0 == done.returncode

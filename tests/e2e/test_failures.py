@@ -1,15 +1,36 @@
 """Failure bundles, and feeding a bot its match again: what its author has when it lost."""
 
+import errno
 import json
+import os
+import pty
+import re
+import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from e2e.running import PATIENCE, bot, bot_words, environment, read, wait_until
+from e2e.running import (
+    PATIENCE,
+    Program,
+    bot,
+    bot_words,
+    command,
+    environment,
+    read,
+    wait_until,
+    wait_until_gone,
+)
+from lanista.daemon import private
+from lanista.daemon.feeder import PATIENCE as PATIENCE_OF_FEEDER
+from lanista.daemon.private import BotSpec, PlaySpec, PrivateArena
+from lanista.match.bundle import Failure, folder_of, write_bundles
+from lanista.match.clock import Limits
 from lanista.match.feed import told
 from lanista.rules import registry
+from lanista.rules.base import complete_settings
 
 OPPONENT = bot("version1")
 BUNDLE = "match.seat0.failure"
@@ -168,6 +189,47 @@ def test_a_daemon_writes_bundles_beside_its_records(serve, join):
     assert "turn 2: '-1 0 1 0'\n" in fed.stdout
 
 
+def test_what_lies_in_a_bundles_way_makes_room(tmp_path):
+    """A file, a link, an older bundle."""
+    record = tmp_path / "m.jsonl"
+    failure = Failure(seat=0, name="Ann", reasons=("late: too late",), turns=())
+    for made in ("file", "link", "bundle"):
+        if made == "file":
+            folder_of(record, 0).write_text("")
+        elif made == "link":
+            shutil.rmtree(folder_of(record, 0))
+            folder_of(record, 0).symlink_to("nowhere")
+        assert [folder_of(record, 0)] == write_bundles(record, "match m", 2, [failure])
+        assert (
+            "Ann, seat 0 of match m\n  late: too late\n"
+            in (folder_of(record, 0) / "about.txt").read_text()
+        )
+
+
+async def test_a_bundle_that_can_not_be_written_costs_nothing_else(tmp_path, monkeypatch):
+    """The match is played and its record whole; why there is no bundle is told."""
+
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", "m.seat0.failure")
+
+    monkeypatch.setattr(private, "write_bundles", refuse)
+    ruleset = registry.get("angrymob")
+    bots = [BotSpec(name, tuple(bot_words(name))) for name in ("illegal", "classic")]
+    played = await PrivateArena(
+        PlaySpec(
+            ruleset=ruleset,
+            settings=complete_settings(ruleset, {}),
+            seed=1,
+            bots=bots,
+            record_path=lambda _: tmp_path / "m.jsonl",
+            limits=Limits(0, 0),
+        )
+    ).play()
+    words = "can't write the failure bundle m.seat0.failure: No space left on device"
+    assert ("forfeit", words, ()) == (played.result.end, played.bundle_trouble, played.bundles)
+    assert read(tmp_path / "m.jsonl").result.end == "forfeit"
+
+
 # -- lanista replay feed -------------------------------------------------------------------------
 
 
@@ -247,7 +309,7 @@ def test_feed_tells_why_a_bot_does_not_answer(lanista, record, words, said):
         (["--seat", 2, "--", "true"], "--seat 2; angrymob has seats 0 to 1"),
         (["--seat", 0, "--turn", 99, "--", "true"], "--turn 99; the last that seat 0 had is 8"),
         (["--seat", 0, "--", "nonesuch"], "no program 'nonesuch' that could be run"),
-        (["--seat", 0], "Missing argument"),
+        (["--seat", 0], "behind -- goes the command to start"),
         (["--", "true"], "Missing option '--seat'"),
     ],
 )
@@ -276,3 +338,73 @@ def test_an_interrupt_is_for_the_debugger(start, record, tmp_path):
     feeding.signal(signal.SIGINT)
     mark.write_text("yes")
     assert (0, "") == (feeding.wait(), feeding.err)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (('"digest":"', '"digest":"0'), 1, "DIFFERS: turn 0: digest "),
+        (('"board":"', '"board":"9'), 2, "the record's header: "),
+        (('"name":"version1"', '"name":"a\\u0000b"'), 2, "'a\\x00b' is no player's name"),
+        (('"name":"version1"', '"name":"\\ud800"'), 2, "'\\ud800' is no player's name"),
+        (('"move_limit":9', '"move_limit":0'), 2, "the record's header: "),
+    ],
+)
+def test_feed_tells_what_is_wrong_with_a_record(lanista, record, tmp_path, change, code, said):
+    """In one line, and before anything is started."""
+    record.write_text(record.read_text().replace(*change))
+    mark = tmp_path / "started"
+    done = lanista("replay", "feed", record, "--seat", 0, "--", "touch", mark)
+    assert (code, "", False) == (done.code, done.out, mark.exists())
+    (line,) = done.err.splitlines()
+    assert said in line
+
+
+def test_feed_prints_what_a_bot_on_stdin_would_read(lanista, record):
+    done = lanista("replay", "feed", record, "--seat", 1, "--turn", 2, "--print")
+    told_by_record = list(told(read(record), registry.get("angrymob"), 1))
+    assert (0, "") == (done.code, done.err)
+    assert b"".join(told_by_record[:3]).decode() == done.out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_feed_ends_its_bot_when_it_is_told_to_end(start, record, tmp_path, number):
+    """A closed terminal leaves no bot behind."""
+    mark = tmp_path / "pid"
+    sleeper = f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 600"
+    feeding = start("replay", "feed", record, "--seat", 0, "--", "sh", "-c", sleeper)
+    wait_until(mark.exists, "the bot is there")
+    feeding.signal(number)
+    assert 1 == feeding.wait()
+    assert "no answer: a signal has ended it" in feeding.out
+    wait_until_gone([int(mark.read_text())])
+
+
+def test_feed_leaves_a_debugger_to_the_person_at_it(record, tmp_path, started):
+    """With a terminal, a bot that has answered runs on until it ends by itself."""
+    ours, theirs = pty.openpty()
+    script = tmp_path / "stays.py"
+    # It goes when the test says so, by a line on the terminal.
+    script.write_text(
+        "import sys\nsys.path.insert(0, sys.argv.pop(1))\n"
+        "from wire import Arena\narena = Arena()\narena.turn()\narena.say(b'\\n')\n"
+        "print('answered', flush=True)\nprint('heard', input(), flush=True)\n"
+    )
+    words = [sys.executable, script, bot_words("wire")[-1].rpartition("/")[0]]
+    feeding = Program(
+        command("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *words),
+        tmp_path / "feeding",
+        stdin=theirs,
+    )
+    started(feeding)
+    os.close(theirs)
+    try:
+        feeding.until(lambda: "answered" in feeding.out, "the bot has answered")
+        # Longer than a bot without a terminal has to go: nobody ends it.
+        with pytest.raises(subprocess.TimeoutExpired):
+            feeding.process.wait(PATIENCE_OF_FEEDER + 1)
+        os.write(ours, b"go on\n")
+        assert 0 == feeding.wait()
+    finally:
+        os.close(ours)
+    assert re.search("^heard go on$", feeding.out, re.MULTILINE)

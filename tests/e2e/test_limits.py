@@ -2,11 +2,12 @@
 
 import os
 import shlex
+import socket
 import sys
 
 import pytest
 
-from e2e.running import as_json, bot, environment, read
+from e2e.running import as_json, environment, read
 
 OPPONENT = "CamperJoe"
 PLAY = ("play", "angrymob")
@@ -66,13 +67,14 @@ def test_a_match_in_sandboxes_is_the_same_match(lanista):
 
 def test_a_bot_of_stdin_and_stdout_in_a_sandbox_sees_nothing_of_the_machine(lanista, tmp_path):
     probe = tmp_path / "probe.py"
-    probe.write_text(PROBE.format(port=22))
-    done = lanista(
-        *PLAY,
-        f"stdio:{shlex.join([sys.executable, '-I', '-S', '-u', str(probe)])}",
-        *(OPPONENT, *OPTIONS, "--sandbox", "bwrap"),
-        env=environment(SECRET="hunter2"),
-    )
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        probe.write_text(PROBE.format(port=other.getsockname()[1]))
+        done = lanista(
+            *PLAY,
+            f"stdio:{shlex.join([sys.executable, '-I', '-S', '-u', str(probe)])}",
+            *(OPPONENT, *OPTIONS, "--sandbox", "bwrap"),
+            env=environment(SECRET="hunter2"),
+        )
     assert (0, "") == (done.code, done.err)
     output = read(done.folder / "m.jsonl").result.bots[0].output
     told = dict(line.rsplit(" ", 1) for line in output.splitlines())
@@ -113,7 +115,15 @@ def test_limits_that_can_not_be_meant_are_one_line(lanista, limits, said):
     assert said in line
 
 
-def test_without_limits_a_bot_may_do_what_it_likes(lanista):
-    """Also open more files than the default allows."""
-    done = lanista(*PLAY, bot("version1"), OPPONENT, *OPTIONS, "--limits", "none")
-    assert (0, "finished") == (done.code, as_json(done)[0]["end"])
+@pytest.mark.parametrize(("limits", "said"), [("none", "opened 60"), ("files=30", "OSError")])
+def test_without_limits_a_bot_may_do_what_it_likes(lanista, limits, said):
+    """And with them it may not."""
+    code = (
+        "import sys\n"
+        "while sys.stdin.readline() != 'go\\n': pass\n"
+        "kept = [open('/dev/null') for _ in range(60)]\n"
+        "print('opened', len(kept), file=sys.stderr)\n"
+    )
+    done = lanista(*PLAY, python(code), OPPONENT, *OPTIONS, "--limits", limits)
+    assert (0, "") == (done.code, done.err)
+    assert said in read(done.folder / "m.jsonl").result.bots[0].output

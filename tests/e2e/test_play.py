@@ -1,6 +1,7 @@
 """`lanista play` with real bots: who plays where, results, records, exit codes."""
 
 import json
+import os
 import re
 import shlex
 import signal
@@ -9,7 +10,7 @@ import time
 
 import pytest
 
-from e2e.running import EXAMPLE_MAP, as_json, bot, digests, lines_of, read
+from e2e.running import EXAMPLE_MAP, as_json, bot, digests, lines_of, read, wait_until
 from lanista import __version__
 from lanista.match.replay import verify
 from lanista.rules import registry
@@ -311,3 +312,49 @@ def test_a_stall_of_the_machine_makes_a_match_void(start):
     assert ["void"] * 3 == [record.result.end for record in records]
     angrymob = registry.get("angrymob")
     assert all(len(record.turns) == verify(record, angrymob) for record in records)
+
+
+def test_a_bot_can_not_take_the_seat_of_another(lanista, tmp_path):
+    """Who says no token has the seat whose bot is being started; but not as a second one."""
+    mark = tmp_path / "told"
+    waits = f"while [ ! -e {mark} ]; do sleep 0.01; done; exec {bot('classic')}"
+    done = lanista(
+        *("play", "angrymob", bot("thief", mark), shlex.join(["sh", "-c", waits])),
+        *("-i", "pit", "-s", 3, "--time-init", 2, "--console"),
+    )
+    assert (0, "") == (done.code, done.err)
+    assert mark.read_text().startswith("error seat-taken ")
+    players = [player.name for player in the_record(done).header.players]
+    assert ["thief", "sh"] == players
+
+
+def test_an_interrupt_blames_no_bot(start, tmp_path):
+    """A bot that fails because the arena shuts down hasn't failed by itself: no bundle."""
+    script = tmp_path / "fails.py"
+    script.write_text(
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    if line == 'go\\n':\n"
+        f"        open({str(tmp_path / 'asked')!r}, 'w')\n"
+        "sys.exit(3)\n"
+    )
+    playing = start(
+        *("play", "angrymob", f"stdio:{sys.executable} {script}", "CamperJoe", "--console"),
+        *("-o", "match.jsonl"),
+    )
+    wait_until((tmp_path / "asked").exists, "the bot was asked")
+    playing.signal(signal.SIGINT)
+    assert 130 == playing.wait()
+    assert [] == list(playing.folder.glob("*.failure"))
+
+
+def test_a_command_that_is_no_text_is_fed_as_it_came(lanista, tmp_path):
+    """Bytes of a path that aren't UTF-8: the bundle's script has them."""
+    script = tmp_path / os.fsdecode(b"b\xff.sh")
+    script.write_text("#!/bin/sh\nexit 3\n")
+    script.chmod(0o755)
+    done = lanista(
+        *("play", "angrymob", f"stdio:{script}", "CamperJoe", *UNHURRIED, "-o", "match.jsonl")
+    )
+    assert (0, "") == (done.code, done.err)
+    assert b"b\xff.sh" in (done.folder / "match.seat0.failure" / "feed.sh").read_bytes()

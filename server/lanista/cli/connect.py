@@ -46,6 +46,11 @@ def command(
     from lanista import bridge
     from lanista_protocol import RemoteProtocolError, parse_hello
 
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:  # closed by whoever started us: the connection must not get its place
+            os.open(os.devnull, os.O_RDWR)
     if shutil.which(words[0]) is None:
         raise BadInputError(f"no program {words[0]!r} that could be run; behind -- goes the bot")
     if name is None:
@@ -67,7 +72,8 @@ def command(
     for word in said:
         if " " in word:
             option, _, value = word.partition("=")
-            raise BadInputError(f"--{option} {value!r}: it must be one word")
+            shown = "…" if option == "token" else repr(value)
+            raise BadInputError(f"--{option} {shown}: it must be one word")
     hello = " ".join([name, *said])
     try:
         parse_hello(hello)

@@ -258,7 +258,7 @@ class _Session:
                     arena = PrivateArena(attrs.evolve(spec, watcher=live.watcher_of))
                     played = trio.run(_play, arena)
         except StartFailureError as error:
-            click.echo(f"lanista play: {error}", err=True)
+            click.echo(f"lanista play: {printable(str(error))}", err=True)
             if error.output.strip():
                 click.echo("the last it wrote:", err=True)
                 click.echo(printable(error.output[-OUTPUT_SHOWN:], "\n"), err=True)
@@ -331,6 +331,8 @@ class _Session:
         click.echo(f"record {played.record}")
         for bundle in played.bundles:
             click.echo(f"why: {bundle / 'about.txt'}")
+        if played.bundle_trouble is not None:
+            click.echo(f"lanista play: {printable(played.bundle_trouble)}", err=True)
 
     def summarize(self, matches: int) -> None:
         """Print the wins, when there were several matches."""

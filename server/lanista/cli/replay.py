@@ -1,5 +1,6 @@
 """`lanista replay`: look at records and check them."""
 
+import itertools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -149,13 +150,20 @@ def export(file: str, format_: str, output: str | None) -> None:  # noqa: ARG001
 @click.option(
     "--turn", type=click.IntRange(min=0), help="The last turn to give; else the seat's last."
 )
+@click.option(
+    "--print",
+    "prints",
+    is_flag=True,
+    help="Start nothing: print what the seat was told, as a stdio: bot reads it.",
+)
 @click.argument("file")
-@click.argument("words", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def feed(file: str, *, seat: int, turn: int | None, words: tuple[str, ...]) -> int:
+@click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
+def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[str, ...]) -> int:
     """Give a bot a recorded match again, up to a turn, with no clock.
 
     COMMAND runs in the foreground, so that it can be a debugger. Its bot is told what SEAT was told
-    in the match, whatever it answers; its last answer is printed beside the recorded one.
+    in the match, whatever it answers; its last answer is printed beside the recorded one. With a
+    terminal it then runs on until it ends by itself.
 
     Exit codes: 0 it answered the turn, 1 it didn't, 2 bad input.
     """
@@ -163,10 +171,17 @@ def feed(file: str, *, seat: int, turn: int | None, words: tuple[str, ...]) -> i
 
     from lanista.cli.common import bot_words
     from lanista.daemon.feeder import Feeder
+    from lanista.match.feed import told
     from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError
+    from lanista.match.replay import MismatchError, start
 
     record, ruleset = _read(file)
+    try:
+        start(record, ruleset)
+    except BadRecordError as error:
+        raise BadInputError(f"{file}: {error}") from None
+    if not words and not prints:
+        raise BadInputError("behind -- goes the command to start; --print needs none")
     if seat >= ruleset.seats:
         raise BadInputError(f"--seat {seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")
     asked = sum(verdicts.verdicts[seat] != "out" for verdicts in record.turns)
@@ -176,7 +191,13 @@ def feed(file: str, *, seat: int, turn: int | None, words: tuple[str, ...]) -> i
     if last >= asked:
         raise BadInputError(f"{file}: --turn {last}; the last that seat {seat} had is {asked - 1}")
     try:
-        fed = trio.run(Feeder(record, ruleset, seat, last, bot_words(ruleset.name, words)).run)
+        if prints:
+            for data in itertools.islice(told(record, ruleset, seat), last + 1):
+                click.echo(data, nl=False)
+            return 0
+        command_words = bot_words(ruleset.name, words)
+        patient = sys.stdin is not None and sys.stdin.isatty()
+        fed = trio.run(Feeder(record, ruleset, seat, last, command_words, patient).run)
     except OSError as error:
         raise BadInputError(f"can't start {words[0]!r}: {error.strerror}") from None
     except MismatchError as error:

@@ -333,11 +333,12 @@ class Arena:
             try:
                 with trio.CancelScope(shield=True):
                     await record.finish(result)
-                    await _write_bundles(running, path)
             except OSError as error:
                 log.error(  # noqa: TRY400 - as above
-                    "the record isn't whole", path=str(error.filename or path), why=error.strerror
+                    "the record isn't whole", path=str(path), why=error.strerror
                 )
+            else:
+                await _write_bundles(running, path)
         finally:
             self._running.discard(running)
             record.close()
@@ -362,9 +363,16 @@ async def _write_bundles(match: Match, record: Path) -> None:
     failures = match.failures()
     if not failures:
         return
-    bundles = await trio.to_thread.run_sync(
-        write_bundles, record, match.title, len(match.seats), failures
-    )
+    try:
+        with trio.CancelScope(shield=True):
+            bundles = await trio.to_thread.run_sync(
+                write_bundles, record, match.title, len(match.seats), failures
+            )
+    except OSError as error:
+        log.error(  # noqa: TRY400 - the path and the reason are all there is to tell
+            "no failure bundle can be written", path=str(error.filename), why=error.strerror
+        )
+        return
     for bundle, failure in zip(bundles, failures, strict=True):
         log.info("failure bundle", match=match.spec.match, name=failure.name, path=str(bundle))
 

@@ -52,9 +52,13 @@ class Feeder:
     """The last turn that is asked for."""
     command: Sequence[str]
     """The words of its command line, placeholders and all."""
+    patient: bool = False
+    """Whether a person sits at it: once the turn is answered, the bot ends when it likes."""
     _token: str = attrs.field(factory=ids.seat_token, init=False)
     _answers: list[str] = attrs.field(factory=list, init=False)
     _trouble: str | None = attrs.field(default=None, init=False)
+    _gone: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when nobody sits at it any more: it has ended, or we were told to end."""
     _over: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     async def run(self) -> Fed:
@@ -62,7 +66,11 @@ class Feeder:
 
         Raises:
             OSError: Its program can't be started.
+            MismatchError: The record says something else than the rules.
+            BadRecordError: It is no record of these rules.
         """
+        for _ in told(self.record, self.ruleset, self.seat):
+            pass  # before anything is started: what is wrong with the record is told now
         name = self.record.header.players[self.seat].name
         listeners = await trio.open_tcp_listeners(0, host=HOST)
         port = listeners[0].socket.getsockname()[1]
@@ -72,23 +80,38 @@ class Feeder:
         # because a signal that is ignored stays ignored in what we start.
         before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
         try:
-            async with trio.open_nursery() as nursery:
-                process = await trio.lowlevel.open_process(words, env=env)
-                nursery.start_soon(trio.serve_listeners, self._greet, listeners)
-                nursery.start_soon(self._wait_for_exit, process)
-                await self._over.wait()
+            process = await trio.lowlevel.open_process(words, env=env)
+            try:
+                async with trio.open_nursery() as nursery:
+                    await nursery.start(self._wait_for_signals)
+                    nursery.start_soon(trio.serve_listeners, self._greet, listeners)
+                    nursery.start_soon(self._wait_for_exit, process)
+                    await self._over.wait()
+                    if self.patient:
+                        await self._gone.wait()
+                    nursery.cancel_scope.cancel()
+            finally:
                 code = await _end(process)
-                nursery.cancel_scope.cancel()
-        except ExceptionGroup as group:
-            raise group.exceptions[0] from None
         finally:
             signal.signal(signal.SIGINT, before)
             for listener in listeners:
                 await listener.aclose()
         return Fed(answers=tuple(self._answers), trouble=self._trouble, exit_code=code)
 
+    async def _wait_for_signals(
+        self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
+            task_status.started()
+            async for _ in signals:
+                if not self._over.is_set():
+                    self._trouble = "a signal has ended it"
+                self._over.set()
+                self._gone.set()
+
     async def _wait_for_exit(self, process: trio.Process) -> None:
         await process.wait()
+        self._gone.set()
         with trio.move_on_after(PATIENCE):
             await self._over.wait()  # its last answer may still be on its way
             return
@@ -145,13 +168,13 @@ class Feeder:
 
 
 async def _end(process: trio.Process) -> int | None:
-    """Its exit code; what doesn't go by itself is ended."""
-    with trio.move_on_after(PATIENCE):
-        return await process.wait()
-    process.terminate()
-    with trio.move_on_after(PATIENCE):
-        await process.wait()
-        return None
-    process.kill()
-    await process.wait()
+    """Its exit code; what doesn't go by itself is ended, whatever becomes of us."""
+    with trio.CancelScope(shield=True):
+        for stop in (None, process.terminate, process.kill):
+            if stop is not None:
+                stop()
+            with trio.move_on_after(PATIENCE):
+                await process.wait()
+            if process.returncode is not None:
+                return process.returncode if stop is None else None
     return None

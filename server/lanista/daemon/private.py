@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
+from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, peers, start_bot
 from lanista.daemon import greeting, ids
 from lanista.match.bundle import Failure, write_bundles
 from lanista.match.clock import Limits
@@ -74,6 +74,8 @@ class Played:
     record: Path
     bundles: tuple[Path, ...] = ()
     """The failure bundles of bots that didn't end it normally."""
+    bundle_trouble: str | None = None
+    """Why some of those couldn't be written."""
 
 
 class StartFailureError(Exception):
@@ -93,10 +95,24 @@ class _Seats:
     ruleset: Ruleset
     expected: int = 0
     """The seat whose bot is being started."""
+    keepers: dict[int, int] = attrs.field(factory=dict)
+    """By seat, the process below which all is that its bot started."""
     taken: list[Connection | None] = attrs.field(factory=list)
     complaint: str = ""
     """The last hello that was refused, for a start failure's message."""
     changed: trio.Event = attrs.field(factory=trio.Event)
+
+    def refuse_others(self, peer: tuple[str, int], ours: tuple[str, int]) -> None:
+        """See that who says no token isn't a bot that was started before the expected one.
+
+        Raises:
+            RemoteProtocolError: It is: it would take another's seat.
+        """
+        for seat, keeper in self.keepers.items():
+            if seat != self.expected and peers.connects(keeper, peer, ours):
+                raise RemoteProtocolError(
+                    ErrorCode.SEAT_TAKEN, f"its program has seat {seat}; one connection is all"
+                )
 
     def seat_for(self, hello: Hello) -> int:
         """The seat of a bot that said hello.
@@ -122,6 +138,10 @@ class _Seats:
 
     async def greet(self, stream: trio.SocketStream) -> None:
         """One connection: to its seat, or refused."""
+        try:
+            peer, ours = stream.socket.getpeername(), stream.socket.getsockname()
+        except OSError:  # gone already
+            return
         connection = greeting.accepted(stream)
         if connection is None:
             return
@@ -129,6 +149,8 @@ class _Seats:
             hello = await connection.read_hello(float("inf"))
             if hello is None:
                 return
+            if hello.token is None:
+                self.refuse_others(peer, ours)
             seat = self.seat_for(hello)
             self.taken[seat] = connection
             if greeting.speaks_version1(hello, self.ruleset):
@@ -154,14 +176,19 @@ class _Seats:
                 greeting.tell_at_once(connection, line)
 
 
-def _failures(match: Match, specs: Sequence[BotSpec], bots: Sequence[Bot]) -> list[Failure]:
+def _failures(
+    match: Match, specs: Sequence[BotSpec], bots: Sequence[Bot], *, interrupted: bool
+) -> list[Failure]:
     """The seats that failed in the match, and those whose process did."""
     in_match = {failure.seat: failure for failure in match.failures()}
     failures = []
     for seat, (spec, bot) in enumerate(zip(specs, bots, strict=True)):
         failure = in_match.get(seat)
         speaks_dialect = isinstance(match.seats[seat].speech, InDialect)
-        if failure is None and (speaks_dialect or not _failed(bot.exit)):
+        # A dialect doesn't tell the end, and an interrupted match has none: a bot may well trip
+        # over that.
+        is_surprised = speaks_dialect or interrupted
+        if failure is None and (is_surprised or not _failed(bot.exit)):
             continue
         failure = failure or match.failure(seat)
         failures.append(
@@ -176,10 +203,7 @@ def _failures(match: Match, specs: Sequence[BotSpec], bots: Sequence[Bot]) -> li
 
 
 def _failed(how: Exit | None) -> bool:
-    """Whether a process ended by a fault of its own.
-
-    Not asked of who speaks a dialect: those don't tell the end, and a bot may well trip over it.
-    """
+    """Whether a process ended by a fault of its own."""
     return how is not None and not how.by_arena and (how.code != 0 or how.limit is not None)
 
 
@@ -272,6 +296,9 @@ class PrivateArena:
                     _started(spec, bot_spec, port, seats.tokens[seat])
                 )
                 bots.append(bot)
+                keeper = None if bot.pid is None else peers.keeper_of(bot.pid)
+                if keeper is not None:
+                    seats.keepers[seat] = keeper
                 failure = await self._wait_for_hello(seats, seat, bot)
                 if failure is not None or self.interrupted:
                     break
@@ -305,13 +332,15 @@ class PrivateArena:
         result = attrs.evolve(running.result(), bots=infos)
         with trio.CancelScope(shield=True):
             await record.finish(result)
-            bundles = await trio.to_thread.run_sync(
-                write_bundles,
-                record.path,
-                running.title,
-                len(bots),
-                _failures(running, spec.bots, bots),
-            )
+            failures = _failures(running, spec.bots, bots, interrupted=self.interrupted)
+            bundles: list[Path] = []
+            trouble = None
+            try:
+                bundles = await trio.to_thread.run_sync(
+                    write_bundles, record.path, running.title, len(bots), failures
+                )
+            except OSError as error:
+                trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
         return Played(
             match=match,
             seed=spec.seed,
@@ -319,6 +348,7 @@ class PrivateArena:
             result=result,
             record=record.path,
             bundles=tuple(bundles),
+            bundle_trouble=trouble,
         )
 
     async def _dismiss(self, connection: Connection) -> None:

@@ -6,6 +6,7 @@ docs/bots/debugging.md tells of every file. What a bot sent gets into files of f
 """
 
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -73,7 +74,11 @@ def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failu
         OSError: One can't be written.
     """
     for seat in range(seats):
-        shutil.rmtree(folder_of(record, seat), ignore_errors=True)
+        folder = folder_of(record, seat)
+        if folder.is_symlink() or folder.is_file():
+            folder.unlink()
+        elif folder.exists():
+            shutil.rmtree(folder)
     written = []
     for failure in failures:
         folder = folder_of(record, failure.seat)
@@ -116,7 +121,8 @@ def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
         script = f'exec {shlex.join(feed)} "$@"'  # the command, where only its author knows it
         if command is not None:
             script = f"cd {shlex.quote(str(Path.cwd()))} && exec {shlex.join([*feed, *command])}"
-        files["feed.sh"] = f"#!/bin/sh\n{script}\n".encode()
+        # A path or a word may be no text: it is given back as it came.
+        files["feed.sh"] = os.fsencode(f"#!/bin/sh\n{script}\n")
         again = f"sh {shlex.quote(str((folder / 'feed.sh').resolve()))}"
         about += ["", "Feed it the match up to that turn again, without a clock:"]
         about.append(f"  {again}" + ("" if command is not None else " COMMAND OF THE BOT"))

@@ -54,6 +54,9 @@ def start(record: Record, ruleset: Ruleset) -> Game:
         raise BadRecordError(
             f"the record has {len(header.players)} players; {header.game} is for {ruleset.seats}"
         )
+    for player in header.players:
+        if not player.name.isprintable():
+            raise BadRecordError(f"the record's header: {player.name!a} is no player's name")
     low, high = ruleset.seeds
     if not low <= header.seed <= high:
         raise BadRecordError(f"the record's seed {header.seed} isn't from {low} to {high}")
