@@ -28,12 +28,16 @@ READ = 65536
 PIECE = select.PIPE_BUF
 """Bytes that a pipe of which poll says that it can be written to takes without a wait."""
 BACKLOG = 1 << 20
-"""Bytes waiting to be taken by one side above which the other isn't read any more."""
+"""Bytes waiting to be taken by the arena above which the bot isn't read any more."""
+UNREAD = 16 << 20
+"""Bytes waiting to be taken by the bot above which it is ended. The arena is always read: behind
+what isn't read, its end couldn't be seen."""
+EXIT_UNREAD = 1
+"""Exit code of the bridge then."""
 LINE_LIMIT = 65536
 """Bytes of a line that the arena takes (PROTOCOL.md 1); a longer one it is to refuse itself."""
 LOG_KEPT = 32768
 """Bytes of log lines for one answer: the arena keeps half of it, and says then that it cut."""
-_RDHUP = getattr(select, "POLLRDHUP", 0)  # Linux's alone
 _LOG_PIECE = 8192  # code points, at most 4 bytes each: within the arena's limit of a line
 
 
@@ -119,7 +123,6 @@ class _Bridge:
         self.to_arena = bytearray()
         self.to_stderr = bytearray()
         self.arena_open = True
-        self.arena_leaves = False  # it has said its last, which may still be on its way to the bot
         self.answer = b""  # an unfinished line of the bot's
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines for the next answer
@@ -137,10 +140,12 @@ class _Bridge:
                 number = os.read(self.wake, 1)[0]
                 if number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                     return -number
-            happened = ready.get(self.arena.fileno(), 0)
-            self.arena_leaves |= bool(happened & ~(select.POLLIN | select.POLLOUT))
-            if happened & ~select.POLLOUT and len(self.to_bot) < BACKLOG:
+            if ready.get(self.arena.fileno(), 0) & ~select.POLLOUT:
                 self.hear_arena()
+            if len(self.to_bot) > UNREAD:
+                print(f"lanista connect: the bot has left {UNREAD} bytes unread", file=sys.stderr)  # noqa: T201 - a process tells its end so
+                self.end_bot()
+                return EXIT_UNREAD
             if self.to_bot and self.stdin in ready:
                 self.tell_bot()
             if self.stderr in ready:
@@ -153,7 +158,7 @@ class _Bridge:
                 self.tell_arena()
             if not self.arena_open and not self.to_bot and self.stdin is not None:
                 self.close_stdin()
-            if (self.arena_leaves or not self.arena_open) and deadline is None:
+            if not self.arena_open and deadline is None:
                 deadline = time.monotonic() + LAST_WAIT
             if self.bot.poll() is not None:
                 return self.last_words()
@@ -166,9 +171,7 @@ class _Bridge:
         poll.register(self.wake, select.POLLIN)
         events = 0
         if self.arena_open:
-            # Its end is looked for also while the bot takes nothing, but only until it is known.
-            events |= 0 if self.arena_leaves else _RDHUP
-            events |= select.POLLIN if len(self.to_bot) < BACKLOG else 0
+            events |= select.POLLIN
             events |= select.POLLOUT if self.to_arena else 0
         if events:
             poll.register(self.arena, events)

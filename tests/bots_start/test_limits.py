@@ -1,8 +1,12 @@
 """The text of limits, and ending bots that break them, with real processes."""
 
+import contextlib
+import os
 import re
+import shutil
 import signal
 import sys
+import tempfile
 
 import attrs
 import pytest
@@ -184,6 +188,47 @@ async def test_time_of_ended_children_counts(script):
             assert re.fullmatch(SECONDS_USED, str(await bot.exited()))
 
 
+async def test_time_of_children_that_nobody_waits_for_counts(script):
+    """One after the other, of 0.6 s each, reaped by the kernel; 20 would use 12 s."""
+    path = script("""
+        import os, signal, time
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        for _ in range(20):
+            read, write = os.pipe()
+            if os.fork() == 0:
+                while time.process_time() < 0.6:
+                    pass
+                os._exit(0)
+            os.close(write)
+            os.read(read, 1)  # ends with the child
+            os.close(read)
+    """)
+    async with start_bot(python(path), ENV, limits=BotLimits(cpu=1), grace=0) as bot:
+        with trio.fail_after(PATIENCE):
+            assert re.fullmatch(SECONDS_USED, str(await bot.exited()))
+
+
+@SANDBOXED
+async def test_memory_that_only_descriptors_hold_counts(sandboxed, script):
+    """Memfds, written and never mapped, are in no process's own figures."""
+    path = script("""
+        import os, signal
+        kept = [os.memfd_create("x") for _ in range(4)]
+        for fd in kept:
+            for _ in range(50):
+                os.write(fd, bytes(2**20))
+        signal.pause()
+    """)
+    limits = BotLimits(memory=64 * MIB)
+    async with (
+        listening() as arena,
+        arena.start(sys.executable, str(path), limits=limits, sandboxed=sandboxed) as bot,
+    ):
+        with trio.fail_after(PATIENCE):
+            how = await bot.exited()
+    assert re.fullmatch(r"was ended: it used [\d.]+ MiB of memory; the limit is 64 MiB", str(how))
+
+
 async def test_a_disk_filler_gets_an_error_at_the_limit_of_one_file(tmp_path):
     async with listening() as arena:
         path = tmp_path / "filled"
@@ -285,15 +330,22 @@ class FakeProc:
         folder = self.root / str(pid)
         task = folder / "task" / str(pid)
         task.mkdir(parents=True)
-        pages = rss // usage.PAGE
-        fields = ["S", parent_pid, *[0] * 9, *ticks, *[0] * 4, 100, 0, pages]
-        (folder / "stat").write_text(f"{pid} (a ) b) {' '.join(map(str, fields))}\n")
+        self.stat(pid, parent_pid, ticks, rss)
         (folder / "status").write_text(status)
         (folder / "smaps_rollup").write_text(rollup)
         (task / "children").write_text("")
         if parent_pid:
             children = self.root / str(parent_pid) / "task" / str(parent_pid) / "children"
             children.write_text(children.read_text() + f"{pid} ")
+
+    def stat(self, pid, parent_pid, ticks, rss=0):
+        pages = rss // usage.PAGE
+        fields = ["S", parent_pid, *[0] * 9, *ticks, *[0] * 4, 100, 0, pages]
+        path = self.root / str(pid) / "stat"
+        path.write_text(f"{pid} (a ) b) {' '.join(map(str, fields))}\n")
+
+    def end(self, pid):
+        shutil.rmtree(self.root / str(pid))
 
 
 @pytest.fixture
@@ -321,7 +373,7 @@ def test_the_tree_is_found_with_and_without_the_kernels_lists_of_children(
     fake_proc, monkeypatch, walks
 ):
     monkeypatch.setattr(proctree, "has_walk", lambda: walks)
-    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 0.5)
+    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 50)
     watch = usage.Watch(0, 3, 2, 0)
     assert ("processes 2 3", usage.SHORTEST) == watch.look()
     assert (None, usage.LONGEST) == usage.Watch(0, 1000, 3, 0).look()
@@ -340,6 +392,10 @@ def test_memory_is_counted_as_exactly_as_needed(fake_proc):
     assert 18 * MIB == usage.memory_of(pids, 20 * MIB)
     assert 12 * MIB == usage.memory_of(pids, 15 * MIB)
     assert 6 * MIB == usage.memory_of([101], 1 * MIB)
+    # Of the 6 (or 3) MiB that are mapped and shared, some may be of memfds: the larger counts.
+    assert 19 * MIB == usage.memory_of(pids, 20 * MIB, memfds=7 * MIB)
+    assert 16 * MIB == usage.memory_of(pids, 18 * MIB, memfds=7 * MIB)
+    assert 12 * MIB == usage.memory_of(pids, 11 * MIB, memfds=2 * MIB)
     (fake_proc.root / "101" / "smaps_rollup").unlink()  # not ours to look into
     assert 14 * MIB == usage.memory_of(pids, 15 * MIB)
     assert (f"memory {13 * MIB} {14 * MIB}", usage.SHORTEST) == usage.Watch(
@@ -367,13 +423,75 @@ def test_all_of_proc_is_read_only_when_a_process_was_made(fake_proc, monkeypatch
     assert [1000.0, 1000.0, now] == scans
 
 
-def test_processor_time_never_goes_back(fake_proc, monkeypatch):
-    """A child whose parent doesn't wait for it takes its time along; the watch remembers."""
+def test_processor_time_of_what_is_gone_counts_once(fake_proc, monkeypatch):
+    """Of a child that its parent or the keeper waits for, in their time, at the latest by the next
+    look; of one that nobody waits for, as it was seen last."""
     monkeypatch.setattr(proctree, "has_walk", lambda: True)
-    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 0.0)
+    reaped = 0
+    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: reaped)
     watch = usage.Watch(0, 100, 0, 0)
-    watch.look()
-    for name in ("stat", "status", "smaps_rollup"):
-        (fake_proc.root / "102" / name).unlink()
-    watch.look()
+
+    def used():
+        watch.look()
+        return watch.most_cpu
+
+    assert 3.0 == used()
+    fake_proc.end(102)
+    assert 3.0 == used()
+    fake_proc.stat(101, 100, (110, 20, 30, 40))  # 1 s of its own; it hasn't waited for 102
+    assert 4.0 == used()
+    fake_proc.process(104, 101, ticks=(50, 0, 0, 0))
+    assert 4.5 == used()
+    fake_proc.end(104)
+    assert 4.5 == used()
+    fake_proc.stat(101, 100, (110, 20, 90, 40))  # it has waited for 104, which used 0.1 s more
+    assert 4.6 == used()
+    fake_proc.end(103)
+    reaped = 100
+    assert 4.6 == used()
+    assert 4.6 == used()
+
+
+def test_one_that_a_list_of_children_skips_is_not_gone(fake_proc, monkeypatch):
+    monkeypatch.setattr(proctree, "has_walk", lambda: True)
+    monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 0)
+    watch = usage.Watch(0, 100, 0, 0)
+    for listed in ("101 103", "101", "101", "101 103"):
+        (fake_proc.root / "100" / "task" / "100" / "children").write_text(listed)
+        watch.look()
     assert 3.0 == watch.most_cpu
+
+
+def test_each_memfd_is_measured_once():
+    """However many descriptors and processes have it; other files aren't."""
+    before = usage.memfds_of([os.getpid()])
+    with contextlib.ExitStack() as stack:
+        for size in (3, 2):
+            fds = [os.memfd_create("x")]
+            fds.append(os.dup(fds[0]))
+            for fd in fds:
+                stack.callback(os.close, fd)
+            os.write(fds[0], bytes(size * MIB))
+        stack.enter_context(tempfile.TemporaryFile(buffering=0)).write(bytes(MIB))
+        assert before + 5 * MIB == usage.memfds_of([os.getpid(), os.getpid()])
+    assert before == usage.memfds_of([os.getpid(), 2**30])
+
+
+def test_descriptors_are_looked_through_seldom_if_that_takes_long(monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(usage.time, "monotonic", lambda: now)
+    looks = []
+
+    def slow(pids):
+        nonlocal now
+        looks.append(now)
+        now += 0.1
+        return len(pids)
+
+    monkeypatch.setattr(usage, "memfds_of", slow)
+    watch = usage.Watch(MIB, 0, 0, 0)
+    for later in (0, 1.0, 0.9, 0.2):
+        now += later
+        watch._look_at_files([1, 2, 3])
+    assert [1000.0, 1002.2] == pytest.approx(looks)
+    assert 3 == watch._memfds

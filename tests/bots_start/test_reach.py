@@ -10,6 +10,7 @@ from lanista.bots.reach import (
     Kind,
     Mount,
     closed_to_others,
+    firm_cover,
     is_visible,
     links,
     needed,
@@ -78,6 +79,23 @@ def test_what_is_covered_and_what_is_shown(wanted, closed, expected):
     assert [Mount(path, kind) for path, kind in expected] == mounts
 
 
+def test_a_cover_in_a_cover_is_none_unless_what_has_it_is_shown():
+    """Else it would show its name; where something needed lies in it, it is a folder."""
+    wanted = ["/tmp/bots", "/run/user/7/bot"]
+    covered = ["/tmp", "/tmp/bots/records", "/tmp/other", "/run", "/run/user/7", "/run/user/8"]
+    expected = [
+        ("/run", COVER),
+        ("/tmp", COVER),
+        ("/run/user", FOLDER),
+        ("/tmp/bots", SHOW),
+        ("/run/user/7", FOLDER),
+        ("/tmp/bots/records", COVER),
+        ("/run/user/7/bot", SHOW),
+    ]
+    mounts = plan(wanted, covered, lambda _: False)
+    assert [Mount(path, kind) for path, kind in expected] == mounts
+
+
 def test_what_a_command_needs(tmp_path):
     """Links on the way, the folder with a `bin`, scripts' interpreters, words with = and :."""
     top = Path(os.path.realpath(tmp_path))
@@ -123,14 +141,59 @@ def test_closed_folders(tmp_path):
     assert ["closed"] == [name for name in names if closed_to_others(str(tmp_path / name))]
 
 
-def test_listening_sockets_are_found(tmp_path):
-    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as other:
-        listener.bind(str(tmp_path / "listens here"))
-        listener.listen()
-        other.bind(str(tmp_path / "does not"))
-        found = [path for path in sockets() if path.startswith(os.path.realpath(tmp_path))]
-    assert [os.path.realpath(tmp_path / "listens here")] == found
+def test_sockets_that_can_be_reached_are_found(tmp_path):
+    """Those that listen, and those of datagrams, which never do."""
+    top = Path(os.path.realpath(tmp_path))
+    with (
+        socket.socket(socket.AF_UNIX) as listener,
+        socket.socket(socket.AF_UNIX) as other,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as packets,
+    ):
+        for listening, name in (listener, "listens here"), (packets, "packets"):
+            listening.bind(str(top / name))
+            listening.listen()
+        other.bind(str(top / "does not"))
+        datagrams.bind(str(top / "datagrams"))
+        found = {path for path in sockets() if path.startswith(str(top))}
+    assert {str(top / name) for name in ("listens here", "packets", "datagrams")} == found
     assert [] == sockets(str(tmp_path))
+
+
+def test_a_sockets_name_may_be_anything(tmp_path):
+    """Line ends in it look like rows of the table; what is no socket is never taken for one."""
+    (tmp_path / "net").mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("file")
+    row = "0000000000000000: 00000002 00000000 00010000 0001 01  4711 "
+    bound = str(tmp_path / "a socket\r")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(bound)
+        rows = ["Num       RefCount Protocol Flags    Type St Inode Path", row + bound]
+        rows += [row + "/x", "1: 2 3 zz 5 6 7 /y", row + f"{tmp_path}/file", row + "@abstract"]
+        rows += [row + f"{tmp_path}/link", row[:-1], "\udcff"]
+        (tmp_path / "net" / "unix").write_bytes(os.fsencode("\n".join(rows)))
+        assert [os.path.realpath(bound)] == sockets(str(tmp_path))
+
+
+def test_what_is_covered_cannot_be_taken_away_by_others(tmp_path):
+    """All above the first folder that others can write to stays; in a sticky one, all of ours."""
+    top = Path(os.path.realpath(tmp_path))
+    for name, mode in ("own", 0o755), ("own/open", 0o777), ("sticky", 0o1777), ("sticky/s", 0o755):
+        (top / name).mkdir()
+        (top / name).chmod(mode)
+    (top / "own" / "open" / "further").mkdir()
+    us = {0, os.geteuid()}
+    for name, expected in (
+        ("own/socket", "own/socket"),
+        ("own/open/gone", "own/open"),
+        ("own/open/further/socket", "own/open"),
+        ("sticky/s/socket", "sticky/s/socket"),
+    ):
+        assert str(top / expected) == firm_cover(str(top / name), us)
+    assert firm_cover(str(top / "sticky/gone"), us) is None
+    # Who isn't trusted may change what is his.
+    assert firm_cover("/usr/lib/socket", {os.geteuid() + 1}) == "/usr"
 
 
 def test_what_can_be_seen():

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,15 @@ def script(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def shown():
+    """A folder that a sandbox shows."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(os.path.realpath(name))
+        folder.chmod(0o755)
+        yield folder
 
 
 def exists(path):
@@ -378,6 +388,142 @@ async def test_what_cannot_be_executed_inside_is_told(command, why):
         assert str(await bot.exited()).startswith(f"could not be started: {why}")
         assert bot.pid is None
     assert "" == bot.output_tail()
+
+
+def instead_of_a_sandbox(monkeypatch, code):
+    """Have a sandbox be a process that writes to the keeper what launcher and bubblewrap do."""
+    words = [sys.executable, "-I", "-S", "-c", f"import os; {code}"]
+    monkeypatch.setattr(Sandbox, "wrap", lambda *_: (words, {}))
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("os.write(20, b'\\0left 2\\nkilled 11\\n'); os._exit(139)", Exit(signal=11)),
+        ("os.write(20, b'\\0left 2\\n'); os._exit(3)", Exit(code=3)),
+        (
+            "os.write(20, b'\\0le'); os.write(20, b'ft 2\\n'); os.write(20, b'killed 6\\n')",
+            Exit(signal=6),
+        ),
+    ],
+)
+async def test_a_bot_that_ends_at_once_ends_as_any(monkeypatch, code, how):
+    """Though the news of its start and of its end may come together, or in pieces."""
+    instead_of_a_sandbox(monkeypatch, code)
+    async with listening() as arena, arena.start("x", sandboxed=True) as bot:
+        with trio.fail_after(PATIENCE):
+            assert how == await bot.exited()
+        assert bot.pid is not None
+        assert 2 == bot.left_behind
+
+
+async def test_what_is_said_of_a_failure_cannot_command_a_terminal(monkeypatch):
+    """Names of files may hold anything; what isn't to be printed is written as an escape."""
+    instead_of_a_sandbox(monkeypatch, "os.write(20, b'bwrap: \\x1b[31mbad \\xff\\r\\nwolf\\n')")
+    async with listening() as arena, arena.start("x", sandboxed=True) as bot:
+        why = r"could not be started: bwrap: \x1b[31mbad \xff\r wolf"
+        assert Exit(failure=why) == await bot.exited()
+
+
+@needs_sandbox
+async def test_a_socket_that_is_gone_again_keeps_no_bot_from_starting(monkeypatch, script, shown):
+    """Where another user may remove it: the folder is covered, which he can't remove."""
+    path = script("import json, os, sys; print(json.dumps(os.listdir(sys.argv[1])))")
+    shown.chmod(0o777)
+    (shown / "file").touch()
+    async with listening() as arena:
+        assert ["file"] == await told(arena, path, str(shown))
+        monkeypatch.setattr(sandbox.reach, "sockets", lambda: [f"{shown}/gone"])
+        assert [] == await told(arena, path, str(shown))
+
+
+@needs_sandbox
+async def test_a_socket_of_datagrams_cannot_be_sent_to(script, shown):
+    path = script("""
+import json, socket, sys
+sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+try:
+    sock.sendto(b"out", sys.argv[1])
+    print(json.dumps("sent"))
+except OSError as error:
+    print(json.dumps(type(error).__name__))
+""")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as unix:
+        unix.bind(str(shown / "socket"))
+        (shown / "socket").chmod(0o777)
+        async with listening() as arena:
+            assert "ConnectionRefusedError" == await told(arena, path, str(shown / "socket"))
+
+
+LOOKER = """
+import json, os, sys
+def read(path):
+    try:
+        return open(path).read()
+    except OSError as error:
+        return type(error).__name__
+print(json.dumps([sorted(os.listdir("records")), read("m.jsonl.part"), read("own.txt")]))
+"""
+"""Tells of a folder and of two files in its working directory."""
+
+
+@needs_sandbox
+async def test_what_is_hidden_cannot_be_read(monkeypatch, shown):
+    """Files, even named ones; folders but for what is needed in them. All else stays, the working
+    directory too, and all above it."""
+    (shown / "records").mkdir()
+    texts = {"records/old": "secret", "records/bot.py": LOOKER, "own.txt": "own"}
+    for path, text in (texts | {"m.jsonl.part": "secret"}).items():
+        (shown / path).write_text(text)
+    monkeypatch.chdir(shown)
+    command = (sys.executable, "records/bot.py", "m.jsonl.part")
+    answers = []
+    for hidden in (), ("records", "m.jsonl.part", shown, shown.parent, "/", "missing"):
+        async with listening() as arena:
+            box = Sandbox(host=HOST, port=arena.port, hidden=hidden)
+            async with start_bot(command, arena.env, sandbox=box) as bot:
+                with trio.fail_after(PATIENCE):
+                    assert Exit(code=0) == await bot.exited(), bot.output_tail()
+        answers.append(json.loads(bot.output_tail()))
+    assert [["bot.py", "old"], "secret", "own"] == answers[0]
+    assert [["bot.py"], "PermissionError", "own"] == answers[1]
+
+
+@needs_sandbox
+async def test_a_hidden_file_can_be_replaced_while_the_bot_runs(script, tmp_path):
+    """As a record is when the match is over; its cover is the sandbox's own."""
+    path = script("print('there', flush=True); import signal; signal.pause()")
+    part = tmp_path / "m.jsonl.part"
+    part.write_text("secret")
+    async with listening() as arena:
+        box = Sandbox(host=HOST, port=arena.port, hidden=(part,))
+        async with start_bot(
+            [sys.executable, str(path)], arena.env, sandbox=box, cwd=tmp_path, grace=0
+        ) as bot:
+            with trio.fail_after(PATIENCE):
+                while not bot.output_tail():  # noqa: ASYNC110 -- nothing tells
+                    await trio.sleep(0.01)
+            part.write_text("more")
+            part.rename(tmp_path / "m.jsonl")
+    assert "more" == (tmp_path / "m.jsonl").read_text()
+
+
+def test_home_is_what_the_environment_and_what_the_system_says(tmp_path, monkeypatch):
+    """As far as that is a folder; `/`, as users of services have it, isn't a home to be covered."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to("home")
+    (tmp_path / "other").mkdir()
+    home, other = (os.path.realpath(tmp_path / name) for name in ("home", "other"))
+    known = {1: other, 2: "/", 3: "/nonexistent", 4: ""}
+    entries = {user: types.SimpleNamespace(pw_dir=folder) for user, folder in known.items()}
+    monkeypatch.setattr(sandbox.pwd, "getpwuid", entries.__getitem__)
+    link = {"HOME": str(tmp_path / "link")}
+    assert {home, other} == sandbox._homes(1, link)
+    assert {other} == sandbox._homes(1, {})
+    for user in 2, 3, 4, 5:
+        assert {home} == sandbox._homes(user, link)
+        for value in "/", "", ".", "/nonexistent":
+            assert set() == sandbox._homes(user, {"HOME": value})
 
 
 @needs_sandbox

@@ -15,7 +15,7 @@ import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
 from e2e.running import PATIENCE, environment, runs, wait_until, wait_until_gone
-from lanista.bridge import BACKLOG, LOG_KEPT, READ
+from lanista.bridge import LOG_KEPT, READ, UNREAD
 
 HELLO = b"Bot v=1\n"
 ECHO = """
@@ -325,33 +325,30 @@ sys.stdin.read()
 def test_a_bot_that_reads_nothing_is_ended_when_the_arena_closes():
     """However much waits for it."""
     code = "import time\nprint('1', flush=True)\nwhile True: time.sleep(600)"
-    lines = b"unit 1 2 0 3\n" * (2 * BACKLOG // 13)
-    sent = []
+    done = play(code, Hears(b"1\n"), Says(b"unit 1 2 0 3\n" * 500_000))
+    assert (0, b"") == (done.returncode, done.stderr)
 
-    def flood():
-        arena_side = sent[0]
-        arena_side.setblocking(False)
-        data = memoryview(lines)
-        with contextlib.suppress(BlockingIOError):
-            while data:
-                data = data[arena_side.send(data) :]
 
+def test_a_bot_that_never_reads_is_not_kept_for_ever():
+    """As in a daemon that goes on for weeks."""
+    code = "import time\nprint('1', flush=True)\nwhile True: time.sleep(600)"
+    sent = b"unit 1 2 0 3\n" * (UNREAD // 13 + READ)
     with socket.create_server(("127.0.0.1", 0)) as server:
-        bridge = connect(
-            "--name", "Bot", "--", *bot(code), port=server.getsockname()[1], start=subprocess.Popen
-        )
+        port = server.getsockname()[1]
+        bridge = connect("--name", "Bot", "--", *bot(code), port=port, start=subprocess.Popen)
         with bridge:
             server.settimeout(PATIENCE)
             arena_side, _ = server.accept()
-            sent.append(arena_side)
-            with arena_side:
+            with arena_side, contextlib.suppress(ConnectionError):
                 arena_side.settimeout(PATIENCE)
-                heard = b""
-                while not heard.endswith(b"1\n") or heard == HELLO:
-                    heard += arena_side.recv(4096)
-                flood()
-            assert (b"", b"") == bridge.communicate(timeout=PATIENCE)
-    assert 0 == bridge.returncode
+                arena_side.sendall(sent)
+                while arena_side.recv(4096):
+                    pass
+            _, err = bridge.communicate(timeout=PATIENCE)
+    assert (1, b"lanista connect: the bot has left 16777216 bytes unread\n") == (
+        bridge.returncode,
+        err,
+    )
 
 
 def test_a_child_that_floods_stderr_does_not_hold_up_the_answers():

@@ -87,6 +87,26 @@ def test_a_bot_of_stdin_and_stdout_in_a_sandbox_sees_nothing_of_the_machine(lani
     assert "None" == told["secret"]
 
 
+def test_a_bot_in_a_sandbox_reads_no_record(lanista):
+    """Its own match's, as it is written: what its opponent logs stands there."""
+    code = (
+        "import os, sys\n"
+        "while sys.stdin.readline() != 'go\\n': pass\n"
+        "for name in sorted(os.listdir()):\n"
+        "    try:\n"
+        "        found = 'read ' + open(name).read()\n"
+        "    except OSError as error:\n"
+        "        found = type(error).__name__\n"
+        "    print(name, found, file=sys.stderr)\n"
+    )
+    done = lanista(*PLAY, python(code), OPPONENT, *OPTIONS, "--sandbox", "bwrap")
+    assert (0, "") == (done.code, done.err)
+    told = read(done.folder / "m.jsonl").result.bots[0].output.splitlines()
+    # What the test captures of `lanista` itself lies there too.
+    assert "m.jsonl.part PermissionError" in told
+    assert {"m.jsonl.part PermissionError", "stderr read ", "stdout read "} == set(told)
+
+
 def test_a_sandbox_that_can_not_be_made_is_an_error_before_anything_starts(lanista, tmp_path):
     """Never a match without it."""
     mark = tmp_path / "started"

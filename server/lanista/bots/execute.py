@@ -100,6 +100,13 @@ def describe(error: OSError, path: str, remark: str) -> bytes:
     return f"{error.strerror}: {path!r}{remark}".encode("utf-8", "backslashreplace")
 
 
+def printable(text: str) -> str:
+    r"""A text that other programs had a part in, with control characters as Python writes them."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
 def hint(error: OSError, program: str, remark: str = "") -> str:
     """What would be right instead of a program that couldn't be executed."""
     there = os.path.exists(program)

@@ -53,6 +53,9 @@ FIRST_PAUSE, LAST_PAUSE = 1, 1000
 # Processes in a sandbox that aren't the bot's: two of bubblewrap and the launcher.
 BESIDE = 3
 
+# Bytes of a launcher's last words that are read; they are some dozen.
+MOST_HEARD = 65536
+
 
 class Keeper:
     """One bot, from its fork to the end of the last process it started."""
@@ -65,6 +68,7 @@ class Keeper:
         self.uplink = uplink
         self.bot = 0  # pid; 0 before the fork and when there is nothing more to tell about it
         self.launcher = -1  # where the launcher of a sandbox writes
+        self.heard = b""  # what it wrote together with IS_STARTED
         memory, cpu, _, _, self.processes = execute.decode(limits)
         self.memory = memory
         self.watch: usage.Watch | None = None
@@ -137,7 +141,9 @@ class Keeper:
         text = b""
         while more := os.read(trouble, 4096):
             text += more
-            if self.uplink and text.endswith(execute.IS_STARTED):
+            # A bot that ends at once may have been told about by then: all comes in one read.
+            _, is_started, self.heard = text.partition(execute.IS_STARTED)
+            if self.uplink and is_started:
                 os.set_blocking(trouble, False)
                 self.launcher = trouble
                 text = b""
@@ -148,7 +154,7 @@ class Keeper:
                 text = b"its sandbox ended before the bot was started"
         if text:
             words = " ".join(text.decode("utf-8", "backslashreplace").split("\n")).strip()
-            self.report("failed " + words)
+            self.report("failed " + execute.printable(words))
         else:
             self.bot = pid
             self.report(f"started {pid}")
@@ -203,10 +209,13 @@ class Keeper:
     def heard_from_launcher(self) -> tuple[int, int]:
         """What the launcher said last: processes left, and the signal that killed the bot or 0."""
         told = {b"left": 0, b"killed": 0}
+        text = self.heard
         try:
-            text = os.read(self.launcher, 4096)
+            # It ended before the sandbox did: all that it wrote is there.
+            while len(text) < MOST_HEARD and (more := os.read(self.launcher, 4096)):
+                text += more
         except BlockingIOError:
-            text = b""
+            pass  # another process of the sandbox holds the other end still
         os.close(self.launcher)
         for line in text.split(b"\n"):
             keyword, _, number = line.partition(b" ")

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import attrs
 
@@ -59,8 +59,10 @@ def plan(
     Returns:
         The steps, a folder before what lies in it.
     """
+    needed = set(needed)
     mounts = {path: Mount(path, Kind.COVER) for path in covered}
-    for path in sorted(set(needed), key=_depth):
+    nested = sorted(mounts, key=_depth, reverse=True)
+    for path in sorted(needed, key=_depth):
         hidden = False
         missing = []  # on the way in the cover that hides it
         for step in _steps(path):
@@ -74,6 +76,12 @@ def plan(
         for step in missing if hidden else ():
             shown = step == path and not closed(path)
             mounts[step] = Mount(step, Kind.SHOW if shown else Kind.FOLDER)
+    for path in nested:
+        if not is_visible(os.path.dirname(path), mounts.values()):  # a cover hides it already
+            if path in needed or any(other.startswith(path + "/") for other in mounts):
+                mounts[path] = Mount(path, Kind.FOLDER)
+            else:
+                del mounts[path]
     return sorted(mounts.values(), key=lambda mount: _depth(mount.path))
 
 
@@ -173,21 +181,55 @@ def links(path: str) -> list[str]:
     return [*chain, os.path.realpath(path)]
 
 
+# proc(5): Num RefCount Protocol Flags Type St Inode Path, in order of the groups: Flags, of which
+# 0x10000 says "listening"; Type, 2 for datagrams; Path. Who binds a socket chooses its path, line
+# ends and all.
+_UNIX_ROW = re.compile(r"\w+: \w+ \w+ ([0-9A-F]{8}) ([0-9A-F]{4}) \w+ +\d+ (/.*)", re.ASCII)
+
+
 def sockets(proc: str = "/proc") -> list[str]:
-    """The Unix sockets with a place in the file system on which somebody listens now."""
+    """The Unix sockets with a place in the file system that can be sent to or connected to now."""
     found = []
     try:
-        with open(f"{proc}/net/unix", encoding="utf-8", errors="surrogateescape") as table:
-            rows = [row.split(None, 7) for row in table]
+        with open(
+            f"{proc}/net/unix", encoding="utf-8", errors="surrogateescape", newline="\n"
+        ) as table:
+            rows = table.read().split("\n")
     except OSError:
         return []
-    for row in rows[1:]:
-        # proc(5): Num RefCount Protocol Flags Type St Inode Path; flag 0x10000 says "listening".
-        if len(row) == 8 and row[7].startswith("/") and int(row[3], 16) & 0x10000:
-            path = row[7].rstrip("\n")
+    for row in filter(None, map(_UNIX_ROW.fullmatch, rows)):
+        flags, kind, path = row.groups()
+        if int(flags, 16) & 0x10000 or int(kind, 16) == 2:
+            path = os.path.realpath(path)
             try:
                 if stat.S_ISSOCK(os.lstat(path).st_mode):
-                    found.append(os.path.realpath(path))
+                    found.append(path)
             except OSError:  # gone, or of another mount namespace
                 continue
     return found
+
+
+def firm_cover(path: str, users: Collection[int]) -> str | None:
+    """What to cover so that a path is hidden, and nobody else can take away what is covered.
+
+    Args:
+        path: An absolute path without links.
+        users: The ids of those who are trusted with that.
+
+    Returns:
+        The path itself or, where another user may remove it, the first folder on the way to it
+        that others can write to: everything above that stays. None if the path is gone.
+    """
+    for step in _steps(path):
+        folder = os.path.dirname(step)
+        try:
+            holder = os.lstat(folder)
+            is_open = holder.st_uid not in users or holder.st_mode & stat.S_IWOTH
+            if is_open and holder.st_uid in users and holder.st_mode & stat.S_ISVTX:
+                # Only its owner may remove what lies in such a folder (inode(7), sticky bit).
+                is_open = os.lstat(step).st_uid not in users
+        except OSError:
+            return None
+        if is_open and folder != "/":
+            return folder
+    return path

@@ -5,8 +5,13 @@ starts the bot and carries its connection to the arena; no other byte goes out b
 There is no fall-back: where a sandbox can't be made, that is an error.
 """
 
+# os.path throughout: pathlib resolves or joins what must stay as it was written.
+# ruff: noqa: PTH112, PTH113, PTH118
+
+import contextlib
 import importlib.util
 import os
+import pwd
 import secrets
 import shutil
 import subprocess
@@ -17,7 +22,7 @@ from typing import Any
 
 import attrs
 
-from lanista.bots import launcher, reach
+from lanista.bots import execute, launcher, reach
 from lanista.bots.limits import MIB, BotLimits
 
 SCRATCH = "/tmp"  # noqa: S108 -- the sandbox's own, seen by nobody else
@@ -51,6 +56,9 @@ _DIRECTORY = str(Path(launcher.__file__).parent)
 _PACKAGES = ("lanista", "lanista_client", "lanista_protocol", "lanista_maps")
 """What house bots and bridges import; an editable install has them outside of Python's folders."""
 
+_OWN_FOLDERS = ("/dev/", "/proc/")
+"""What lies in these in a sandbox isn't what lies there outside."""
+
 _PROBE_TIMEOUT = 20.0
 """Seconds that making an empty sandbox may take; it takes some milliseconds."""
 
@@ -83,6 +91,12 @@ class Sandbox:
     scratch_size: int | None = None
     """Bytes of the scratch folder; None takes the limit of file sizes, or SCRATCH_SIZE."""
 
+    hidden: tuple[str | os.PathLike[str], ...] = ()
+    """Files and folders that the bot shall not see, such as the record of its match. A file can't
+    be read, even if the bot's command names it. A folder is covered by an empty one, in which only
+    what the bot needs is shown; one in which the bot's working directory lies, or that is it,
+    stays: its files must be named. What doesn't exist at the start of the bot is left out."""
+
     def wrap(
         self, command: Sequence[str], env: Mapping[str, str], cwd: str, limits: BotLimits
     ) -> tuple[list[str], dict[str, str]]:
@@ -105,7 +119,12 @@ class Sandbox:
         size = self.scratch_size or limits.file_size or SCRATCH_SIZE
         words = [
             *_isolation(_bwrap(), is_root=is_root),
-            *_files(reach.needed(command, directory, env.get("PATH"), _own()), size, is_root),
+            *_files(
+                reach.needed(command, directory, env.get("PATH"), _own()),
+                size,
+                is_root,
+                *_hidden(self.hidden, directory),
+            ),
             *("--chdir", directory, "--"),
             *(sys.executable, "-I", "-S", "-B", "-c", _CODE, _DIRECTORY),
             *(self.host, str(self.port), str(user), limits.encode()),
@@ -147,6 +166,7 @@ def check_sandbox() -> None:
         raise SandboxError(f"sandbox: {bwrap} can't be run: {error}") from error
     if probe.returncode != 0:
         said = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
+        said = execute.printable(said)
         raise SandboxError(
             f"sandbox: bubblewrap can't make namespaces here; it said: {said}. "
             "docs/limits.md tells what a system must allow; --sandbox none runs bots without"
@@ -183,12 +203,49 @@ def _isolation(bwrap: str, *, is_root: bool) -> list[str]:
     ]
 
 
-def _files(needed: set[str], scratch: int, is_root: bool) -> list[str]:
+def _homes(user: int, environment: Mapping[str, str]) -> set[str]:
+    """The home folders of a user, as the environment and as the system has it; `/` isn't one."""
+    found = {environment.get("HOME", "")}
+    with contextlib.suppress(KeyError):  # a user whom the system doesn't know
+        found.add(pwd.getpwuid(user).pw_dir)
+    homes = {os.path.realpath(home) for home in found if home.startswith("/")}
+    return {home for home in homes if os.path.isdir(home)} - {"/"}
+
+
+def _hidden(paths: Sequence[str | os.PathLike[str]], directory: str) -> tuple[list[str], ...]:
+    """The folders and the files among what a bot in this directory shall not see."""
+    real = [os.path.realpath(path) for path in paths]
+    real = [path for path in real if not path.startswith(_OWN_FOLDERS)]
+    inside = os.path.join(os.path.realpath(directory), "")
+    folders = [
+        path
+        for path in real
+        if os.path.isdir(path) and not inside.startswith(os.path.join(path, ""))
+    ]
+    return folders, [path for path in real if os.path.isfile(path)]
+
+
+def _files(
+    needed: set[str],
+    scratch: int,
+    is_root: bool,
+    hidden_folders: Sequence[str] = (),
+    hidden_files: Sequence[str] = (),
+) -> list[str]:
     """The file system: everything read-only, covers, what is needed below them, scratch."""
-    covers = {SCRATCH, os.path.realpath("/run"), os.path.realpath("/var/run")}
+    covers = {SCRATCH, os.path.realpath("/run"), os.path.realpath("/var/run"), *hidden_folders}
     if not is_root:
         # The bot is the arena's user, whose own files it could read.
-        covers.add(os.path.realpath(Path.home()))
+        covers |= _homes(os.geteuid(), os.environ)
+    # A socket may be gone, or its folder, before it is covered, and that bubblewrap fails at. So
+    # that nobody can keep bots from starting, what is covered is what no other user can remove.
+    firm = {
+        path: reach.firm_cover(path, {0, os.geteuid()})
+        for path in reach.sockets()
+        if not path.startswith(_OWN_FOLDERS)
+    }
+    covers |= {cover for path, cover in firm.items() if cover is not None and cover != path}
+    sockets = [path for path, cover in firm.items() if cover is not None]
     mounts = reach.plan(needed, covers, reach.closed_to_others if is_root else lambda _path: False)
     words = [
         *("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
@@ -207,9 +264,9 @@ def _files(needed: set[str], scratch: int, is_root: bool) -> list[str]:
         else:
             words += ["--perms", "0755", "--tmpfs", mount.path]
             read_only += ["--remount-ro", mount.path]
-    for socket in reach.sockets():
-        if reach.is_visible(socket, mounts):
-            words += ["--ro-bind", os.devnull, socket]
+    for path in [*sockets, *hidden_files]:
+        if reach.is_visible(path, mounts):
+            words += ["--ro-bind", os.devnull, path]
     return words + read_only
 
 

@@ -172,6 +172,7 @@ def command(
         stall_margin=stall_margin / 1000,
         bot_limits=bot_limits_of(bot_limits),
         sandboxed=sandboxed(sandbox),
+        hidden=(RECORDS,) if matches == 1 or record is None else (Path(record),),
     )
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:

@@ -59,6 +59,8 @@ class PlaySpec:
     """What each bot may use of this machine."""
     sandboxed: bool = False
     """Whether each runs shut off from the machine; `check_sandbox` first."""
+    hidden: tuple[Path, ...] = ()
+    """Folders that no sandboxed bot may see, beside this match's record."""
     watcher: Callable[[Sequence[str]], Watcher] | None = None
     """Makes the match's watcher when the bots' names, by seat, are known."""
 
@@ -293,7 +295,7 @@ class PrivateArena:
             for seat, bot_spec in enumerate(spec.bots):
                 seats.expected = seat
                 bot = await stack.enter_async_context(
-                    _started(spec, bot_spec, port, seats.tokens[seat])
+                    _started(spec, bot_spec, port, seats.tokens[seat], record)
                 )
                 bots.append(bot)
                 keeper = None if bot.pid is None else peers.keeper_of(bot.pid)
@@ -406,13 +408,18 @@ class PrivateArena:
 
 
 def _started(
-    spec: PlaySpec, bot: BotSpec, port: int, token: str
+    spec: PlaySpec, bot: BotSpec, port: int, token: str, record: RecordWriter
 ) -> AbstractAsyncContextManager[Bot]:
+    sandbox = None
+    if spec.sandboxed:
+        # The record has what the others log and answer, line by line as it comes.
+        hidden = (record.path, record.part, *spec.hidden)
+        sandbox = Sandbox(host=HOST, port=port, hidden=hidden)
     return start_bot(
         fill(bot.command, host=HOST, port=port, name=bot.name, token=token),
         environment(host=HOST, port=port, name=bot.name, token=token),
         limits=spec.bot_limits,
-        sandbox=Sandbox(host=HOST, port=port) if spec.sandboxed else None,
+        sandbox=sandbox,
     )
 
 

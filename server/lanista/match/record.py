@@ -174,8 +174,8 @@ class RecordWriter:
             path = path.resolve()  # the record goes where the link leads
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._part = path.with_name(path.name + PART)
-        self._file = self._part.open("wb", buffering=0)
+        self.part = path.with_name(path.name + PART)
+        self._file = self.part.open("wb", buffering=0)
         self._whole = 0  # bytes of whole lines
 
     @property
@@ -216,7 +216,7 @@ class RecordWriter:
     def _compress(self) -> None:
         packed = self.path.with_name(self.path.name + ".tmp")
         try:
-            with self._part.open("rb") as lines, packed.open("wb") as file:
+            with self.part.open("rb") as lines, packed.open("wb") as file:
                 if self.path.suffix == ".gz":
                     # Without a name or a time inside: the same lines give the same file.
                     with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as zipped:
@@ -229,7 +229,7 @@ class RecordWriter:
         except OSError:
             packed.unlink(missing_ok=True)  # the lines are still in the `.part` file
             raise
-        self._part.unlink()
+        self.part.unlink()
 
     def close(self) -> None:
         """Close without a result: what was written stays in the `.part` file."""
@@ -237,7 +237,7 @@ class RecordWriter:
 
     def discard(self) -> None:
         """Forget a match that never began."""
-        self._part.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
 
 
 def _converter() -> cattrs.Converter:
