@@ -28,7 +28,7 @@ $(STAMP): pyproject.toml
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
 # can't be installed, its tests are skipped and say why.
-TOOLS := g++:g++ javac:default-jdk-headless node:nodejs cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap
+TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap
 
 toolchains:  ## install the toolchains that the tests need, by apt when root
 	@for tool in $(TOOLS); do command -v $${tool%%:*} >/dev/null || echo $${tool#*:} | tr , " "; done > .missing-tools
@@ -65,7 +65,7 @@ test-long: setup toolchains  ## run the long versions of the tests
 strength: setup  ## measure how strong the house bots are, into docs/strength.md
 	$(BIN)/python tests/strength/measure.py
 
-lint: setup  ## check style, types and imports
+lint: setup toolchains  ## check style, types and imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -5,6 +5,7 @@ What stands behind the three backticks says how:
     LANGUAGE file=NAME   a file of this name
     console              commands behind `$ `, and what they print; `…` is anything, on a line
                          of its own for any lines
+    console exit=N       the same, and the last command ends with this exit code; others with 0
     console needs=CC     the same, where there is this program
     console serve        the same, with a daemon on the default address and a player who waits there
     conversation         of protocol.md: what passes on the wire in one match; `conversation bad`:
@@ -44,6 +45,7 @@ PATIENT = """\
 program={program}
 case $1 in
     play) shift; exec "$program" play --time-init 100 --time-move 20 --stall-margin 600000 "$@" ;;
+    check) shift; exec "$program" check --time-init 100 --time-move 20 "$@" ;;
     *) exec "$program" "$@" ;;
 esac
 """
@@ -81,7 +83,7 @@ def pattern(expected):
     return "".join(lines)
 
 
-def run(text, folder, env):
+def run(text, folder, env, last_code=0):
     """Run the commands of a console block, each with what it must print."""
     commands = []
     for line in text.splitlines():
@@ -89,7 +91,7 @@ def run(text, folder, env):
             commands.append((line[2:], []))
         else:
             commands[-1][1].append(line)
-    for command, expected in commands:
+    for number, (command, expected) in enumerate(commands, 1):
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=folder,
@@ -101,7 +103,10 @@ def run(text, folder, env):
             timeout=2 * PATIENCE,
         )
         fits = re.fullmatch(pattern(expected), done.stdout)
-        assert fits, f"$ {command}\n{done.stdout}\nexit code {done.returncode}"
+        code = last_code if number == len(commands) else 0
+        told = f"$ {command}\n{done.stdout}\nexit code {done.returncode}"
+        assert fits, told
+        assert code == done.returncode, told
 
 
 def go_through(blocks, folder, env, tmp_path):
@@ -118,7 +123,7 @@ def go_through(blocks, folder, env, tmp_path):
         elif kind == "console":
             if "needs" in given and shutil.which(given["needs"]) is None:
                 pytest.skip(f"no {given['needs']} on the PATH")
-            run(text, folder, env)
+            run(text, folder, env, int(given.get("exit", 0)))
         else:
             assert kind == "conversation", f"a block that no test runs: {head!r}"
 

@@ -5,6 +5,7 @@ no part of these tests.
 """
 
 import shutil
+import subprocess
 
 from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
 
@@ -29,10 +30,20 @@ def own_tests(_folder):
     return [Step(words=words, cwd=PACKAGE)]
 
 
+def too_old():
+    """Node before 20: Debian 12's own, say."""
+    said = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout.strip()
+    major = said.removeprefix("v").partition(".")[0]
+    if major.isdecimal() and int(major) >= 20:
+        return None
+    return f"node says it is {said!r}; 20 or later is needed (nodejs.org)"
+
+
 LANGUAGE = Language(
     name="javascript",
     programs=("node",),
     package="nodejs",
     build=build,
     own_tests=own_tests,
+    trouble=too_old,
 )

@@ -67,6 +67,8 @@ class Language:
     """Builds into a folder; the command of each bot: the starters by game, and `empty`."""
     own_tests: Callable[[Path], Sequence[Step]]
     """The library's own tests, style checks too; made things go to the folder."""
+    trouble: Callable[[], str | None] = lambda: None
+    """Why the toolchain that is there won't do, such as its age; None if it will."""
     optional: bool = False
     """Whether its tests are left out where the toolchain can't be had, even in CI."""
 
@@ -75,7 +77,7 @@ class Language:
         """Why it can't be tested here; None if it can."""
         lacking = [program for program in self.programs if shutil.which(program) is None]
         if not lacking:
-            return None
+            return self.trouble()
         return f"no {' and no '.join(lacking)} on the PATH (Debian: apt-get install {self.package})"
 
 
