@@ -145,7 +145,7 @@ def main():
                 continue
             place = Path(folder) / name
             place.mkdir()
-            words = [str(word) for word in language.build(place)["empty"]]
+            words = [str(word) for word in (language.build_empty or language.build)(place)["empty"]]
             commands[name] = [*words, "GAME"]
         commands["C, stdin and stdout behind lanista connect"] = [*bridge, str(bare), "-"]
         figures = {}

@@ -130,7 +130,7 @@ def go_through(blocks, folder, env, tmp_path):
 
 def with_daemon(text, folder, env, tmp_path):
     """Run a block while a daemon listens where the block dials, and one player waits."""
-    daemon = Daemon(tmp_path / "daemon", "--time-move", 20, "--stall-margin", 600_000)
+    daemon = Daemon(tmp_path / "daemon", "--time-move", 20, "--move-limit", 99)
     try:
         where = {"LANISTA_PORT": str(daemon.port)}
         words = [sys.executable, "-m", HOUSE["angrymob"]["CamperJoe"]]

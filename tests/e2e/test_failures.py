@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -233,15 +234,27 @@ async def test_a_bundle_that_can_not_be_written_costs_nothing_else(tmp_path, mon
 # -- lanista replay feed -------------------------------------------------------------------------
 
 
-@pytest.fixture
-def record(lanista):
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
     """The record of a match between a bot of version 1 and a classic one."""
-    done = lanista(
-        *("play", "angrymob", OPPONENT, bot("classic"), "-i", "pit", "-s", 3, "--no-clock"),
-        *("--move-limit", 9, "--console", "-o", "match.jsonl"),
+    playing = Program(
+        command(
+            *("play", "angrymob", OPPONENT, bot("classic"), "-i", "pit", "-s", 3, "--no-clock"),
+            *("--move-limit", 9, "--console", "-o", "match.jsonl"),
+        ),
+        tmp_path_factory.mktemp("played"),
     )
-    assert (0, "") == (done.code, done.err)
-    return done.folder / "match.jsonl"
+    try:
+        assert (0, "") == (playing.wait(), playing.err)
+    finally:
+        playing.end()
+    return playing.folder / "match.jsonl"
+
+
+@pytest.fixture
+def record(played, tmp_path):
+    """A copy of it for one test."""
+    return Path(shutil.copy(played, tmp_path))
 
 
 @pytest.mark.parametrize(("seat", "script"), [(0, "version1"), (1, "classic")])

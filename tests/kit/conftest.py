@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,17 @@ RegisterPlayer(PLAYER_NAME);
 def build(folder):
     """All players; their commands by game and name, `hogwarts/AIEveryCall`."""
     cache = str(folder.parent / "cache")
-    commands = {}
-    for source in sorted(PLAYERS.glob("*/*.cc")):
+
+    def build_one(source):
         game, bot = source.parent.name, folder / f"{source.parent.name}-{source.stem}"
         done = lanista_build(folder, source, "--game", game, "-o", bot, XDG_CACHE_HOME=cache)
         assert (0, "") == (done.returncode, done.stderr)
-        commands[f"{game}/{source.stem}"] = [bot]
-    return commands
+        return f"{game}/{source.stem}", [bot]
+
+    # Of different games first: each game's first player compiles what all of it share.
+    sources = sorted(PLAYERS.glob("*/*.cc"), key=lambda source: (source.stem, source))
+    with ThreadPoolExecutor(2) as pool:
+        return dict(pool.map(build_one, sources))
 
 
 def lanista_build(folder, *words, **env):

@@ -64,9 +64,14 @@ class Language:
     package: str
     """What Debian calls the package that has them."""
     build: Callable[[Path], Mapping[str, Sequence[str]]]
-    """Builds into a folder; the command of each bot: the starters by game, and `empty`."""
+    """Builds into a folder; the command of each starter by game, and of `empty` where that is
+    quickly built."""
+    build_empty: Callable[[Path], Mapping[str, Sequence[str]]] | None = None
+    """Builds the bot `empty` where `build` doesn't."""
     own_tests: Callable[[Path], Sequence[Step]]
     """The library's own tests, style checks too; made things go to the folder."""
+    long_tests: Callable[[Path], Sequence[Step]] = lambda _folder: ()
+    """What takes too long for every day."""
     trouble: Callable[[], str | None] = lambda: None
     """Why the toolchain that is there won't do, such as its age; None if it will."""
     optional: bool = False

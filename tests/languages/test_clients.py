@@ -49,8 +49,31 @@ def test_its_own_tests_pass(name, tmp_path):
         step.run()
 
 
-@pytest.mark.parametrize("game", MATCHES)
+@pytest.mark.long
+@pytest.mark.parametrize("name", every())
+def test_its_long_tests_pass(name, tmp_path):
+    for step in needed(name).long_tests(tmp_path):
+        step.run()
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("commands", every(), indirect=True)
+@pytest.mark.parametrize("game", MATCHES)
+def test_a_starter_passes_the_check(commands, game, tmp_path):
+    """`lanista check`, with a clock for a busy machine."""
+    checking = Program(
+        command("check", shlex.join(commands[game]), "--game", game, "-s", SEED, "--time-move", 2),
+        tmp_path,
+    )
+    try:
+        assert (0, "") == (checking.wait(), checking.err), checking.out
+    finally:
+        checking.end()
+    assert "nothing is wrong\n" in checking.out
+
+
+@pytest.mark.parametrize("commands", every(), indirect=True)
+@pytest.mark.parametrize("game", MATCHES)
 def test_a_starter_plays_just_as_the_python_one(commands, game, tmp_path):
     expected = json.loads(GOLDEN.read_text())[game]
     assert expected == play(game, commands[game], tmp_path)
