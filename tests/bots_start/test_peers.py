@@ -35,8 +35,6 @@ def test_the_process_that_dialled_is_found_below_those_it_comes_from(connection)
     ends = ours.getpeername(), ours.getsockname()
     assert peers.connects(process.pid, *ends)
     assert peers.connects(os.getpid(), *ends)
-    assert process.pid != os.getpid()
-    assert os.getpid() == peers.keeper_of(process.pid)
 
 
 def test_another_process_is_not_taken_for_it(connection):
@@ -50,9 +48,3 @@ def test_a_connection_that_is_not_there_is_nobodys(connection):
     ours, process = connection
     address, port = ours.getpeername()
     assert not peers.connects(process.pid, (address, port), (address, port))
-
-
-def test_a_process_that_has_gone_has_no_keeper():
-    with subprocess.Popen(["true"]) as gone:
-        gone.wait()
-    assert peers.keeper_of(gone.pid) is None

@@ -256,3 +256,10 @@ def test_keeper_and_launcher_import_nothing_heavy(name):
     allowed |= {"stat", "posixpath", "genericpath", "os.path", "ntpath"}  # os needs them
     extra = {name for name in loaded - bare if not name.startswith(("_", "ctypes."))}
     assert set() == extra - allowed
+
+
+async def test_a_bot_knows_its_keeper(script):
+    """Below which all is that it started, also when it has gone itself."""
+    async with start_bot(python(script("import time; time.sleep(600)")), ENV, grace=0) as bot:
+        assert bot.pid is not None
+        assert bot.keeper == parent(bot.pid)

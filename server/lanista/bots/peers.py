@@ -6,7 +6,7 @@ import socket
 import struct
 import sys
 
-from lanista.bots.proctree import PROC, processes, read_stat, with_descendants
+from lanista.bots.proctree import PROC, processes, with_descendants
 
 # sock_diag(7): asking the kernel for one socket, and where its answer has the inode.
 _NETLINK_SOCK_DIAG, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST = 4, 20, 1
@@ -15,12 +15,6 @@ _REQUEST = struct.Struct("=BBBBI2s2s16s16sIII")
 _ANY_COOKIE = 0xFFFFFFFF
 _INODE_AT = _HEADER.size + 68
 _PATIENCE = 1.0  # seconds; the kernel answers at once
-
-
-def keeper_of(pid: int) -> int | None:
-    """The keeper of a bot that was just started, below which all it starts will be; None: gone."""
-    stat = read_stat(pid)
-    return None if stat is None else stat[0]
 
 
 def connects(root: int, peer: tuple[str, int], ours: tuple[str, int]) -> bool:

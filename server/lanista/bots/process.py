@@ -97,6 +97,9 @@ class Bot:
     """Its process id, which is its session's and process group's too; in a sandbox, that of the
     sandbox; None if it didn't start."""
 
+    keeper: int | None = None
+    """Process id of its keeper, below which is all that it started; None if there is none."""
+
     exit: Exit | None = None
     """How it ended; None while it runs."""
 
@@ -354,6 +357,7 @@ async def start_bot(
         bot.settle(Exit(failure=f"could not be started: {error}"))
         yield bot
         return
+    bot.keeper = link.process.pid
     # What the block raises is carried around the nursery, which would wrap it into a group.
     raised: BaseException | None = None
     async with trio.open_nursery() as nursery:

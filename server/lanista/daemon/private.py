@@ -298,9 +298,8 @@ class PrivateArena:
                     _started(spec, bot_spec, port, seats.tokens[seat], record)
                 )
                 bots.append(bot)
-                keeper = None if bot.pid is None else peers.keeper_of(bot.pid)
-                if keeper is not None:
-                    seats.keepers[seat] = keeper
+                if bot.keeper is not None:
+                    seats.keepers[seat] = bot.keeper
                 failure = await self._wait_for_hello(seats, seat, bot)
                 if failure is not None or self.interrupted:
                     break
