@@ -1,5 +1,6 @@
 """For all tests: Hypothesis profiles, skips that CI doesn't allow, a folder for a whole run."""
 
+import fcntl
 import os
 
 import pytest
@@ -24,6 +25,18 @@ def shared_folder(tmp_path_factory):
     """A folder that all processes of this run share, for what is to be built once."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture
+def one_sandbox(shared_folder):
+    """No other test with this fixture runs meanwhile, in any process.
+
+    A sandbox covers every socket of the machine that is there when it is made: one that another
+    test is just removing can't be covered, and that bot doesn't start.
+    """
+    with (shared_folder / "sandbox.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -132,6 +132,7 @@ def children_of(keeper: int) -> list[int]:
 
 
 @SANDBOXED
+@pytest.mark.usefixtures("one_sandbox")
 async def test_a_fork_bomb_is_ended_and_nothing_of_it_is_left(sandboxed):
     async with listening() as arena:
         limits = BotLimits(processes=20)
@@ -148,6 +149,7 @@ async def test_a_fork_bomb_is_ended_and_nothing_of_it_is_left(sandboxed):
 
 
 @SANDBOXED
+@pytest.mark.usefixtures("one_sandbox")
 async def test_a_memory_eater_is_ended_near_its_limit(sandboxed):
     """It would take 3 GiB. Between two looks it can take what 4 GiB/s give in 10 ms, and more only
     if the keeper had no processor for a while: hence the room to 2 GiB."""
@@ -209,6 +211,7 @@ async def test_time_of_children_that_nobody_waits_for_counts(script):
 
 
 @SANDBOXED
+@pytest.mark.usefixtures("one_sandbox")
 async def test_memory_that_only_descriptors_hold_counts(sandboxed, script):
     """Memfds, written and never mapped, are in no process's own figures."""
     path = script("""

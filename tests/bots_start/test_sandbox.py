@@ -35,6 +35,8 @@ from lanista.daemon import private
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
 
 @pytest.fixture
 def script(tmp_path):

@@ -9,6 +9,8 @@ import pytest
 
 from e2e.running import as_json, environment, read
 
+pytestmark = pytest.mark.usefixtures("one_sandbox")
+
 OPPONENT = "CamperJoe"
 PLAY = ("play", "angrymob")
 OPTIONS = ("-i", "pit", "-s", 3, "--time-init", 60, "--time-move", 20, "--json", "-o", "m.jsonl")
