@@ -3,7 +3,14 @@
 import pytest
 
 from lanista.rules.angrymob import RULESET
-from lanista.rules.base import Ground, Late, Malformed, Mark, Missing, Refusal, RefusalCode
+from lanista.rules.base import (
+    Late,
+    Malformed,
+    Missing,
+    Refusal,
+    RefusalCode,
+)
+from lanista.rules.picture import Ground, Mark
 from lanista_protocol import tokenize
 from support.angrymob import PAGE, at, play, start, verdict
 

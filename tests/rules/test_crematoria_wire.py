@@ -1,7 +1,8 @@
 """The facts of a match (PROTOCOL.md 5) and what viewers draw."""
 
-from lanista.rules.base import Ground, Late, Mark
+from lanista.rules.base import Late
 from lanista.rules.chance import OriginalChance
+from lanista.rules.picture import Ground, Mark
 from support.crematoria import board, game_at, new_game
 
 START_KEYWORDS = ["set", "size", "elevator", "row"]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from lanista.rules.base import Ground, MalformedAnswerError, TooManySubmovesError
+from lanista.rules.base import MalformedAnswerError, TooManySubmovesError
 from lanista.rules.hogwarts import RULESET
 from lanista.rules.hogwarts.orders import Order
+from lanista.rules.picture import Ground
 from support.hogwarts import (
     ADDED_UP,
     INGREDIENTS,

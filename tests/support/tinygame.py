@@ -28,19 +28,16 @@ from lanista.rules.base import (
     Answer,
     BadBoardError,
     Consequence,
-    Frame,
-    Ground,
     MalformedAnswerError,
-    Mark,
     Refusal,
     RefusalCode,
-    Scene,
     Setting,
     Token,
     Verdict,
 )
 from lanista.rules.chance import Chance, SeededChance
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 SEATS = 3
 TABLES = ("oak", "pine", "walnut")

@@ -6,7 +6,7 @@ from rich.console import Console, Group
 from rich.style import Style
 from rich.text import Text
 
-from lanista.rules.base import Frame, Ground, Mark, Scene
+from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 SEAT_COLOURS = ("dodger_blue2", "red3", "green4", "dark_orange3")
 HELD_COLOURS = ("dark_blue", "dark_red", "dark_green", "orange4")

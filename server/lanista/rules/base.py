@@ -14,6 +14,7 @@ import attrs
 
 from lanista.rules.chance import Chance
 from lanista.rules.outcome import Outcome
+from lanista.rules.picture import Frame, Scene
 
 Token = int | str
 """A token of an answer: a whole number of 32 bits, or one letter (PROTOCOL.md 4)."""
@@ -122,54 +123,6 @@ class BadBoardError(Exception):
         """From 1; None when no single line is wrong."""
         self.column = column
         """From 1, in characters; None when no single place of the line is wrong."""
-
-
-class Ground(enum.Enum):
-    """What a viewer draws beneath everything else."""
-
-    FLOOR = "floor"
-    WALL = "wall"
-    BASE = "base"
-
-
-@attrs.frozen(kw_only=True)
-class Scene:
-    """What doesn't change in a match, for a viewer: the grid and its ground."""
-
-    rows: int
-    cols: int
-    ground: tuple[tuple[Ground, ...], ...]
-    """By row and column."""
-    owners: Mapping[tuple[int, int], int]
-    """The seat that a cell belongs to for the whole match (a base), by (row, column)."""
-    signs: tuple[tuple[str, str], ...] = ()
-    """What the marks mean, for a legend: text and a word or two."""
-
-
-@attrs.frozen
-class Mark:
-    """Something that stands on a cell."""
-
-    row: int
-    col: int
-    seat: int | None
-    """Whose it is; None: neutral."""
-    text: str
-    """What to write there, as short as it can be: a number of units, a letter."""
-
-
-@attrs.frozen(kw_only=True)
-class Frame:
-    """What stands on the scene after some turn."""
-
-    turn: int
-    marks: tuple[Mark, ...]
-    captions: tuple[str, ...]
-    """A line by seat for a legend, as `12 units`."""
-    owned: Mapping[tuple[int, int], int] = attrs.field(factory=dict)
-    """The seat that a cell's ground belongs to for now, by (row, column)."""
-    lit: frozenset[int] = frozenset()
-    """Columns of the scene that lie in the light, where a game has day and night."""
 
 
 class Game(Protocol):

@@ -16,7 +16,6 @@ import attrs
 
 from lanista.rules.base import (
     Answer,
-    Frame,
     Game,
     Late,
     Malformed,
@@ -26,12 +25,12 @@ from lanista.rules.base import (
     Refusal,
     RefusalCode,
     Ruleset,
-    Scene,
     Token,
     Verdict,
     complete_settings,
 )
 from lanista.rules.outcome import Outcome, Termination
+from lanista.rules.picture import Frame, Scene
 
 Player = Callable[[Any, int, random.Random], Sequence[Token]]
 """Makes an answer's tokens for a seat from the game and a source of chance: plausible ones, that

@@ -10,19 +10,16 @@ from lanista.rules.base import (
     Answer,
     BadBoardError,
     Consequence,
-    Frame,
-    Ground,
     MalformedAnswerError,
-    Mark,
     Refusal,
     RefusalCode,
-    Scene,
     Setting,
     Token,
     Verdict,
 )
 from lanista.rules.chance import Chance, SeededChance
 from lanista.rules.outcome import Outcome, Termination
+from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 MOST_STONES = 99
 

@@ -12,17 +12,14 @@ import attrs
 from lanista.rules.angrymob.board import IMPASSABLE, Board
 from lanista.rules.base import (
     Answer,
-    Frame,
-    Ground,
     MalformedAnswerError,
-    Mark,
     Refusal,
     RefusalCode,
-    Scene,
     Token,
     Verdict,
 )
 from lanista.rules.outcome import Outcome, Termination, forfeit
+from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 SEATS = 2
 RECRUIT_LIMIT = 8

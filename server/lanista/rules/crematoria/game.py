@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, Frame, Ground, Mark, Scene, Token, Verdict
+from lanista.rules.base import Answer, Token, Verdict
 from lanista.rules.crematoria.board import ELEVATOR, GEM, OWNED, OWNERS, ROCK, rows_of
 from lanista.rules.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
 from lanista.rules.crematoria.orders import read_orders
 from lanista.rules.crematoria.phases import play_round
 from lanista.rules.crematoria.state import State
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 NO_ORDERS: tuple[()] = ()
 _OWN = [f"own {row} ".encode() for row in range(ROWS)]

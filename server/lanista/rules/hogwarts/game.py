@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, BadBoardError, Frame, Scene, Token, Verdict
+from lanista.rules.base import Answer, BadBoardError, Token, Verdict
 from lanista.rules.chance import Chance, OriginalChance
 from lanista.rules.hogwarts import orders, telling
 from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
@@ -29,6 +29,7 @@ from lanista.rules.hogwarts.grid import (
 from lanista.rules.hogwarts.orders import Order
 from lanista.rules.hogwarts.placing import Places, draw_ingredients, draw_some
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista.rules.picture import Frame, Scene
 
 SPELL_FREE_ROUNDS = 50
 """No spell in so many last rounds."""

@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lanista.rules.base import Frame, Ground, Mark, Scene
 from lanista.rules.chance import Chance
 from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL
 from lanista.rules.hogwarts.grid import CELLS, COL, ROW, SIDE
+from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 if TYPE_CHECKING:
     from lanista.rules.hogwarts.game import Hogwarts
