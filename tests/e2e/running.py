@@ -120,7 +120,7 @@ class Daemon(Program):
     """`lanista serve` on a free port."""
 
     def __init__(self, folder, *options, stdin=subprocess.DEVNULL):
-        words = command("serve", "--port", 0, *options)
+        words = command("serve", "--port", 0, "--no-web", *options)
         super().__init__(words, folder, stdin=stdin)
         self.data = folder / "lanista-data"
         try:

@@ -76,6 +76,7 @@ class MemoryChannel:
     _to_bot: _Pipe
     _from_bot: _Pipe
     _closed: bool = False
+    _wakes: int = 0
     sends: list[tuple[float, int]] = attrs.field(factory=list)
     """When how many bytes were handed over."""
 
@@ -89,8 +90,10 @@ class MemoryChannel:
 
     async def wait_writable(self) -> None:
         """See `Channel`."""
-        pipe = self._to_bot
+        pipe, wakes = self._to_bot, self._wakes
         while not self._closed and not pipe.broken and pipe.held >= pipe.room:
+            if self._wakes > wakes:
+                break
             await pipe.changed.wait()
         await trio.lowlevel.checkpoint()
 
@@ -106,8 +109,10 @@ class MemoryChannel:
 
     async def wait_readable(self) -> None:
         """See `Channel`."""
-        pipe = self._from_bot
+        pipe, wakes = self._from_bot, self._wakes
         while not self._closed and not pipe.held and not pipe.ended:
+            if self._wakes > wakes:
+                break
             await pipe.changed.wait()
         await trio.lowlevel.checkpoint()
 
@@ -115,6 +120,12 @@ class MemoryChannel:
         """See `Channel`."""
         self._to_bot.ended = True
         self._to_bot.change()
+
+    def wake(self) -> None:
+        """See `Channel`."""
+        self._wakes += 1
+        self._to_bot.change()
+        self._from_bot.change()
 
     def close(self) -> None:
         """See `Channel`."""

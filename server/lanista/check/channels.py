@@ -57,6 +57,9 @@ class QuietChannel:
         """The arena says no more, so neither does the player."""
         self._over = True
 
+    def wake(self) -> None:
+        """Nobody puts it out."""
+
     def close(self) -> None:
         """See `Channel`."""
         self._over = True
@@ -106,6 +109,10 @@ class Tap:
     def shut_writing(self) -> None:
         """See `Channel`."""
         self.inner.shut_writing()
+
+    def wake(self) -> None:
+        """See `Channel`."""
+        self.inner.wake()
 
     def close(self) -> None:
         """See `Channel`."""

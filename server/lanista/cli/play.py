@@ -21,6 +21,7 @@ from lanista.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from lanista.cli.web import PagePort
     from lanista.daemon.private import Played, PlaySpec
 
 EXIT_NO_START = 1
@@ -90,6 +91,16 @@ class PlayCommand(click.Command):
     show_default=True,
     help="Characters a cell of the drawn board.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Show the match in a browser: it begins when its page is open, a move each --delay.",
+)
+@click.option(
+    "--web",
+    metavar="HOST:PORT",
+    help="Where that page is  [default: 127.0.0.1:8080, or a free port]",
+)
 @click.option("--console", is_flag=True, help="Don't draw the board, only print the result.")
 @click.option(
     "-n",
@@ -121,6 +132,8 @@ def command(
     sandbox: str,
     delay: float,
     size: int,
+    watch: bool,
+    web: str | None,
     console: bool,
     matches: int,
     as_json: bool,
@@ -145,9 +158,14 @@ def command(
         sandboxed,
         setup_of,
     )
+    from lanista.cli.web import PagePort
     from lanista.daemon.private import BotSpec, PlaySpec, distinct
 
     ruleset = ruleset_named(game)
+    if watch and matches > 1:
+        raise BadInputError("--watch shows one match; for several there is lanista serve")
+    if web is not None and not watch:
+        raise BadInputError("--web is the page of --watch")
     if lists:
         click.echo("\n".join(house_bots(game)))
         return 0
@@ -177,11 +195,18 @@ def command(
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
+    page = PagePort(web) if watch else None
     become_subreaper()
     use_cgroups()
-    draws = not console and not as_json and sys.stdout is not None and sys.stdout.isatty()
+    draws = (
+        page is None
+        and not console
+        and not as_json
+        and sys.stdout is not None
+        and sys.stdout.isatty()
+    )
     low, high = ruleset.seeds
-    session = _Session(as_json=as_json, res=res)
+    session = _Session(as_json=as_json, res=res, page=page)
     for number in range(matches):
         match_seed = low + (first_seed + number - low) % (high - low + 1)
         match_spec = attrs.evolve(
@@ -189,7 +214,7 @@ def command(
             seed=match_seed,
             record_path=_record_path(game, record, matches, match_seed),
         )
-        code = session.play(match_spec, delay / 1000 if draws else None, size)
+        code = session.play(match_spec, delay / 1000, size, draws=draws)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
@@ -234,30 +259,41 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
 class _Session:
     """The matches of one command."""
 
-    def __init__(self, *, as_json: bool, res: Path | None) -> None:
+    def __init__(self, *, as_json: bool, res: Path | None, page: "PagePort | None") -> None:
         self._as_json = as_json
+        self._page = page
         self._res = res
         self._won: Counter[str] = Counter()
         self._names: dict[str, None] = {}
         self._drawn = 0
         self.exit_code = 0
 
-    def play(self, spec: "PlaySpec", delay: float | None, size: int) -> int:
-        """Play one match and print its result; `delay` in seconds when the board is drawn."""
+    def play(self, spec: "PlaySpec", delay: float, size: int, *, draws: bool) -> int:
+        """Play one match and print its result; `delay` in seconds where it is watched."""
         import trio
 
+        from lanista.cli.watch import play_interruptible
+        from lanista.daemon.arena import CannotListenError
         from lanista.daemon.private import PrivateArena, StartFailureError
 
         try:
-            if delay is None:
+            if self._page is not None:
+                from lanista.cli.watch import play_watched
+                from lanista.daemon.stage import Steering
+
+                arena = PrivateArena(spec, steering=Steering(delay))
+                played = trio.run(play_watched, arena, self._page, self._print)
+            elif not draws:
                 arena = PrivateArena(spec)
-                played = trio.run(_play, arena)
+                played = trio.run(play_interruptible, arena)
             else:
                 from lanista.cli.live import LiveBoard
 
                 with LiveBoard((), size, delay) as live:
                     arena = PrivateArena(attrs.evolve(spec, watcher=live.watcher_of))
-                    played = trio.run(_play, arena)
+                    played = trio.run(play_interruptible, arena)
+        except CannotListenError as error:
+            raise BadInputError(str(error)) from None
         except StartFailureError as error:
             click.echo(f"lanista play: {printable(str(error))}", err=True)
             if error.output.strip():
@@ -271,7 +307,8 @@ class _Session:
                 "what was played, if anything, is in the .part file there"
             ) from None
         if played is not None:
-            self._print(played, interrupted=arena.interrupted)
+            if self._page is None:
+                self._print(played, interrupted=arena.interrupted)
             if self._res is not None:
                 self._export(played, self._res)
         if arena.interrupted:
@@ -341,33 +378,6 @@ class _Session:
             return
         won = ", ".join(f"{name} won {self._won[name]}" for name in self._names)
         click.echo(f"{matches} matches: {won}, {self._drawn} drawn")
-
-
-async def _play(arena: Any) -> Any:
-    """Run the arena; SIGINT and SIGTERM interrupt it."""
-    import signal
-
-    import trio
-
-    failure: Exception | None = None
-    played = None
-    async with trio.open_nursery() as nursery:
-
-        async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-                task_status.started()
-                async for _ in signals:
-                    arena.interrupt()
-
-        await nursery.start(watch)
-        try:
-            played = await arena.play()
-        except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
-            failure = error
-        nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-    return played
 
 
 def _turns(count: int) -> str:

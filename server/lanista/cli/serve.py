@@ -46,6 +46,12 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 @game_options
 @clock_options
 @click.option(
+    "--web",
+    metavar="HOST:PORT",
+    help="Where the page is  [default: 127.0.0.1:8080, or a free port]",
+)
+@click.option("--no-web", is_flag=True, help="No page.")
+@click.option(
     "--max-connections",
     type=click.IntRange(min=1),
     default=1000,
@@ -77,10 +83,15 @@ def command(
     no_clock: bool,
     late_limit: int,
     stall_margin: float,
+    web: str | None,
+    no_web: bool,
     max_connections: int,
     hello_timeout: float,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
+
+    The page shows and steers what goes on; its address is printed. Not on loopback, commands need
+    the token in that address, which is LANISTA_WEB_TOKEN or a fresh one.
 
     Bots meet in rooms by game; --map, --set and --move-limit are for the game of --game.
     """
@@ -88,8 +99,11 @@ def command(
 
     from lanista.cli.common import limits_of, ruleset_named, setup_of
     from lanista.cli.logs import configure_log
+    from lanista.cli.web import PagePort
     from lanista.daemon.arena import CannotListenError, Options, serve
 
+    if no_web and web is not None:
+        raise BadInputError("--web and --no-web: say one of them")
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     options = Options(
@@ -116,8 +130,16 @@ def command(
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
     _allow_open_files(max_connections)
+    page = None if no_web else PagePort(web)
+
+    def announce(host: str, port: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        click.echo(f"Lanista listens on {shown}:{port}")
+        if page is not None:
+            click.echo(f"page: {page.announced}")
+
     try:
-        trio.run(serve, options, _announce)
+        trio.run(serve, options, announce, None if page is None else page.open_beside)
     except CannotListenError as error:
         raise BadInputError(str(error)) from None
     return 0
@@ -131,8 +153,3 @@ def _allow_open_files(connections: int) -> None:
     if soft != resource.RLIM_INFINITY and soft < needed:
         possible = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, possible), hard))
-
-
-def _announce(host: str, port: int) -> None:
-    shown = f"[{host}]" if ":" in host else host
-    click.echo(f"Lanista listens on {shown}:{port}")

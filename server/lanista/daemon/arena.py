@@ -4,11 +4,12 @@ Accepting, greeting, waiting and matches are nested so that the shutdown goes fr
 no new connection, no new match, running ones told and recorded, then gone.
 """
 
+import itertools
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import trio
 
 from lanista.daemon import greeting, ids
 from lanista.daemon.lobby import Lobby, Player, RoomKey
+from lanista.daemon.stage import Running, Stage, Steering
 from lanista.match.bundle import write_bundles
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
@@ -31,6 +33,8 @@ from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError
 
 SHUTDOWN_TIME = 4.0
 """Seconds for running matches to tell their seats and write their records."""
+
+KICKED = "the operator closed this connection"
 
 log = structlog.get_logger()
 
@@ -67,15 +71,22 @@ class Arena:
     options: Options
     lobby: Lobby = attrs.field(factory=Lobby)
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
+    stage: Stage = attrs.field(factory=Stage)
+    manual: bool = attrs.field(init=False)
+    """Whether matches wait for the operator's word; may be set while it serves: `set_manual`."""
     _running: set[Match] = attrs.field(factory=set, init=False)
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _connections: int = attrs.field(default=0, init=False)
+    _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _begun: int = attrs.field(default=0, init=False)
     _over: int = attrs.field(default=0, init=False)
     _closing: bool = attrs.field(default=False, init=False)
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     _matches: trio.Nursery | None = attrs.field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.manual = self.options.manual
 
     async def listen(self) -> tuple[str, int]:
         """Open the port; the address it is.
@@ -127,6 +138,11 @@ class Arena:
             match.interrupt()
         for player in self.lobby.waiting():
             player.waiting.cancel()
+
+    def close(self) -> None:
+        """Close the port of an arena that won't serve."""
+        for listener in self._listeners:
+            listener.socket.close()
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -183,14 +199,16 @@ class Arena:
 
     async def _keep_playing(self, connection: Connection, ruleset: Ruleset, peer: str) -> None:
         """Match after match, while the bot keeps its connection."""
+        number = next(self._numbers)
         while not connection.closed:
             if self._closing:
                 raise _shutting_down()
             connection.look()  # left since its last match: not to be seated again
             if connection.session.ended and not connection.session.has_answer:
                 return
-            player = Player(connection, ruleset, peer)
+            player = Player(connection, ruleset, peer, number)
             self.lobby.join(player)
+            self.stage.changes.tell()
             self._announce(player.room)
             self._start_matches()
             try:
@@ -202,7 +220,11 @@ class Arena:
                 # A match has just taken it: it meets the same bytes, and ends it by its rules.
             finally:
                 self.lobby.leave(player)
+                self.stage.changes.tell()
                 player.released.set()
+            if player.kicked:
+                self._announce(player.room)
+                raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
             if player.taken:
                 await player.over.wait()
             elif not self._closing:
@@ -223,7 +245,7 @@ class Arena:
     # -- matches -------------------------------------------------------------------------------
 
     def _start_matches(self) -> None:
-        if not self.options.manual:
+        if not self.manual:
             for room in self.lobby.complete_rooms():
                 while self.lobby.complete(room) and self._may_begin():
                     self._begin(room)
@@ -250,6 +272,37 @@ class Arena:
             return False
         self._begin(rooms[0])
         return True
+
+    def start(self, room: RoomKey) -> bool:
+        """The operator's word: start the match of a room; False if none is ready there."""
+        if not self.lobby.complete(room) or not self._may_begin():
+            return False
+        self._begin(room)
+        return True
+
+    def set_manual(self, manual: bool) -> None:
+        """Have matches wait for the operator's word, or begin by themselves."""
+        log.info("matches start", by="the operator" if manual else "themselves")
+        self.manual = manual
+        self.stage.changes.tell()
+        if not manual:
+            self._start_matches()
+
+    def kick(self, number: int) -> bool:
+        """Close the connection of a bot, waiting or playing; False if there is none of it."""
+        for player in self.lobby.waiting():
+            if player.number == number and not player.taken:
+                log.info("kicked", name=player.name, peer=player.peer)
+                player.kicked = True
+                player.waiting.cancel()
+                return True
+        for running in self.stage.running.values():
+            for seat, (bot, name) in enumerate(running.bots):
+                if bot == number:
+                    log.info("kicked", name=name, match=running.match)
+                    running.playing.kick(seat, KICKED)
+                    return True
+        return False
 
     def _begin(self, room: RoomKey) -> None:
         assert self._matches is not None
@@ -322,8 +375,22 @@ class Arena:
         )
         connections = [player.connection for player in players]
         names = [player.name for player in players]
-        running = Match(spec, connections, names, record, self.stalls)
+        steering = Steering()
+        running = Match(spec, connections, names, record, self.stalls, steering.watch)
         self._running.add(running)
+        self.stage.begin(
+            Running(
+                match=match,
+                ruleset=ruleset,
+                room=players[0].room[1],
+                bots=[(player.number, player.name) for player in players],
+                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                part=record.part,
+                steering=steering,
+                playing=running,
+            )
+        )
+        whole = False
         log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
         try:
             if self._closing:
@@ -338,9 +405,11 @@ class Arena:
                     "the record isn't whole", path=str(path), why=error.strerror
                 )
             else:
+                whole = True
                 await _write_bundles(running, path)
         finally:
             self._running.discard(running)
+            self.stage.end(match, path if whole else None)
             record.close()
         log.info(
             "match ends",
@@ -420,18 +489,44 @@ async def read_stdin() -> bytes:
     return os.read(fd, 4096)
 
 
-async def serve(options: Options, announce: Callable[[str, int], None]) -> None:
+Beside = Callable[["Arena", trio.Nursery], Awaitable[None]]
+"""Starts what runs beside an arena in a nursery; it is cancelled when the arena has ended."""
+
+
+async def serve(
+    options: Options, announce: Callable[[str, int], None], beside: Beside | None = None
+) -> None:
     """Serve until a signal or the last match; `announce` is told the address once.
 
     Raises:
-        CannotListenError: As `Arena.listen`.
+        CannotListenError: As `Arena.listen`, or from `beside`.
     """
     arena = Arena(options)
     address = await arena.listen()
+    failure: CannotListenError | None = None
     async with trio.open_nursery() as nursery:
-        await nursery.start(wait_for_signals, arena.shut_down)
-        if options.manual:
-            nursery.start_soon(wait_for_enter, arena, read_stdin)
-        announce(*address)
-        await arena.serve()
-        nursery.cancel_scope.cancel()
+        if beside is not None:
+            try:
+                await beside(arena, nursery)
+            except CannotListenError as error:
+                failure = error  # carried around the nursery, which would wrap it into a group
+                arena.close()
+                nursery.cancel_scope.cancel()
+        if failure is None:
+            await _serve(arena, address, announce, nursery)
+    if failure is not None:
+        raise failure
+
+
+async def _serve(
+    arena: Arena,
+    address: tuple[str, int],
+    announce: Callable[[str, int], None],
+    nursery: trio.Nursery,
+) -> None:
+    await nursery.start(wait_for_signals, arena.shut_down)
+    if arena.options.manual:
+        nursery.start_soon(wait_for_enter, arena, read_stdin)
+    announce(*address)
+    await arena.serve()
+    nursery.cancel_scope.cancel()

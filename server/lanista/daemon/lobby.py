@@ -22,6 +22,10 @@ class Player:
     ruleset: Ruleset
     peer: str
     """Its address, for the log."""
+    number: int = 0
+    """By which an operator names it; each connection has another."""
+    kicked: bool = False
+    """Whether an operator wants its connection closed."""
     waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     """Around its wait in the lobby; cancelled when a match takes it."""
     released: trio.Event = attrs.field(factory=trio.Event)
@@ -87,6 +91,10 @@ class Lobby:
         if room is not None:
             return tuple(self._rooms.get(room, ()))
         return tuple(player for waiting in self._rooms.values() for player in waiting)
+
+    def rooms(self) -> tuple[RoomKey, ...]:
+        """Where somebody waits."""
+        return tuple(self._rooms)
 
     def complete(self, room: RoomKey) -> bool:
         """Whether a match could start there."""

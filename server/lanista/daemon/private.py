@@ -7,6 +7,7 @@ gets the seat of its place on the command line.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import trio
 
 from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, peers, start_bot
 from lanista.daemon import greeting, ids
+from lanista.daemon.stage import Running, Stage, Steering
 from lanista.match.bundle import Failure, write_bundles
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
@@ -215,6 +217,9 @@ class PrivateArena:
 
     spec: PlaySpec
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
+    stage: Stage = attrs.field(factory=Stage)
+    steering: Steering | None = None
+    """Holds the match between turns, for those who watch it; None: nobody does."""
     _interrupted: trio.Event = attrs.field(factory=trio.Event, init=False)
     _match: Match | None = attrs.field(default=None, init=False)
 
@@ -306,16 +311,20 @@ class PrivateArena:
             if failure is None and not self.interrupted:
                 connections = [connection for connection in seats.taken if connection is not None]
                 names = _names(connections)
+                watcher = None if spec.watcher is None else spec.watcher(names)
+                if self.steering is not None:
+                    watcher = self.steering.watch
                 running = Match(
                     self._match_spec(match, try_),
                     connections,
                     names,
                     record,
                     self.stalls,
-                    None if spec.watcher is None else spec.watcher(names),
+                    watcher,
                     [bot_spec.command for bot_spec in spec.bots],
                 )
                 self._match = running
+                self._tell_stage(running, record.part)
                 await running.run()
                 for connection in connections:
                     if not connection.closed:  # one that would have stayed for another match
@@ -329,6 +338,30 @@ class PrivateArena:
             raise failure
         if running is None:
             return None
+        try:
+            return await self._finish(running, match, bots, record)
+        finally:
+            self.stage.end(match, record.path if record.path.exists() else None)
+
+    def _tell_stage(self, match: Match, part: Path) -> None:
+        self.stage.begin(
+            Running(
+                match=match.spec.match,
+                ruleset=self.spec.ruleset,
+                room=None,
+                bots=list(enumerate(match.names)),
+                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                part=part,
+                steering=self.steering or Steering(),
+                playing=match,
+            )
+        )
+
+    async def _finish(
+        self, running: Match, match: str, bots: Sequence[Bot], record: RecordWriter
+    ) -> Played:
+        """Complete the record; write failure bundles."""
+        spec = self.spec
         infos = tuple(BotInfo(exit=str(bot.exit), output=bot.output_tail()) for bot in bots)
         result = attrs.evolve(running.result(), bots=infos)
         with trio.CancelScope(shield=True):

@@ -79,6 +79,10 @@ class Channel(Protocol):
         """Tell the bot that nothing more will come; reading goes on."""
         ...
 
+    def wake(self) -> None:
+        """Have whoever waits for it look again, though nothing came."""
+        ...
+
     def close(self) -> None:
         """Close; may be called twice."""
         ...
@@ -127,7 +131,7 @@ class SocketChannel:
         try:
             await trio.lowlevel.wait_writable(self._open())
         except trio.ClosedResourceError:
-            raise BrokenChannelError("closed") from None
+            await trio.lowlevel.checkpoint()  # closed, or woken: writing will tell
 
     def receive_some(self, limit: int) -> Chunk | None:
         """See `Channel`."""
@@ -174,6 +178,11 @@ class SocketChannel:
             except OSError as error:
                 if error.errno not in {errno.ENOTCONN, errno.EPIPE, errno.ECONNRESET}:
                     raise
+
+    def wake(self) -> None:
+        """See `Channel`."""
+        if self._socket is not None:
+            trio.lowlevel.notify_closing(self._socket)
 
     def close(self) -> None:
         """See `Channel`."""

@@ -280,29 +280,68 @@ def read_record(path: Path) -> Record:
         BadRecordError: It is no record; says where.
         OSError: The file can't be read.
     """
-    lines = _numbered_lines(path)
-    number, value = next(lines, (0, None))
-    if not number:
-        raise BadRecordError(f"{path}: empty; a record begins with its header")
-    found = value.get("lanista_record") if isinstance(value, dict) else None
-    if type(found) is not int or found != FORMAT:
-        what = f"record format {found}" if type(found) is int else "no header of a record"
-        raise BadRecordError(f"{path}: line 1: {what}; this version reads format {FORMAT}")
-    header = _structured(path, number, value, Header)
-    seats = len(header.players)
+    reader = LineReader(path)
     turns: list[TurnInfo] = []
-    result = None
-    for number, value in lines:
-        if result is not None:
+    header: Header | None = None
+    result: ResultInfo | None = None
+    for line in _lines(path):
+        read = reader.read(line)
+        if isinstance(read, TurnInfo):
+            turns.append(read)
+        elif isinstance(read, ResultInfo):
+            result = read
+        else:
+            header = read
+    if header is None:
+        raise BadRecordError(f"{path}: empty; a record begins with its header")
+    return Record(header, tuple(turns), result)
+
+
+@attrs.define
+class LineReader:
+    """Reads a record line by line, also one that is still written."""
+
+    path: Path
+    """For messages."""
+    _number: int = 0
+    _seats: int = 0
+    _turns: int = 0
+    _over: bool = False
+
+    def read(self, line: bytes) -> Header | TurnInfo | ResultInfo:
+        """The next whole line.
+
+        Raises:
+            BadRecordError: It isn't what belongs there; says which line and why.
+        """
+        self._number += 1
+        path, number = self.path, self._number
+        try:
+            value = json.loads(line, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            raise BadRecordError(f"{path}: line {number}: no JSON ({error})") from None
+        if number == 1:
+            return self._header(value)
+        if self._over:
             raise BadRecordError(f"{path}: line {number}: a line behind the result")
         if isinstance(value, dict) and set(value) == {"result"}:
-            result = _structured(path, number, value["result"], ResultInfo)
-            _check_result(path, number, result, seats)
-        else:
-            turn = _structured(path, number, value, TurnInfo)
-            _check_turn(path, number, turn, len(turns), seats)
-            turns.append(turn)
-    return Record(header, tuple(turns), result)
+            result: ResultInfo = _structured(path, number, value["result"], ResultInfo)
+            _check_result(path, number, result, self._seats)
+            self._over = True
+            return result
+        turn: TurnInfo = _structured(path, number, value, TurnInfo)
+        _check_turn(path, number, turn, self._turns, self._seats)
+        self._turns += 1
+        return turn
+
+    def _header(self, value: Any) -> Header:
+        found = value.get("lanista_record") if isinstance(value, dict) else None
+        if type(found) is not int or found != FORMAT:
+            what = f"record format {found}" if type(found) is int else "no header of a record"
+            raise BadRecordError(f"{self.path}: line 1: {what}; this version reads format {FORMAT}")
+        header: Header = _structured(self.path, 1, value, Header)
+        self._seats = len(header.players)
+        return header
 
 
 def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: int) -> None:
@@ -330,8 +369,8 @@ def _check_seats(path: Path, number: int, named: Sequence[str], seats: int) -> N
             )
 
 
-def _numbered_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Every whole line's number, from 1, and what its JSON says; one at a time in memory."""
+def _lines(path: Path) -> Iterator[bytes]:
+    """Every whole line, one at a time in memory."""
     with path.open("rb") as plain:
         is_packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
@@ -347,11 +386,7 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, Any]]:
                 raise BadRecordError(f"{path}: line {number}: more than {MAX_LINE} bytes")
             if not line.endswith(b"\n"):
                 return  # the end; or a line that was never finished: a crash came between
-            try:
-                value = json.loads(line, parse_constant=_no_constant)
-            except (ValueError, RecursionError) as error:
-                raise BadRecordError(f"{path}: line {number}: no JSON ({error})") from None
-            yield number, value
+            yield line
 
 
 def _no_constant(name: str) -> None:

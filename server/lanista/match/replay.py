@@ -5,7 +5,7 @@ Obeys the record's verdicts, never its times. No socket and no clock.
 
 from collections.abc import Iterator
 
-from lanista.match.record import BadRecordError, Record, ResultInfo, TurnInfo
+from lanista.match.record import BadRecordError, Header, Record, ResultInfo, TurnInfo
 from lanista.rules.base import (
     Answer,
     BadBoardError,
@@ -40,7 +40,11 @@ def start(record: Record, ruleset: Ruleset) -> Game:
     Raises:
         BadRecordError: Its settings or board are none of this ruleset, or of another version.
     """
-    header = record.header
+    return start_of(record.header, ruleset)
+
+
+def start_of(header: Header, ruleset: Ruleset) -> Game:
+    """As `start`, from a record's header alone."""
     if header.game != ruleset.name:
         raise BadRecordError(
             f"the record is of {header.game}; these are the rules of {ruleset.name}"
@@ -83,23 +87,41 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
     """
     game = start(record, ruleset)
     yield game
+    before = None
     for turn in record.turns:
-        if game.outcome() is not None:
-            raise MismatchError(
-                f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
-            )
-        _check_presence(record, turn)
         is_void = _is_void_here(record, turn)
-        verdicts = [_verdict(game, turn, seat) for seat in range(ruleset.seats)]
-        if not is_void:
-            game.advance(verdicts)
-        digest = game.digest()
-        if digest != turn.digest:
-            raise MismatchError(
-                f"turn {turn.turn}: digest {digest} by the rules, {turn.digest} in the record"
-            )
+        step(game, before, turn, is_void=is_void)
+        before = turn
         if not is_void:
             yield game
+
+
+def step(game: Game, before: TurnInfo | None, turn: TurnInfo, *, is_void: bool = False) -> None:
+    """Carry out one recorded turn and compare the digest.
+
+    Args:
+        game: Changes.
+        before: The turn before, if there was one.
+        turn: The turn.
+        is_void: It is the one that made the match void: judged, but not carried out.
+
+    Raises:
+        MismatchError: The record says something else than the rules.
+        BadRecordError: It says what no record can.
+    """
+    if game.outcome() is not None:
+        raise MismatchError(
+            f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
+        )
+    _check_presence(before, turn)
+    verdicts = [_verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+    if not is_void:
+        game.advance(verdicts)
+    digest = game.digest()
+    if digest != turn.digest:
+        raise MismatchError(
+            f"turn {turn.turn}: digest {digest} by the rules, {turn.digest} in the record"
+        )
 
 
 def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
@@ -176,14 +198,14 @@ def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
     return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
 
 
-def _check_presence(record: Record, turn: TurnInfo) -> None:
+def _check_presence(before: TurnInfo | None, turn: TurnInfo) -> None:
     """Who has gone is out from then on, and nobody else is (PROTOCOL.md 5)."""
     for seat, word in enumerate(turn.verdicts):
-        before = record.turns[turn.turn - 1].verdicts[seat] if turn.turn else "answer"
-        may_be_out = before in {"late", "missing", "out"}
-        if (word == "out" and not may_be_out) or (before in {"missing", "out"} and word != "out"):
+        was = "answer" if before is None else before.verdicts[seat]
+        may_be_out = was in {"late", "missing", "out"}
+        if (word == "out" and not may_be_out) or (was in {"missing", "out"} and word != "out"):
             raise MismatchError(
-                f"turn {turn.turn}: seat {seat} has verdict {word!r} after {before!r}; "
+                f"turn {turn.turn}: seat {seat} has verdict {word!r} after {was!r}; "
                 "a seat is out from the turn after it has gone"
             )
 

@@ -114,6 +114,7 @@ class Match:
     _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # of this turn
     _kept_faults: list[deque[FaultInfo]] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
+    _why_interrupted: str = attrs.field(init=False, default="")
     _told: bool = attrs.field(init=False, default=False)  # whether the end was told
 
     def __attrs_post_init__(self) -> None:
@@ -136,9 +137,14 @@ class Match:
                 speech = InDialect(classic)
             self.seats.append(Seat(index, name, connection, speech))
 
-    def interrupt(self) -> None:
-        """End the match as aborted: the arena shuts down."""
+    def interrupt(self, why: str = "the arena is shutting down") -> None:
+        """End the match as aborted; its seats are told why."""
+        self._why_interrupted = why
         self._scope.cancel()
+
+    def kick(self, seat: int, why: str) -> None:
+        """Put a seat out: in this turn, or in the next one if it has answered already."""
+        self.seats[seat].kick(why)
 
     # -- the whole match -----------------------------------------------------------------------
 
@@ -448,7 +454,7 @@ class Match:
 
     def _last_words(self, seat: Seat, outcome: Outcome, *, keeps: bool) -> bytes:
         if self.error is None and outcome.termination is Termination.ABORTED:
-            return seat.speech.error(ErrorCode.SHUTDOWN, "the arena is shutting down")
+            return seat.speech.error(ErrorCode.SHUTDOWN, self._why_interrupted)
         if self._game is None or seat.connection.session.state is State.WAITING:
             return seat.speech.error(ErrorCode.INTERNAL, "the arena could not begin the match")
         return self._last_notes[seat.index] + seat.speech.closing(

@@ -14,7 +14,7 @@ from lanista.match.channel import BrokenChannelError
 from lanista.match.clock import Arrival, arrival
 from lanista.match.connection import Connection
 from lanista.match.speech import Speech
-from lanista_protocol import RemoteProtocolError
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 LAST_READS = 32
 """Reads at the deadline before an answer that still isn't complete is late: 2 MiB."""
@@ -34,6 +34,8 @@ class Seat:
     gone: str | None = None
     """Why it plays no more, as a word of the record: `disconnected`, `late`, …"""
     gone_words: str = ""
+    kicked: str | None = None
+    """Why somebody wants it out, as soon as an answer is awaited of it."""
     dismissed: bool = False
     """Whether its last bytes are on their way, after which its connection closes."""
 
@@ -73,11 +75,21 @@ class Seat:
         if self.gone is None:
             self.gone, self.gone_words = why, words
 
+    def kick(self, why: str) -> None:
+        """Put it out in this turn, or in the next one if it has answered."""
+        self.kicked = why
+        self.connection.channel.wake()
+
+    def _leave_if_kicked(self) -> None:
+        if self.kicked is not None and not self.settled:
+            self.lose(ErrorCode.SHUTDOWN.value, self.kicked)
+
     # -- a turn --------------------------------------------------------------------------------
 
     def ask(self) -> None:
         """Note that an answer is asked for: before the bytes go out, so that nothing is between."""
         self.line = self.arrived = None
+        self._leave_if_kicked()
         try:
             self.connection.session.ask()
         except RemoteProtocolError as error:
@@ -107,11 +119,14 @@ class Seat:
         """Give over what the bot didn't take at once; it is out if that takes all its time."""
         with trio.move_on_at(self.deadline):
             try:
-                while self._unsent:
+                while self._unsent and self.kicked is None:
                     await self.connection.channel.wait_writable()
                     self._unsent = self._unsent[self.connection.channel.send_some(self._unsent) :]
             except BrokenChannelError:
                 self._unsent = memoryview(b"")
+        if self._unsent and self.kicked is not None:
+            self.lose(ErrorCode.SHUTDOWN.value, self.kicked)
+            return
         if self._unsent:
             self.lose("late", f"did not read what it was sent within {self.limit:g} s")
             return
@@ -126,6 +141,7 @@ class Seat:
         Cancelled at the deadline.
         """
         waited = False
+        self._leave_if_kicked()
         while not self.settled:
             if self._read():
                 # A bot that sends without end must not keep the loop from the others.
@@ -134,6 +150,7 @@ class Seat:
             elif not self.settled:
                 await self.connection.channel.wait_readable()
                 waited = True
+            self._leave_if_kicked()
         return waited
 
     async def last_look(self) -> None:

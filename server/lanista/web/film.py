@@ -11,7 +11,9 @@ from typing import Any
 
 import attrs
 
+from lanista.formats.originals import Shown
 from lanista.match.record import FaultInfo, Header, ResultInfo, TurnInfo
+from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.rules.picture import Frame, Ground, Level, Mark, Scene
 
@@ -55,6 +57,25 @@ def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) 
         "attempt": header.try_,
         "rounds": rounds,
         "scene": scene_json(scene),
+    }
+
+
+def head_of_res(shown: Shown) -> dict[str, Any]:
+    """What is told before the first frame of an original game's match file."""
+    return {
+        "type": "head",
+        "api": API,
+        "match": None,
+        "source": "res",
+        "game": shown.game,
+        "title": registry.get(shown.game).title,
+        "started": None,
+        "players": [{"name": name, "protocol": None} for name in shown.names],
+        "settings": dict(shown.settings),
+        "clock": None,
+        "attempt": 1,
+        "rounds": None,
+        "scene": scene_json(shown.scene),
     }
 
 
@@ -179,7 +200,6 @@ def end(result: ResultInfo | None, seed: int, trouble: str | None) -> dict[str, 
             "ranks": list(result.ranks),
             "scores": list(result.scores),
             "turns": result.turns,
-            "faults": [fault_json(fault) for fault in result.faults],
             "error": None if result.error is None else shortened(result.error),
             "ended": result.ended,
         }

@@ -1,0 +1,116 @@
+"""Running the match of `lanista play`: with signals that interrupt it, and on a page."""
+
+import signal
+import sys
+import webbrowser
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import click
+import trio
+
+if TYPE_CHECKING:
+    from lanista.cli.web import PagePort
+    from lanista.daemon.private import Played, PrivateArena
+
+GRACE = 3.0
+"""Seconds without a viewer after which nobody looks any more: a page may be loaded again."""
+
+
+async def play_interruptible(arena: "PrivateArena") -> "Played | None":
+    """Play; SIGINT, SIGTERM and SIGHUP interrupt the match."""
+    return await _interruptible(arena.play, arena.interrupt)
+
+
+async def _interruptible(
+    play: Callable[[], Awaitable["Played | None"]], interrupt: Callable[[], None]
+) -> "Played | None":
+    failure: Exception | None = None
+    played = None
+    async with trio.open_nursery() as nursery:
+
+        async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+                task_status.started()
+                async for _ in signals:
+                    interrupt()
+
+        await nursery.start(watch)
+        try:
+            played = await play()
+        except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
+            failure = error
+        nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    return played
+
+
+async def play_watched(
+    arena: "PrivateArena",
+    page: "PagePort",
+    tell: Callable[..., None],
+) -> "Played | None":
+    """Play a match on a page: it begins when somebody looks, and the page stays until nobody does.
+
+    Args:
+        arena: Its steering holds the match.
+        page: Where.
+        tell: Prints the result; called when the match is over, the page still there.
+
+    Raises:
+        CannotListenError: The page's port can't be had.
+        StartFailureError: A bot that doesn't come.
+        OSError: The record can't be written.
+    """
+    from lanista.web.films import Films
+    from lanista.web.view import View
+
+    view = View(arena.stage, films=Films(at_once=True))
+    server = await page.listen(view)
+    left = trio.CancelScope()
+    steering = arena.steering
+    assert steering is not None
+    steering.pause()
+
+    def interrupt() -> None:
+        arena.interrupt()
+        left.cancel()
+
+    async def begin() -> None:
+        while not arena.stage.running:
+            await arena.stage.changes.wait(arena.stage.changes.count)
+        view.match = next(iter(arena.stage.running))
+        url = page.url(server, f"/match/{view.match}")
+        click.echo(f"page: {url}", err=True)
+        if sys.stdout is not None and sys.stdout.isatty():
+            await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
+        click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
+        await server.watched.wait()
+        steering.resume()
+        while True:  # a void match is played again, under another id
+            await arena.stage.changes.wait(arena.stage.changes.count)
+            view.match = next(iter(arena.stage.running), view.match)
+
+    async def play() -> "Played | None":
+        failure: Exception | None = None
+        played = None
+        async with trio.open_nursery() as nursery:
+            await nursery.start(server.run)
+            nursery.start_soon(begin)
+            try:
+                played = await arena.play()
+            except Exception as error:  # noqa: BLE001 - as above
+                failure = error
+            if played is not None:
+                tell(played, interrupted=arena.interrupted)
+                if not arena.interrupted:
+                    click.echo("the page stays until it is closed, or Ctrl-C", err=True)
+                    with left:
+                        await server.nobody(GRACE)
+            nursery.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return played
+
+    return await _interruptible(play, interrupt)

@@ -1,0 +1,73 @@
+"""The page's port, for the commands that have one."""
+
+import os
+import re
+import secrets
+import socket
+from typing import TYPE_CHECKING
+
+from lanista.cli import BadInputError
+
+if TYPE_CHECKING:
+    import trio
+
+    from lanista.daemon.arena import Arena
+    from lanista.web.server import Server
+    from lanista.web.view import View
+
+DEFAULT = ("127.0.0.1", 8080)
+TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`, `[HOST]:PORT` or `PORT`."""
+    found = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})", text)
+    if found is None or int(found[2]) > 65535:
+        raise BadInputError(f"--web {text!r}: expected HOST:PORT, as 127.0.0.1:8080")
+    return (found[1] or DEFAULT[0]).strip("[]"), int(found[2])
+
+
+class PagePort:
+    """Opens the page's port, where it was asked for or where there is room."""
+
+    def __init__(self, web: str | None) -> None:
+        """`web`: HOST:PORT; None: the default, or a free port if that is taken."""
+        self.announced: str | None = None
+        self._is_default = web is None
+        self._host, self._port = DEFAULT if web is None else address_of(web)
+
+    async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
+        """Serve an arena's page in a nursery; `announced` is its address then."""
+        from lanista.web.view import View
+
+        view = View(arena.stage, arena=arena, data=arena.options.data)
+        server = await self.listen(view)
+        await nursery.start(server.run)
+        self.announced = self.url(server)
+
+    async def listen(self, view: "View") -> "Server":
+        """A server that listens, yet to be run."""
+        from lanista.daemon.arena import CannotListenError
+        from lanista.web.server import Server, is_loopback
+
+        token = None
+        if not is_loopback(self._host):
+            token = os.environ.get(TOKEN) or secrets.token_urlsafe(16)
+        server = Server(view, self._host, self._port, token)
+        try:
+            await server.listen()
+        except CannotListenError:
+            if not self._is_default:
+                raise
+            server = Server(view, self._host, 0, token)
+            await server.listen()
+        return server
+
+    def url(self, server: "Server", path: str = "") -> str:
+        """The page's address, with the operator's token if it needs one."""
+        host = self._host
+        if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - told apart, not listened on here
+            host = socket.gethostname()
+        shown = f"[{host}]" if ":" in host else host
+        fragment = path if server.token is None else f"token={server.token}{path and '&'}{path}"
+        return f"http://{shown}:{server.port}/" + (f"#{fragment}" if fragment else "")

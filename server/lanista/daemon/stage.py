@@ -1,0 +1,139 @@
+"""What goes on in an arena, for those who watch and steer it: running matches, changes, pauses.
+
+The arenas keep it up to date and know nothing of who looks. No socket, no page.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+import trio
+
+from lanista.rules.base import Game, Ruleset
+
+PATHS_KEPT = 100
+"""Of matches that are over, how many records' paths are remembered."""
+
+
+@attrs.define(eq=False)
+class Changes:
+    """Counts changes, so that a watcher can wait for the next one and misses none."""
+
+    count: int = 0
+    _next: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    def tell(self) -> None:
+        """Something changed."""
+        self.count += 1
+        self._next.set()
+        self._next = trio.Event()
+
+    async def wait(self, seen: int) -> None:
+        """Return when `count` is another than the one seen."""
+        while self.count == seen:
+            await self._next.wait()
+
+
+@attrs.define(eq=False)
+class Steering:
+    """Holds a match between two turns, where no clock runs. Its `watch` is a match's `Watcher`."""
+
+    delay: float = 0.0
+    """Seconds to wait before every turn."""
+    _paused: bool = attrs.field(default=False, init=False)
+    _steps: int = attrs.field(default=0, init=False)
+    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    @property
+    def paused(self) -> bool:
+        """Whether no turn is played until `resume` or `step`."""
+        return self._paused
+
+    def pause(self) -> None:
+        """Hold before the next turn."""
+        self._paused, self._steps = True, 0
+
+    def resume(self) -> None:
+        """Go on."""
+        self._paused = False
+        self._wake()
+
+    def step(self) -> None:
+        """Play one turn more and hold; a match that goes on is paused after it."""
+        self._paused = True
+        self._steps += 1
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def watch(self, game: Game) -> None:
+        """Wait as long as the match is held; an ended one is never."""
+        if self.delay:
+            await trio.sleep(self.delay)
+        if game.outcome() is not None:
+            return
+        while self._paused and not self._steps:
+            await self._changed.wait()
+        if self._steps:
+            self._steps -= 1
+
+
+class Interruptible(Protocol):
+    """What is used of a match."""
+
+    def interrupt(self, why: str = ...) -> None:
+        """End it as aborted."""
+        ...
+
+    def kick(self, seat: int, why: str) -> None:
+        """Put a seat out."""
+        ...
+
+
+@attrs.define(eq=False, kw_only=True)
+class Running:
+    """A match that is played."""
+
+    match: str
+    ruleset: Ruleset
+    room: str | None
+    bots: Sequence[tuple[int, str]]
+    """By seat: the bot's number and its name."""
+    started: str
+    """ISO 8601, UTC."""
+    part: Path
+    """Its record while it is written."""
+    steering: Steering
+    playing: Interruptible
+
+
+@attrs.define(eq=False)
+class Stage:
+    """All running matches of an arena."""
+
+    changes: Changes = attrs.field(factory=Changes)
+    running: dict[str, Running] = attrs.field(factory=dict)
+    """By the match's id, in the order of their beginnings."""
+    ended: dict[str, Path] = attrs.field(factory=dict)
+    """The records of the last matches that are over, by id."""
+    recorded: Callable[[Path], None] | None = None
+    """Told of every record that is on disk."""
+
+    def begin(self, running: Running) -> None:
+        """A match begins."""
+        self.running[running.match] = running
+        self.changes.tell()
+
+    def end(self, match: str, record: Path | None) -> None:
+        """A match is over; its record is on disk, or couldn't be written (None)."""
+        self.running.pop(match, None)
+        if record is not None:
+            self.ended[match] = record
+            if len(self.ended) > PATHS_KEPT:
+                del self.ended[next(iter(self.ended))]
+            if self.recorded is not None:
+                self.recorded(record)
+        self.changes.tell()

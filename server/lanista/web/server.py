@@ -1,0 +1,333 @@
+"""The page's port: HTTP answers and WebSockets, in the arena's own loop (docs/api.md).
+
+`websockets` speaks HTTP for us: GET alone, one answer a connection, so commands go over the
+WebSocket (`viewer`). What is told comes from `view`.
+"""
+
+import hmac
+import http
+import ipaddress
+import json
+import logging
+import math
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import attrs
+import structlog
+import trio
+from websockets.datastructures import Headers
+from websockets.exceptions import WebSocketException
+from websockets.http11 import Request, Response
+from websockets.trio.server import ServerConnection
+from websockets.trio.server import serve as serve_websockets
+
+from lanista.daemon.arena import CannotListenError
+from lanista.web import view as views
+from lanista.web.view import View
+from lanista.web.viewer import Viewer
+
+MAX_VIEWERS = 500
+"""WebSockets at once; more are refused."""
+OPEN_TIMEOUT = 60.0
+"""Seconds for a request and its answer: a large record over a slow line."""
+CLOSE_TIMEOUT = 1.0
+"""Seconds that a viewer has to close its end."""
+MAX_MESSAGE = 1024 * 1024
+"""Bytes of a viewer's message."""
+MAX_PAGE = 200
+"""Matches of one answer."""
+ENDS = ("finished", "forfeit", "void", "aborted")
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+JSON = "application/json"
+
+log = structlog.get_logger()
+
+
+@attrs.frozen
+class _Answer(Exception):  # noqa: N818 - an answer, which may be an error
+    status: http.HTTPStatus
+    body: bytes
+    type: str = JSON
+
+
+def _error(status: http.HTTPStatus, words: str) -> _Answer:
+    return _Answer(status, json.dumps({"error": words}).encode())
+
+
+def _json(value: Any) -> _Answer:
+    return _Answer(http.HTTPStatus.OK, json.dumps(value).encode())
+
+
+@attrs.define(eq=False)
+class Server:
+    """One port. `listen`, then `run`."""
+
+    view: View
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str | None = None
+    """The operator's, needed for commands; None: whoever reaches the page is one."""
+    viewers: set[Viewer] = attrs.field(factory=set, init=False)
+    _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
+    _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
+    watched: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Somebody looks; another event from when nobody does."""
+    _left: trio.Event = attrs.field(factory=trio.Event, init=False)  # somebody left
+
+    def __attrs_post_init__(self) -> None:
+        self._files = dict(page_files())
+
+    async def listen(self) -> tuple[str, int]:
+        """Open the port; the address it is.
+
+        Raises:
+            CannotListenError: It is in use, or none of this machine's.
+        """
+        try:
+            self._listeners = await trio.open_tcp_listeners(self.port, host=self.host)
+        except OSError as error:
+            raise CannotListenError(
+                f"can't listen on {self.host}:{self.port} for the page: {error.strerror or error}; "
+                "choose another address with --web, or --no-web"
+            ) from None
+        if not self.port:
+            # A name of several addresses got a free port on each: one port is what we announce.
+            for other in self._listeners[1:]:
+                await other.aclose()
+            del self._listeners[1:]
+        host, self.port = self._listeners[0].socket.getsockname()[:2]
+        return host, self.port
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled, after `listen`."""
+        quiet = logging.getLogger("lanista.web.server")
+        quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self.view.films.run)
+            await nursery.start(self.view.run)
+            await nursery.start(
+                lambda task_status: serve_websockets(
+                    self._look,
+                    listeners=self._listeners,
+                    compression=None,
+                    process_request=self._answer,
+                    server_header=None,
+                    open_timeout=OPEN_TIMEOUT,
+                    close_timeout=CLOSE_TIMEOUT,
+                    max_size=MAX_MESSAGE,
+                    max_queue=4,
+                    logger=quiet,
+                    task_status=task_status,
+                )
+            )
+            task_status.started()
+
+    async def nobody(self, grace: float) -> None:
+        """Return when nobody has looked for so many seconds."""
+        while True:
+            with trio.move_on_after(grace) as scope:
+                while self.viewers:
+                    scope.deadline = math.inf
+                    await self._left.wait()
+                scope.deadline = trio.current_time() + grace
+                await self.watched.wait()
+            if scope.cancelled_caught:
+                return
+
+    async def _look(self, connection: ServerConnection) -> None:
+        """One viewer, from its connection to its end."""
+        viewer = Viewer(connection, self.view, self.viewers, self._operates)
+        self.viewers.add(viewer)
+        self.watched.set()
+        try:
+            await viewer.run()
+        except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # it left
+        except* Exception:
+            log.exception("a viewer's connection ended by an error")
+        finally:
+            self.viewers.discard(viewer)
+            if not self.viewers:
+                self.watched = trio.Event()
+            self._left.set()
+            self._left = trio.Event()
+
+    def _operates(self, token: str | None) -> bool:
+        """Whether commands are taken from who says this token, or none."""
+        if self.token is None:
+            return True
+        return token is not None and hmac.compare_digest(token.encode(), self.token.encode())
+
+    # -- HTTP ----------------------------------------------------------------------------------
+
+    async def _answer(self, _: ServerConnection, request: Request) -> Response | None:
+        """The answer to a request; None: go on with a WebSocket."""
+        try:
+            await self._route(request)
+        except _Answer as answer:
+            headers = Headers(HEADERS)
+            headers["Content-Type"] = answer.type
+            headers["Content-Length"] = str(len(answer.body))
+            headers["Connection"] = "close"
+            return Response(answer.status, answer.status.phrase, headers, answer.body)
+        return None
+
+    async def _route(self, request: Request) -> None:
+        """Return for a WebSocket.
+
+        Raises:
+            _Answer: To anything else.
+        """
+        self._check_origin(request)
+        parts = urlsplit(request.path)
+        path = unquote(parts.path)
+        if path == "/api/1/ws":
+            if len(self.viewers) >= MAX_VIEWERS:
+                raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MAX_VIEWERS} viewers already")
+            if request.headers.get("Upgrade", "").lower() != "websocket":
+                raise _error(http.HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
+            return
+        if path in self._files:
+            raise _Answer(http.HTTPStatus.OK, *self._files[path])
+        try:
+            pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        except ValueError:
+            raise _error(http.HTTPStatus.BAD_REQUEST, "the query isn't NAME=VALUE&…") from None
+        query = dict(pairs)
+        if len(query) < len(pairs):
+            raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter twice; say it once")
+        await self._api(path, query)
+        raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
+
+    async def _api(self, path: str, query: dict[str, str]) -> None:
+        view = self.view
+        match = re.fullmatch(r"/api/1/matches/([^/]+)(/record)?", path)
+        if path == "/healthz":
+            _known(query)
+            raise _json(views.health())
+        if path == "/api/1/games":
+            _known(query)
+            raise _json(views.games())
+        if path == "/api/1/bots":
+            _known(query, "game")
+            raise _json(views.bots(query.get("game")))
+        if path == "/api/1/lobby":
+            _known(query)
+            raise _Answer(http.HTTPStatus.OK, view.lobby())
+        if path == "/api/1/standings":
+            _known(query, "game")
+            raise _json({"standings": await view.standings(query.get("game"))})
+        if path == "/api/1/matches":
+            await self._matches(query)
+        if match is not None and match[2]:
+            _known(query)
+            await self._record(match[1])
+        if match is not None:
+            _known(query)
+            found = await view.match_json(match[1])
+            if found is None:
+                raise _error(http.HTTPStatus.NOT_FOUND, f"there is no match {match[1]!r} here")
+            raise _json(found)
+
+    async def _matches(self, query: dict[str, str]) -> None:
+        _known(query, "game", "player", "end", "limit", "before")
+        limit = query.pop("limit", "50")
+        before = query.pop("before", None)
+        if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_PAGE:
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST, f"limit={limit!r}; it is from 1 to {MAX_PAGE}"
+            )
+        if query.get("end", ENDS[0]) not in ENDS:
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST, f"end={query['end']!r}; it is one of {', '.join(ENDS)}"
+            )
+        if before is not None and not re.fullmatch("[0-9A-Z]{1,26}", before):
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
+            )
+        matches, after = await self.view.matches(limit=int(limit), before=before, **query)
+        raise _json({"matches": matches, "next": after})
+
+    async def _record(self, match: str) -> None:
+        path = await self.view.record_of(match)
+        if path is None:
+            raise _error(http.HTTPStatus.NOT_FOUND, f"no record of a match {match!r} that is over")
+        try:
+            data = await trio.Path(path).read_bytes()
+        except OSError as error:
+            raise _error(
+                http.HTTPStatus.NOT_FOUND, f"the record can't be read: {error.strerror}"
+            ) from None
+        raise _Answer(http.HTTPStatus.OK, data, "application/gzip")
+
+    def _check_origin(self, request: Request) -> None:
+        """Refuse what another site's page makes a browser ask.
+
+        On loopback, names that only lead here by another site's name service are refused too:
+        that site's page would be of our origin.
+        """
+        host = request.headers.get("Host", "")
+        if is_loopback(self.host) and urlsplit(f"//{host}").hostname not in _own_names(self.host):
+            raise _error(http.HTTPStatus.FORBIDDEN, f"Host {host!r} isn't this page's address")
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can be reached from this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _own_names(host: str) -> set[str | None]:
+    return {host, "localhost", "127.0.0.1", "::1"}
+
+
+def _known(query: dict[str, str], *names: str) -> None:
+    for name in query:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST, f"no parameter {name!r} here; known are: {known}"
+            )
+
+
+def page_files() -> list[tuple[str, tuple[bytes, str]]]:
+    """What a browser loads: path, bytes and type. All there is; no path leads elsewhere."""
+    found = []
+    folder = Path(str(files("lanista.web") / "page"))
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in TYPES:
+            name = path.relative_to(folder).as_posix()
+            content = path.read_bytes(), TYPES[path.suffix]
+            found.append((f"/page/{name}", content))
+            if name == "index.html":
+                found.append(("/", content))
+    return found

@@ -1,0 +1,266 @@
+"""What the page tells of an arena: the lobby, matches, games, bots. JSON by docs/api.md.
+
+Reads the arena's stage and the catalogue; the server and the viewers send what it makes.
+"""
+
+import ast
+import importlib.util
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista import __version__
+from lanista.daemon.arena import Arena
+from lanista.daemon.stage import Running, Stage
+from lanista.house import HOUSE
+from lanista.match.record import BadRecordError
+from lanista.rules import registry
+from lanista.web.catalogue import Catalogue
+from lanista.web.film import API, encode
+from lanista.web.films import Film, Films, NoFilmError
+
+RECENT = 20
+"""Results that the lobby shows."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class View:
+    """An arena as its page sees it."""
+
+    stage: Stage
+    arena: Arena | None = None
+    """Where bots wait; None: one match is played, by `lanista play`."""
+    data: Path | None = None
+    """Where the arena's records are."""
+    films: Films = attrs.field(factory=Films)
+    match: str | None = None
+    """The one match that is played."""
+    _catalogue: Catalogue | None = attrs.field(default=None, init=False)
+    _one_thread: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
+    _recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
+    _standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
+    _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the catalogue up to date with the arena's records."""
+        if self.data is None:
+            task_status.started()
+            return
+        send, receive = trio.open_memory_channel[Path](math.inf)
+        try:
+            self._catalogue = await self._in_thread(Catalogue.open, self.data)
+        except OSError as error:
+            log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - that is all
+            task_status.started()
+            return
+        self.stage.recorded = send.send_nowait
+        try:
+            await self._refresh()
+            task_status.started()
+            await self._in_thread(self._catalogue.sync)
+            await self._refresh()
+            async for path in receive:
+                try:
+                    await self._in_thread(self._catalogue.add, path)
+                except (BadRecordError, OSError) as error:
+                    log.error("a record isn't in the catalogue", why=str(error))  # noqa: TRY400
+                if not receive.statistics().current_buffer_used:
+                    await self._refresh()
+        finally:
+            self.stage.recorded = None
+            self._catalogue.close()
+
+    async def _in_thread(self, call: Any, *args: Any) -> Any:
+        return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
+
+    async def _refresh(self) -> None:
+        """Look up what the lobby shows of matches that are over."""
+        assert self._catalogue is not None
+        self._recent, _ = await self._in_thread(lambda: self._matches_of_catalogue(limit=RECENT))
+        self._standings = await self._in_thread(self._catalogue.standings)
+        self.stage.changes.tell()
+
+    def _matches_of_catalogue(self, **filters: Any) -> tuple[list[dict[str, Any]], str | None]:
+        assert self._catalogue is not None
+        return self._catalogue.matches(**filters)
+
+    # -- the lobby -----------------------------------------------------------------------------
+
+    def lobby(self) -> bytes:
+        """The lobby's message; made once for all who look."""
+        count = self.stage.changes.count
+        if self._lobby[0] != count:
+            self._lobby = (count, encode(self._lobby_json()))
+        return self._lobby[1]
+
+    def _lobby_json(self) -> dict[str, Any]:
+        return {
+            "type": "lobby",
+            "manual": self.arena is not None and self.arena.manual,
+            "rooms": self._rooms(),
+            "running": [_running(running) for running in self.stage.running.values()],
+            "recent": self._recent,
+            "standings": self._standings,
+        }
+
+    def _rooms(self) -> list[dict[str, Any]]:
+        if self.arena is None:
+            return []
+        lobby = self.arena.lobby
+        rooms = []
+        for game, room in lobby.rooms():
+            waiting = lobby.waiting((game, room))
+            rooms.append(
+                {
+                    "game": game,
+                    "title": waiting[0].ruleset.title,
+                    "room": room,
+                    "seats": waiting[0].ruleset.seats,
+                    "ready": lobby.complete((game, room)),
+                    "bots": [
+                        {"bot": player.number, "name": player.name, "seat": player.seat}
+                        for player in waiting
+                    ],
+                }
+            )
+        return rooms
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def matches(
+        self, *, limit: int, before: str | None, **filters: str
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """Matches, the newest first, and where the next page begins."""
+        running = []
+        if before is None:
+            running = [_match_running(match) for match in self.stage.running.values()]
+            running = [match for match in reversed(running) if _fits(match, filters)]
+        if self._catalogue is None:
+            return running, None
+        catalogue = self._catalogue
+        over, after = await self._in_thread(
+            lambda: catalogue.matches(limit=limit, before=before, **filters)
+        )
+        return running + over, after
+
+    async def match_json(self, match: str) -> dict[str, Any] | None:
+        """One match; None if there is none of this id."""
+        running = self.stage.running.get(match)
+        if running is not None:
+            return _match_running(running)
+        if self._catalogue is None:
+            return None
+        found: dict[str, Any] | None = await self._in_thread(self._catalogue.match, match)
+        return found
+
+    async def record_of(self, match: str) -> Path | None:
+        """The record of a match that is over."""
+        path = self.stage.ended.get(match)
+        if path is None and self._catalogue is not None:
+            path = await self._in_thread(self._catalogue.path, match)
+        return path
+
+    async def standings(self, game: str | None) -> list[dict[str, Any]]:
+        """Tables of all matches that count."""
+        return [table for table in self._standings if game in (None, table["game"])]
+
+    async def take_film(self, match: str) -> Film:
+        """The film of a match; `films.leave` it.
+
+        Raises:
+            NoFilmError: There is no such match.
+        """
+        running = self.stage.running.get(match)
+        if running is not None:
+            return self.films.take(match, running.part, live=True)
+        path = await self.record_of(match)
+        if path is None:
+            raise NoFilmError(f"there is no match {match!r} here")
+        return self.films.take(match, path, live=False)
+
+
+def _running(running: Running) -> dict[str, Any]:
+    return {
+        "match": running.match,
+        "game": running.ruleset.name,
+        "title": running.ruleset.title,
+        "room": running.room,
+        "players": [{"bot": bot, "name": name} for bot, name in running.bots],
+        "started": running.started,
+        "paused": running.steering.paused,
+    }
+
+
+def _match_running(running: Running) -> dict[str, Any]:
+    return {
+        "match": running.match,
+        "game": running.ruleset.name,
+        "title": running.ruleset.title,
+        "state": "running",
+        "started": running.started,
+        "ended": None,
+        "players": [name for _, name in running.bots],
+        "end": None,
+        "reason": None,
+        "ranks": None,
+        "scores": None,
+        "turns": None,
+        "seed": None,
+        "faults": None,
+    }
+
+
+def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
+    if "player" in filters and filters["player"] not in match["players"]:
+        return False
+    return all(match[key] == value for key, value in filters.items() if key != "player")
+
+
+def health() -> dict[str, Any]:
+    """That we are there."""
+    return {"ok": True, "software": __version__, "api": API}
+
+
+def games() -> dict[str, Any]:
+    """The installed rulesets."""
+    return {"games": [_game(registry.get(name)) for name in registry.names()]}
+
+
+def _game(ruleset: Any) -> dict[str, Any]:
+    return {
+        "name": ruleset.name,
+        "title": ruleset.title,
+        "version": ruleset.version,
+        "seats": ruleset.seats,
+        "settings": [attrs.asdict(setting) for setting in ruleset.settings],
+    }
+
+
+def bots(game: str | None) -> dict[str, Any]:
+    """The house bots, of one game or of all."""
+    return {
+        "bots": [
+            {"game": of, "name": name, "about": about(module)}
+            for of, modules in HOUSE.items()
+            if game in (None, of)
+            for name, module in modules.items()
+        ]
+    }
+
+
+def about(module: str) -> str:
+    """The first line of a module's docstring, without running it."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]

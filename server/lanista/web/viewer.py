@@ -1,0 +1,341 @@
+"""One WebSocket: what a viewer asks, and what it is sent (docs/api.md, "WebSocket").
+
+A viewer gets only what it asks for, one answer a question: one that is slow asks seldom, and one
+that doesn't read is dropped. Nothing here waits for a viewer but its own tasks.
+"""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+from websockets.trio.server import ServerConnection
+
+from lanista import __version__
+from lanista.daemon.stage import Running
+from lanista.web.film import API, encode
+from lanista.web.films import Film, NoFilmError
+from lanista.web.view import View
+
+SEND_TIME = 10.0
+"""Seconds for a message to be taken; then the viewer is dropped."""
+MAX_WAITING = 64
+"""Questions of a viewer that are open at once."""
+MAX_FILE = 32 * 1024 * 1024
+"""Bytes of a file that is sent to be shown."""
+SHORTEST = 0.04
+"""Seconds between two answers with frames of a match that is played…"""
+SHARE = 0.002
+"""…or so many for every viewer, if that is more: all of them together get but a small share of
+the loop's time, however many there are."""
+LOBBY_EVERY = 0.25
+"""Seconds between two messages of the lobby."""
+OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
+
+
+class BadMessageError(Exception):
+    """What was asked can't be done; in words for people."""
+
+
+@attrs.define(eq=False)
+class Viewer:
+    """Whoever looks at the page; `run` to its end."""
+
+    connection: ServerConnection
+    view: View
+    others: Collection["Viewer"]
+    operates: Callable[[str | None], bool]
+    """Whether commands are taken from who says a token."""
+    operator: bool = attrs.field(default=False, init=False)
+    _films: dict[str, Film] = attrs.field(factory=dict, init=False)
+    _waits: dict[str, set[trio.CancelScope]] = attrs.field(factory=dict, init=False)
+    """Of every film, the questions that wait for its frames."""
+    _files: int = attrs.field(default=0, init=False)
+    _waiting: int = attrs.field(default=0, init=False)
+    _last_frames: float = attrs.field(default=0.0, init=False)
+    _tells_lobby: bool = attrs.field(default=False, init=False)
+    _nursery: trio.Nursery = attrs.field(init=False)
+    _uploads: dict[str, Path] = attrs.field(factory=dict, init=False)
+    """By film, the folder of a file that was sent."""
+
+    async def run(self) -> None:
+        """Answer until it leaves."""
+        self.operator = self.operates(None)
+        try:
+            async with trio.open_nursery() as self._nursery:
+                await self._send(
+                    {
+                        "type": "hello",
+                        "api": API,
+                        "software": __version__,
+                        "mode": "play" if self.view.arena is None else "serve",
+                        "operator": self.operator,
+                        "match": self.view.match,
+                    }
+                )
+                async for said in self.connection:
+                    await self._hear(said)
+                self._nursery.cancel_scope.cancel()
+        finally:
+            for match, film in self._films.items():
+                self._leave(match, film)
+            for folder in self._uploads.values():
+                shutil.rmtree(folder, ignore_errors=True)
+
+    async def _send(self, message: Mapping[str, Any] | bytes) -> None:
+        data = message if isinstance(message, bytes) else encode(message)
+        with trio.move_on_after(SEND_TIME) as scope:
+            await self.connection.send(data, text=True)
+        if scope.cancelled_caught:
+            # Half a message may be on its way: there is nothing to be said any more.
+            await trio.aclose_forcefully(self.connection.stream)
+            self._nursery.cancel_scope.cancel()
+
+    async def _hear(self, said: str | bytes) -> None:
+        asked = None
+        try:
+            message = _read(said)
+            asked = message.get("id")
+            await self._do(message)
+        except (BadMessageError, NoFilmError) as error:
+            await self._send({"type": "error", "id": asked, "words": str(error)})
+
+    async def _do(self, message: Mapping[str, Any]) -> None:
+        """Answer at once what can be; the rest gets a task."""
+        what = message.get("do")
+        if self._waiting >= MAX_WAITING:
+            raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
+        if what in OPERATIONS:
+            if not self.operator:
+                raise BadMessageError(f"{what} is the operator's; say the token first")
+            self._operate(str(what), message)
+            await self._done(message)
+        elif what == "token":
+            token = _field(message, "token", str)
+            if not self.operates(token):
+                raise BadMessageError("this isn't the operator's token")
+            self.operator = True
+            await self._send({"type": "operator", "operator": True, "id": message.get("id")})
+        elif what == "lobby":
+            if not self._tells_lobby:
+                self._tells_lobby = True
+                self._nursery.start_soon(self._tell_lobby)
+            await self._done(message)
+        elif what == "open":
+            self._nursery.start_soon(self._aside, self._open, message)
+        elif what == "frames":
+            self._nursery.start_soon(self._aside, self._frames, message)
+        elif what == "close":
+            match = _field(message, "match", str)
+            self._close(match)
+            await self._done(message)
+        elif what == "file":
+            await self._file(message)
+        else:
+            raise BadMessageError(f"nothing is known to do as {what!r}; see docs/api.md")
+
+    async def _aside(
+        self, do: Callable[[Mapping[str, Any]], Awaitable[None]], message: Mapping[str, Any]
+    ) -> None:
+        """Answer a question that may have to wait, in a task of its own."""
+        self._waiting += 1
+        try:
+            await do(message)
+        except (BadMessageError, NoFilmError) as error:
+            answer = {"type": "error", "id": message.get("id"), "words": str(error)}
+            await self._send(answer)
+        finally:
+            self._waiting -= 1
+
+    async def _done(self, message: Mapping[str, Any]) -> None:
+        await self._send({"type": "done", "id": message.get("id")})
+
+    # -- the lobby -----------------------------------------------------------------------------
+
+    async def _tell_lobby(self) -> None:
+        changes = self.view.stage.changes
+        while True:
+            seen = changes.count
+            await self._send(self.view.lobby())
+            await changes.wait(seen)
+            await trio.sleep(LOBBY_EVERY)  # what comes close together is told together
+
+    # -- films ---------------------------------------------------------------------------------
+
+    async def _open(self, message: Mapping[str, Any]) -> None:
+        match = _field(message, "match", str)
+        if match not in self._films:
+            film = await self.view.take_film(match)
+            if match in self._films:  # asked for twice at once
+                self.view.films.leave(match, film)
+            else:
+                self._films[match] = film
+        await self._tell_head(message, match)
+
+    async def _tell_head(self, message: Mapping[str, Any], match: str) -> None:
+        film = self._films[match]
+        try:
+            head = await film.begun()
+        except NoFilmError:
+            self._close(match)
+            raise
+        await self._send({**head, "match": match, "id": message.get("id")})
+
+    def _close(self, match: str) -> None:
+        film = self._films.pop(match, None)
+        if film is not None:
+            for scope in self._waits.pop(match, ()):
+                scope.cancel()
+            self._leave(match, film)
+
+    def _leave(self, match: str, film: Film) -> None:
+        folder = self._uploads.pop(match, None)
+        # A sent file's film is nobody else's.
+        self.view.films.leave(match if folder is None else str(film.path), film)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    async def _frames(self, message: Mapping[str, Any]) -> None:
+        match = _field(message, "match", str)
+        place = _field(message, "from", int)
+        known = message.get("known", False)
+        film = self._films.get(match)
+        if film is None:
+            raise BadMessageError(f"the match {match!r} isn't open; open it first")
+        if place < -1:
+            raise BadMessageError(f"from is {place}; it is a frame's number, or -1 for the newest")
+        if known not in (True, False) or (known and place < 1):
+            raise BadMessageError("known is true only with the number of a frame behind another")
+        waits = self._waits.setdefault(match, set())
+        with trio.CancelScope() as scope:
+            waits.add(scope)
+            try:
+                await film.reach(place)
+                if self.view.stage.running:
+                    await self._wait_turn()
+            finally:
+                waits.discard(scope)
+        if scope.cancelled_caught:
+            await self._done(message)  # closed while it waited
+            return
+        if place == -1:
+            place = film.count - 1
+        if not 0 <= place < film.count:
+            await self._tell_end(message, match, film)
+            return
+        first, frames = film.frames(place, known=known)
+        about = encode(
+            {
+                "type": "frames",
+                "id": message.get("id"),
+                "match": match,
+                "from": first,
+                "count": film.count,
+                "over": film.over,
+            }
+        )
+        await self._send(b'%b,"frames":[%b]}' % (about[:-1], frames))
+
+    async def _wait_turn(self) -> None:
+        """Leave the loop to the matches: frames come at most so often."""
+        pause = max(SHORTEST, SHARE * len(self.others))
+        turn = max(self._last_frames + pause, trio.current_time())
+        self._last_frames = turn
+        await trio.sleep_until(turn)
+
+    async def _tell_end(self, message: Mapping[str, Any], match: str, film: Film) -> None:
+        end = film.end or {"type": "end", "seed": None, "trouble": film.failed, "result": None}
+        await self._send({**end, "match": match, "count": film.count, "id": message.get("id")})
+
+    async def _file(self, message: Mapping[str, Any]) -> None:
+        """Take in a file, and open its film."""
+        size = _field(message, "size", int)
+        name = _field(message, "name", str)
+        if not 0 < size <= MAX_FILE:
+            raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
+        self._files += 1
+        match = f"file-{self._files}"
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.view.films.folder))
+            self._uploads[match] = folder
+            path = folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file")
+            with path.open("wb") as file:
+                while file.tell() < size:
+                    part = await self.connection.recv()
+                    if isinstance(part, str):
+                        raise BadMessageError("bytes of the file are binary messages")
+                    if file.tell() + len(part) > size:
+                        raise BadMessageError(f"the file is longer than the {size} bytes announced")
+                    file.write(part)
+        except OSError as error:
+            raise BadMessageError(f"no room for the file: {error.strerror}") from None
+        self._films[match] = self.view.films.take(str(path), path, live=False)
+        self._nursery.start_soon(
+            self._aside, lambda message: self._tell_head(message, match), message
+        )
+
+    # -- commands ------------------------------------------------------------------------------
+
+    def _operate(self, what: str, message: Mapping[str, Any]) -> None:
+        """Carry out an operator's command."""
+        arena = self.view.arena
+        if what in {"start", "mode", "kick"} and arena is None:
+            raise BadMessageError(f"{what} is for an arena; this is the page of one match")
+        if what == "start":
+            assert arena is not None
+            game, room = _field(message, "game", str), message.get("room")
+            if not (room is None or isinstance(room, str)) or not arena.start((game, room)):
+                raise BadMessageError("no match is ready there")
+        elif what == "mode":
+            assert arena is not None
+            arena.set_manual(_field(message, "manual", bool))
+        elif what == "kick":
+            assert arena is not None
+            bot = _field(message, "bot", int)
+            if not arena.kick(bot):
+                raise BadMessageError(f"there is no bot {bot} any more")
+        else:
+            self._steer(what, self._running(message))
+
+    def _running(self, message: Mapping[str, Any]) -> Running:
+        match = _field(message, "match", str)
+        running = self.view.stage.running.get(match)
+        if running is None:
+            raise BadMessageError(f"no match {match!r} is running")
+        return running
+
+    def _steer(self, what: str, running: Running) -> None:
+        if what == "cancel":
+            running.playing.interrupt("the operator ended this match")
+        elif what == "pause":
+            running.steering.pause()
+        elif what == "resume":
+            running.steering.resume()
+        else:
+            running.steering.step()
+        self.view.stage.changes.tell()
+
+
+def _read(said: str | bytes) -> dict[str, Any]:
+    if isinstance(said, bytes):
+        raise BadMessageError("binary; a message is a JSON object in text")
+    try:
+        message = json.loads(said)
+    except (ValueError, RecursionError) as error:
+        raise BadMessageError(f"no JSON ({error})") from None
+    if not isinstance(message, dict):
+        raise BadMessageError("no JSON object")
+    return message
+
+
+def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = message.get(name)
+    if type(value) is not kind:
+        kinds = {str: "text", int: "a whole number", bool: "true or false"}
+        raise BadMessageError(f"{name} is {value!r}; it should be {kinds[kind]}")
+    return value
