@@ -8,12 +8,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
+# Where npm puts what checks the types of JavaScript: of the client, and of the page.
 STAMP_JS := clients/javascript/node_modules/.installed
+STAMP_PAGE := tests/web/page/node_modules/.installed
 
-.PHONY: help setup toolchains play test test-long strength lint format golden bench clean
+.PHONY: help setup toolchains setup-browser setup-tools play test test-long strength lint format golden \
+	screenshots bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP)  ## make .venv with Lanista and its tools
 
@@ -30,19 +33,29 @@ $(STAMP): pyproject.toml
 # can't be installed, its tests are skipped and say why.
 TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap
 
-toolchains:  ## install the toolchains that the tests need, by apt when root
-	@for tool in $(TOOLS); do command -v $${tool%%:*} >/dev/null || echo $${tool#*:} | tr , " "; done > .missing-tools
-	@if test -s .missing-tools; then \
+BROWSER := chromium:chromium,fonts-dejavu-core
+
+# $(call install,PROGRAM:PACKAGE,PACKAGE ...): those whose program is missing, by apt when root.
+define install
+@missing=$$(for tool in $(1); do command -v $${tool%%:*} >/dev/null || echo $${tool#*:} | tr , " "; done); \
+	if test -n "$$missing"; then \
 		if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 			apt-get update -qq; \
-			for package in $$(cat .missing-tools); do \
+			for package in $$missing; do \
 				DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$package >/dev/null || \
 					echo "$$package can't be installed; the tests that need it are left out" >&2; \
 			done; \
 		else \
-			echo "not installed, their tests are left out:" $$(cat .missing-tools) >&2; \
+			echo "not installed, their tests are left out:" $$missing >&2; \
 		fi; \
-	fi; rm -f .missing-tools
+	fi
+endef
+
+toolchains:  ## install the toolchains that the tests need, by apt when root
+	$(call install,$(TOOLS))
+
+setup-browser:  ## install the browser that the page's tests drive, by apt when root
+	$(call install,$(BROWSER))
 
 # Debian keeps venv apart from Python.
 .PHONY: venv-from-apt
@@ -56,10 +69,10 @@ venv-from-apt:
 play: setup  ## play a match between two house bots
 	$(BIN)/lanista play angrymob GravityGoers RandomRunners
 
-test: setup toolchains  ## run the tests (under 5 minutes)
+test: setup toolchains setup-browser  ## run the tests (under 5 minutes)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not strength"
 
-test-long: setup toolchains  ## run the long versions of the tests
+test-long: setup toolchains setup-browser  ## run the long versions of the tests
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(WORKERS) --timeout 1800 -m "not strength"
 
 strength: setup  ## measure how strong the house bots are, into docs/strength.md
@@ -71,15 +84,18 @@ lint: setup toolchains  ## check style, types and imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-js; \
-	elif test "$$CI" = true; then echo "npm is missing: the JavaScript client can't be checked" >&2; exit 1; \
-	else echo "npm is missing: the JavaScript client isn't checked"; fi
+	elif test "$$CI" = true; then echo "npm is missing: the page and the JavaScript client can't be checked" >&2; exit 1; \
+	else echo "npm is missing: the page and the JavaScript client aren't checked"; fi
+
+setup-tools: $(STAMP_JS) $(STAMP_PAGE)  ## install what checks the types of JavaScript, in the project's folder
 
 .PHONY: lint-js
-lint-js: $(STAMP_JS)
+lint-js: setup-tools
 	cd clients/javascript && npm run --silent check
+	cd tests/web/page && npm run --silent check
 
-$(STAMP_JS): clients/javascript/package-lock.json
-	cd clients/javascript && npm ci --silent --no-audit --no-fund
+$(STAMP_JS) $(STAMP_PAGE): %/node_modules/.installed: %/package-lock.json
+	cd $* && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 format: setup  ## put the code into its form
@@ -91,13 +107,18 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 	$(BIN)/python tests/rules/rewrite_golden.py
 	$(BIN)/python tests/languages/rewrite_golden.py
 
-bench: setup toolchains  ## measure turns, matches side by side, records, rules and clients, into tests/bench/results/
+screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
+	$(BIN)/python tests/web/screenshots.py
+
+bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py
 	$(BIN)/python tests/bench/record_size.py
 	$(BIN)/python tests/bench/four_players.py
 	$(BIN)/python tests/bench/clients.py
+	$(BIN)/python tests/bench/viewers.py
+	$(BIN)/python tests/bench/drawing.py
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) clients/javascript/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) clients/javascript/node_modules tests/web/page/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
