@@ -62,7 +62,8 @@ def side_by_side(matches):
     with tempfile.TemporaryDirectory() as folder:
         daemon = subprocess.Popen(
             [
-                *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0", "--no-web", "--data", folder),
+                *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0", "--no-web"),
+                *("--data", folder),
                 *("--matches", str(matches), "--move-limit", str(TURNS), "--map", "meadow"),
                 *("--max-connections", "2000"),
             ],
