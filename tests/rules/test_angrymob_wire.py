@@ -1,4 +1,4 @@
-"""What Angry Mob tells, byte by byte: facts, classic dialect, scene, frame (PROTOCOL.md 5, 6)."""
+"""What Angry Mob tells, byte by byte: facts, classic dialect (PROTOCOL.md 5, 6)."""
 
 import pytest
 
@@ -10,7 +10,6 @@ from lanista.rules.base import (
     Refusal,
     RefusalCode,
 )
-from lanista.rules.picture import Ground, Mark
 from lanista_protocol import tokenize
 from support.angrymob import PAGE, at, play, start, verdict
 
@@ -253,31 +252,3 @@ def test_nothing_more_is_sent_in_classic_after_a_fault(fault, seat):
     verdicts[seat] = fault
     game.advance(verdicts)
     assert [b"", b""] == [CLASSIC.closing(game, at) for at in (0, 1)]
-
-
-# What a viewer draws
-
-
-def test_the_scene_is_the_ground_and_the_bases():
-    """Walls where the map is impassable; neutral units are no ground."""
-    scene = start(PAGE).scene()
-    assert (6, 7) == (scene.rows, scene.cols)
-    letters = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "A"}
-    drawn = [" ".join(letters[ground] for ground in row) for row in scene.ground]
-    plain = "".join("." if token in "123" else token.replace("B", "A") for token in PAGE[4:])
-    assert plain.splitlines() == drawn
-    assert {(2, 1): 0, (3, 5): 1} == scene.owners
-
-
-def test_the_frame_is_the_units():
-    """Neutral ones only where no player stands."""
-    game = at(FIELD, {(0, 2): 9, (1, 0): 12}, {(2, 3): 1})
-    frame = game.frame()
-    assert frame.turn == 0
-    assert (
-        Mark(0, 2, 0, "9"),
-        Mark(1, 0, 0, "12"),
-        Mark(2, 1, None, "5"),
-        Mark(2, 3, 1, "1"),
-    ) == frame.marks
-    assert ("21 units", "1 unit") == frame.captions

@@ -1,8 +1,7 @@
-"""The facts of a match (PROTOCOL.md 5) and what viewers draw."""
+"""The facts of a match (PROTOCOL.md 5)."""
 
 from lanista.rules.base import Late
 from lanista.rules.chance import OriginalChance
-from lanista.rules.picture import Ground, Mark
 from support.crematoria import board, game_at, new_game
 
 START_KEYWORDS = ["set", "size", "elevator", "row"]
@@ -111,27 +110,3 @@ def test_the_facts_of_a_match_agree_with_its_position():
         for number, u in enumerate(game.units())
         if u.row >= 0
     ] == [line for line in lines if line.startswith("unit ")]
-
-
-def test_the_scene_has_both_levels_side_by_side():
-    scene = some_game().scene()
-    assert (40, 161) == (scene.rows, scene.cols)
-    assert Ground.WALL is scene.ground[0][0]
-    assert [Ground.WALL] * 40 == [row[80] for row in scene.ground]
-    assert Ground.BASE is scene.ground[9][9] is scene.ground[9][81 + 9]
-    assert Ground.FLOOR is scene.ground[0][1] is scene.ground[0][81]
-    assert {} == scene.owners
-
-
-def test_the_frame():
-    game = some_game()
-    frame = game.frame()
-    assert {(0, 1): 2} == frame.owned
-    assert Mark(8, 81 + 3, None, "*") in frame.marks
-    assert Mark(9, 81 + 9, 0, "f") in frame.marks
-    assert Mark(7, 7, 0, "p") in frame.marks
-    assert Mark(5, 81 + 50, None, "2") in frame.marks
-    assert Mark(20, 20, None, "h") in frame.marks
-    assert 2 + 16 + 1 + 2 == len(frame.marks)
-    assert ("0 (0 cells, 0 gems)", "1 (1 cell, 0 gems)") == frame.captions[1:3]
-    assert 3 == frame.turn

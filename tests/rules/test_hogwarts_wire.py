@@ -5,7 +5,6 @@ import pytest
 from lanista.rules.base import MalformedAnswerError, TooManySubmovesError
 from lanista.rules.hogwarts import RULESET
 from lanista.rules.hogwarts.orders import Order
-from lanista.rules.picture import Ground
 from support.hogwarts import (
     ADDED_UP,
     INGREDIENTS,
@@ -206,22 +205,6 @@ def test_all_seats_get_the_same_object_and_a_new_status_a_new_one():
     one = game.facts(0, (0.0,) * 4)
     assert one is game.facts(3, (0.0,) * 4)
     assert one != game.facts(3, (0.5,) * 4)
-
-
-def test_what_a_viewer_draws():
-    """Scene: walls. Frame: books, units, Voldemort on top, owners, a caption a clan."""
-    game = begin(hall({5: (1, 10, 10, 2, 3)}, walls=[(0, 0)], owned={(1, 1): 2}))
-    scene, frame = game.scene(), game.frame()
-    assert (Ground.WALL, Ground.FLOOR) == scene.ground[0][:2]
-    marks = {(mark.row, mark.col): (mark.seat, mark.text) for mark in frame.marks}
-    assert (None, "+") == marks[50, 0]
-    assert (0, "G") == marks[59, 0]
-    assert (0, "w") == marks[55, 0]
-    assert (1, "x") == marks[10, 10]
-    assert (None, "V") == (frame.marks[-1].seat, frame.marks[-1].text)
-    assert 2 == frame.owned[1, 1]
-    assert 9 == len(frame.owned)
-    assert ("0 (2 units, strength 500)",) * 4 == frame.captions
 
 
 def test_digests_differ_by_everything_that_decides_the_match():

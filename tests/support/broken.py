@@ -5,11 +5,14 @@ In a module of their own because the suite must be able to import them in anothe
 
 # ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
 
+import math
+
 import attrs
 
 from lanista.rules.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
 from lanista.rules.chance import SeededChance
 from lanista.rules.outcome import Termination
+from lanista.rules.picture import Arrow, Event, Level, Shape
 from support.tinygame import Counting, CountingRules
 
 BROKEN: list[tuple[CountingRules, str]] = []
@@ -509,6 +512,13 @@ class _Frame(Counting):
         return attrs.evolve(frame, marks=marks, **self.changes)
 
 
+def _picture(words, cls, **attributes):
+    """Enter a ruleset whose games are of a class with these attributes."""
+    ruleset = CountingRules()
+    ruleset.game = type("Picture", (cls,), attributes)
+    BROKEN.append((ruleset, words))
+
+
 @_game("a scene of 0 rows")
 class NoRows(_Scene):
     changes = {"rows": 0, "ground": ()}  # noqa: RUF012 - read only
@@ -522,6 +532,28 @@ class TooLittleGround(_Scene):
 @_game("the scene's owner 3 of (0, 0)")
 class StrangeOwner(_Scene):
     changes = {"owners": {(0, 0): 3}}  # noqa: RUF012 - read only
+
+
+def _level(title="all", col=0, cols=3):
+    return Level(title=title, col=col, cols=cols)
+
+
+for _words, _changes in (
+    ("a level's title", {"levels": (_level(title=""),)}),
+    ("columns of the scene's 3", {"levels": (_level(cols=4),)}),
+    ("columns of the scene's 3", {"levels": (_level(cols=0),)}),
+    ("none in two levels", {"levels": (_level(col=1, cols=2), _level(cols=2))}),
+    ("a title of stats", {"stats": ("two\nlines",)}),
+    ("each title once", {"stats": ("sum", "sum")}),
+    ("a sign's meaning", {"signs": (("5", ""),)}),
+    ("kind 'disc': a Shape", {"kinds": (("disc", "5", "number"),)}),
+    ("a kind's meaning", {"kinds": ((Shape.DISC, "5", ""),)}),
+    # Seat 2's number stands in column 2, which is drawn nowhere.
+    ("seats, in a level", {"levels": (_level(cols=2),), "owners": {}}),
+    ("the scene's titles need []", {"stats": ()}),
+    ("the scene's titles need [2, 2, 2]", {"stats": ("sum", "last")}),
+):
+    _picture(_words, _Scene, changes=_changes)
 
 
 @_game("the scene changes in the match")
@@ -559,6 +591,66 @@ class MarkOfNobody(_Frame):
 @_game("a mark's text")
 class EmptyMark(_Frame):
     mark = {"text": ""}  # noqa: RUF012 - read only
+
+
+for _words, _changes in (
+    ("shape 'disc': a Shape", {"shape": "disc"}),
+    ("units [7] have two marks", {"unit": 7}),
+    ("a unit's number is 0 or more", {"unit": -1}),
+    ("health is from 0 to 1", {"health": 1.5}),
+    ("health is from 0 to 1", {"health": math.nan}),
+    ("a mark's detail", {"details": ("a number", "")}),
+):
+    _picture(_words, _Frame, mark=_changes)
+
+for _words, _changes in (
+    ("the frame's owner 3 of (0, 0)", {"owned": {(0, 0): 3}}),
+    ("the frame's owner 0 of (1, 0)", {"owned": {(1, 0): 0}}),
+    ("lit columns [3]", {"lit": frozenset((3,))}),
+    ("stats of [1, 1] values", {"stats": ((1,), (1,))}),
+    ("stats of [2, 2, 2] values", {"stats": ((1, 2),) * 3}),
+    ("a value of stats", {"stats": (("",),) * 3}),
+    ("the value inf of stats", {"stats": ((math.inf,),) * 3}),
+    ("the value None of stats", {"stats": ((None,),) * 3}),
+    ("has arrows, captured cells or events", {"arrows": (Arrow((0, 0), (0, 1), 0),)}),
+    ("has arrows, captured cells or events", {"events": (Event(None, "it begins"),)}),
+):
+    _picture(_words, _Frame, changes=_changes)
+
+
+class _Past(_Frame):
+    """Is broken in what led to a frame, so not at the start."""
+
+    def frame(self):
+        return super().frame() if self.turn else Counting.frame(self)
+
+
+for _words, _changes in (
+    ("from a cell to a cell", {"arrows": (Arrow((0, 0), (1, 0), 0),)}),
+    ("from a cell to a cell", {"arrows": (Arrow((0, -1), (0, 0), 0),)}),
+    ("from a cell to a cell", {"arrows": (Arrow((0, 0), (0, 1), 3),)}),
+    ("with a printable text", {"arrows": (Arrow((0, 0), (0, 1), 0, "\n"),)}),
+    ("the captor 3 of (0, 0)", {"captured": {(0, 0): 3}}),
+    ("but its owner is None", {"captured": {(0, 0): 1}}),
+    ("of one of 3 seats, or of nobody", {"events": (Event(3, "said 5"),)}),
+    ("an event's words", {"events": (Event(0, ""),)}),
+):
+    _picture(_words, _Past, changes=_changes)
+
+
+@_game("a second frame differs")
+class ChangingFrame(Counting):
+    drawn = 0
+
+    def frame(self):
+        ChangingFrame.drawn += self.turn > 0
+        return attrs.evolve(super().frame(), captions=(str(ChangingFrame.drawn),) * 3)
+
+
+@_game("raises ZeroDivisionError")
+class FrameRaises(Counting):
+    def frame(self):
+        return attrs.evolve(super().frame(), captions=(str(1 // (self.turn - 2)),) * 3)
 
 
 @_game("scores [0, 0, 0]")

@@ -37,7 +37,7 @@ from lanista.rules.base import (
 )
 from lanista.rules.chance import Chance, SeededChance
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
-from lanista.rules.picture import Frame, Ground, Mark, Scene
+from lanista.rules.picture import Event, Frame, Ground, Mark, Scene, Shape
 
 SEATS = 3
 TABLES = ("oak", "pine", "walnut")
@@ -133,17 +133,28 @@ class Counting:
 
     def scene(self) -> Scene:
         """A row of three places, each belonging to its seat."""
-        ground = ((Ground.BASE,) * SEATS,)
-        return Scene(rows=1, cols=SEATS, ground=ground, owners={(0, at): at for at in range(SEATS)})
+        return Scene(
+            rows=1,
+            cols=SEATS,
+            ground=((Ground.BASE,) * SEATS,),
+            owners={(0, at): at for at in range(SEATS)},
+            stats=("sum",),
+            kinds=((Shape.COUNT, "5", "the number said last"),),
+        )
 
     def frame(self) -> Frame:
         """The numbers said last, and the sums."""
-        marks = tuple(
-            Mark(0, seat, seat, str(number))
-            for seat, number in enumerate(self.said)
-            if number is not None
+        said = [(seat, number) for seat, number in enumerate(self.said) if number is not None]
+        return Frame(
+            turn=self.turn,
+            marks=tuple(
+                Mark(0, seat, seat, str(number), Shape.COUNT, seat, number / 9, ("a number",))
+                for seat, number in said
+            ),
+            captions=tuple(f"sum {n}" for n in self.sums),
+            stats=tuple((n,) for n in self.sums),
+            events=tuple(Event(seat, f"said {number}") for seat, number in said),
         )
-        return Frame(turn=self.turn, marks=marks, captions=tuple(f"sum {n}" for n in self.sums))
 
 
 class CountingRules:

@@ -11,6 +11,7 @@ import attrs
 
 from lanista.formats.tokens import FormatError
 from lanista.rules.base import Game, Verdict
+from lanista.rules.picture import Frame, Scene
 
 MAX_NAME = 12
 """Characters of a player's name that an original program takes."""
@@ -34,6 +35,22 @@ class Explained:
 
 
 @attrs.frozen(kw_only=True)
+class Shown:
+    """A match file for viewers: its own positions, nothing played again."""
+
+    game: str
+    seed: int
+    settings: Mapping[str, int]
+    """As the file has them: it knows nothing of Lanista's own."""
+    names: tuple[str, ...]
+    """By seat."""
+    scene: Scene
+    """As a game's; of a judge's file, `stats` has `time` behind the others."""
+    frames: Iterator[tuple[Frame, tuple[int, ...]]]
+    """From the start to the last round, a frame and the scores by seat; to be read once."""
+
+
+@attrs.frozen(kw_only=True)
 class Originals:
     """What a game's module of `lanista.formats` offers."""
 
@@ -51,10 +68,16 @@ class Originals:
     """Explain a match file's text by some rules; FormatError if it is none."""
     replay: Callable[[str, str], Iterator[str]]
     """The match file that a match file's seed and an orders file's orders make."""
+    show: Callable[[str], Shown]
+    """What a viewer draws of a match file's text; FormatError if it is none."""
 
 
 def _hogwarts() -> Originals:
-    from lanista.formats import hogwarts, hogwarts_explain  # noqa: PLC0415 - when asked for
+    from lanista.formats import (  # noqa: PLC0415 - when asked for
+        hogwarts,
+        hogwarts_explain,
+        hogwarts_show,
+    )
     from lanista.rules.hogwarts import RULESET  # noqa: PLC0415
 
     def read_cnf(text: str) -> tuple[Mapping[str, int], Any]:
@@ -91,6 +114,20 @@ def _hogwarts() -> Originals:
         made = hogwarts.res_of(game, turns, seed=res.seed, names=res.names, word=res.word)
         return hogwarts.res_parts(made)
 
+    def show(text: str) -> Shown:
+        res = hogwarts.read_res(text)
+        scene, frames = hogwarts_show.scene_of(res), hogwarts_show.frames_of(res)
+        if res.word == "SecGame":
+            scene, frames = _with_times(scene, frames, [state.status for state in res.states])
+        return Shown(
+            game="hogwarts",
+            seed=res.seed,
+            settings=res.settings,
+            names=res.names,
+            scene=scene,
+            frames=frames,
+        )
+
     return Originals(
         game="hogwarts",
         title=hogwarts.VERSION,
@@ -100,11 +137,16 @@ def _hogwarts() -> Originals:
         write=write,
         explain=explain,
         replay=replay,
+        show=show,
     )
 
 
 def _crematoria() -> Originals:
-    from lanista.formats import crematoria, crematoria_explain  # noqa: PLC0415 - when asked for
+    from lanista.formats import (  # noqa: PLC0415 - when asked for
+        crematoria,
+        crematoria_explain,
+        crematoria_show,
+    )
     from lanista.rules.crematoria import RULESET  # noqa: PLC0415
 
     def read_cnf(text: str) -> tuple[Mapping[str, int], Any]:
@@ -142,6 +184,21 @@ def _crematoria() -> Originals:
         )
         return crematoria.match_text(res.header, game, turns)
 
+    def show(text: str) -> Shown:
+        res = crematoria.read_res(text)
+        scene, frames = crematoria_show.scene_of(res), crematoria_show.frames_of(res)
+        if res.header.judge:
+            times = [position.status for position in res.positions]
+            scene, frames = _with_times(scene, frames, times)
+        return Shown(
+            game="crematoria",
+            seed=res.header.seed,
+            settings=res.header.settings,
+            names=res.header.names,
+            scene=scene,
+            frames=frames,
+        )
+
     return Originals(
         game="crematoria",
         title=crematoria.TITLE,
@@ -153,7 +210,26 @@ def _crematoria() -> Originals:
         write=write,
         explain=explain,
         replay=replay,
+        show=show,
     )
+
+
+def _with_times(
+    scene: Scene,
+    frames: Iterable[tuple[Frame, tuple[int, ...]]],
+    statuses: Iterable[Sequence[float]],
+) -> tuple[Scene, Iterator[tuple[Frame, tuple[int, ...]]]]:
+    """Add to the stats what only a judge's file tells: how much of its time each player used."""
+
+    def timed() -> Iterator[tuple[Frame, tuple[int, ...]]]:
+        for (frame, scores), shares in zip(frames, statuses, strict=True):
+            stats = tuple(
+                (*of_seat, "out" if share < 0 else f"{share:.0%}")
+                for of_seat, share in zip(frame.stats, shares, strict=True)
+            )
+            yield attrs.evolve(frame, stats=stats), scores
+
+    return attrs.evolve(scene, stats=(*scene.stats, "time")), timed()
 
 
 _GAMES: Mapping[str, Callable[[], Originals]] = {"hogwarts": _hogwarts, "crematoria": _crematoria}

@@ -1,15 +1,14 @@
 """One game under the conformance suite: played by random answers, looked at from all sides.
 
 Part of `testing`, which holds the suite's entry and what needs no game in progress. What any
-facts, frame or outcome must look like is said here, by `lanista.rules.base` and PROTOCOL.md.
+facts, frame or outcome must look like is said in `requirements`.
 
 Never imported by anything that plays; no ruleset's name here.
 """
 
-import contextlib
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -30,24 +29,22 @@ from lanista.rules.base import (
     complete_settings,
 )
 from lanista.rules.outcome import Outcome, Termination
-from lanista.rules.picture import Frame, Scene
+from lanista.rules.requirements import (
+    require,
+    require_facts,
+    require_frame,
+    require_lines,
+    require_outcome,
+    require_scene,
+    require_words,
+    unharmed,
+)
 
 Player = Callable[[Any, int, random.Random], Sequence[Token]]
 """Makes an answer's tokens for a seat from the game and a source of chance: plausible ones, that
 make the game go on, with some that are refused among them."""
 
-NAME = re.compile(r"[a-z][a-z0-9-]*")
-"""Form of a ruleset's name and of an outcome's reason."""
-KEYWORD = re.compile(r"[a-z][a-z0-9_]*")
-"""Form of the first word of a fact."""
 DIGEST = re.compile(r"[0-9a-f]{16}")
-RESERVED = frozenset(
-    (
-        *("welcome", "wait", "start", "game", "seat", "player", "clock", "seed", "turn", "go"),
-        *("end", "rank", "bye", "error", "note"),
-    )
-)
-"""Keywords of the lines around the facts (PROTOCOL.md 3 and 7); no fact can begin with one."""
 NOISE: tuple[tuple[Token, ...], ...] = (
     (2**31 - 1,),
     (-(2**31),) * 4,
@@ -182,9 +179,13 @@ class Playthrough:
         game, seats = self.game, range(self.ruleset.seats)
         digest = game.digest()
         require(DIGEST.fullmatch(digest), f"digest {digest!r}: 16 lower-case hexadecimal digits")
-        frame = game.frame()
+        with unharmed(f"frame of turn {game.turn}"):
+            frame, again = game.frame(), game.frame()
         require_frame(frame, self.scene, game, len(seats))
-        standing = (frame, game.scores(), outcome)
+        require(frame == again, f"turn {game.turn}: a second frame differs from the first")
+        # What led here isn't part of the state.
+        still = attrs.evolve(frame, arrows=(), captured={}, events=())
+        standing = (still, game.scores(), outcome)
         require(
             self.seen.setdefault(digest, standing) == standing,
             f"two positions that differ have the digest {digest}; it covers the whole state",
@@ -268,108 +269,3 @@ def check_again(ruleset: Ruleset, played: Transcript) -> None:
             game.digest() == played.digests[number + 1],
             f"seed {played.seed}: the same answers give another game in turn {number}",
         )
-
-
-# What anything must look like
-
-
-def require(fact: object, words: str) -> None:
-    """Raise AssertionError with these words unless the fact holds: `assert` that -O keeps."""
-    if not fact:
-        raise AssertionError(words)
-
-
-@contextlib.contextmanager
-def unharmed(what: str) -> Iterator[None]:
-    """Turn an exception that nothing allows into a finding."""
-    try:
-        yield
-    except Exception as error:
-        raise AssertionError(f"{what} raises {error!r}") from error
-
-
-def require_words(words: str, what: str) -> None:
-    """Words for a person: one printable line."""
-    if not words or not words.isprintable():
-        raise AssertionError(f"{what}, {words!r}: one printable line")
-
-
-def require_lines(data: bytes, what: str) -> list[str]:
-    """Printable lines of UTF-8, each ended by a newline (PROTOCOL.md 1); without those."""
-    try:
-        lines = data.decode().split("\n")
-    except UnicodeDecodeError as error:
-        raise AssertionError(f"{what}: not UTF-8: {error}") from None
-    require(not lines.pop(), f"{what}: the last line has no newline")
-    for line in lines:
-        require_words(line, f"{what}: a line")
-    return lines
-
-
-def require_facts(data: bytes, what: str) -> list[str]:
-    """Facts: lines of a keyword and tokens (PROTOCOL.md 3); without their newlines."""
-    lines = require_lines(data, what)
-    for line in lines:
-        words = line.split(" ")
-        require(all(words), f"{what}: {line!r}: tokens separated by single spaces")
-        keyword = words[0]
-        require(KEYWORD.fullmatch(keyword), f"{what}: {line!r}: begins with a keyword")
-        require(keyword not in RESERVED, f"{what}: `{keyword}` is a keyword of the protocol's own")
-    return lines
-
-
-def require_scene(scene: Scene, seats: int) -> None:
-    """A scene whose ground and owners fit its size."""
-    size = (scene.rows, scene.cols)
-    require(min(size) >= 1, f"a scene of {scene.rows} rows and {scene.cols} columns")
-    shape = [len(row) for row in scene.ground]
-    require(shape == [scene.cols] * scene.rows, f"a scene of {size} with ground of {shape}")
-    for (row, col), seat in scene.owners.items():
-        require(
-            0 <= row < scene.rows and 0 <= col < scene.cols and 0 <= seat < seats,
-            f"the scene's owner {seat} of ({row}, {col}): a seat, a cell of {size}",
-        )
-
-
-def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
-    """A frame that fits its scene and turn, and a score a seat."""
-    require(frame.turn == game.turn, f"the frame of turn {game.turn} says turn {frame.turn}")
-    for mark in frame.marks:
-        inside = 0 <= mark.row < scene.rows and 0 <= mark.col < scene.cols
-        if not inside or not (mark.seat is None or 0 <= mark.seat < seats):
-            raise AssertionError(
-                f"{mark}: one of {scene.rows} rows, {scene.cols} columns and {seats} seats"
-            )
-        require_words(mark.text, "a mark's text")
-    require(
-        len(frame.captions) == seats, f"{len(frame.captions)} captions: one a seat, for {seats}"
-    )
-    for caption in frame.captions:
-        require_words(caption, "a caption")
-    scores = game.scores()
-    require(
-        type(scores) is tuple  # a list would be the game's own, and change
-        and len(scores) == seats
-        and all(type(score) is int for score in scores),
-        f"scores {scores}: a tuple of a whole number a seat, for {seats}",
-    )
-
-
-def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:
-    """An outcome as rules can give it."""
-    require(
-        outcome.termination in {Termination.FINISHED, Termination.FORFEIT},
-        f"{outcome.termination}: by the rules a match is finished or a forfeit",
-    )
-    require(NAME.fullmatch(outcome.reason), f"the outcome's reason {outcome.reason!r}: one word")
-    ranks = outcome.ranks
-    require(len(ranks) == seats, f"ranks {ranks}: one a seat, for {seats}")
-    require(
-        all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks),
-        f"ranks {ranks}: places from 1, ties share the best",
-    )
-    require(
-        outcome.scores == game.scores(),
-        f"the outcome's scores {outcome.scores} aren't the game's, {game.scores()}",
-    )
-    require(outcome == game.outcome(), "the outcome changes when it is asked for again")

@@ -3,7 +3,7 @@
 `check_ruleset` plays a ruleset with random answers and raises AssertionError at the first rule
 of `lanista.rules.base` or of PROTOCOL.md that it breaks. Whether the moves are carried out as
 the game's own page says, only its own tests can tell. The looks at single positions are in
-`conformance`.
+`conformance` and `requirements`.
 
 Never imported by anything that plays; no ruleset's name here.
 """
@@ -27,7 +27,6 @@ from lanista.rules.base import (
 )
 from lanista.rules.conformance import (
     FAULTS,
-    NAME,
     Player,
     Playthrough,
     Told,
@@ -37,13 +36,16 @@ from lanista.rules.conformance import (
     judged,
     new_game,
     parsed,
+)
+from lanista.rules.outcome import Termination
+from lanista.rules.requirements import (
+    NAME,
     require,
     require_facts,
     require_lines,
     require_words,
     unharmed,
 )
-from lanista.rules.outcome import Termination
 
 __all__ = [
     "HighestChance",
@@ -232,6 +234,11 @@ def _check_start(ruleset: Ruleset, seed: int) -> None:
         require(
             _shown(ruleset, one) == _shown(ruleset, other) and one.digest() == other.digest(),
             f"two new games with seed {seed} differ",
+        )
+        frame = one.frame()
+        require(
+            not (frame.arrows or frame.captured or frame.events),
+            "a new game's frame has arrows, captured cells or events; nothing happened yet",
         )
         for seat in range(ruleset.seats):
             lines = require_facts(one.facts_at_start(seat), "facts_at_start")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from lanista.rules.angrymob import scene
 from lanista.rules.angrymob.board import IMPASSABLE, Board
 from lanista.rules.base import (
     Answer,
@@ -19,7 +20,7 @@ from lanista.rules.base import (
     Verdict,
 )
 from lanista.rules.outcome import Outcome, Termination, forfeit
-from lanista.rules.picture import Frame, Ground, Mark, Scene
+from lanista.rules.picture import Frame, Mark, Scene
 
 SEATS = 2
 RECRUIT_LIMIT = 8
@@ -46,10 +47,14 @@ class AngryMob:
     _units: tuple[Units, Units] = attrs.field(init=False)
     _neutral: list[int] = attrs.field(init=False)
     _taken: list[int] = attrs.field(init=False, factory=list)  # cells recruited last move
+    # By cell, the units of both that met there last move.
+    _fought: dict[int, tuple[int, int]] = attrs.field(init=False, factory=dict)
     _outcome: Outcome | None = attrs.field(init=False, default=None)
     _near: tuple[tuple[int, int, int, int], ...] = attrs.field(init=False, repr=False)
     _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
     _ground_hash: bytes | None = attrs.field(init=False, default=None, repr=False)
+    # For viewers, made when the first one asks: thousands, of which few change.
+    _neutral_marks: dict[int, Mark] | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._units = ({self.board.bases[0]: 1}, {self.board.bases[1]: 1})
@@ -129,7 +134,7 @@ class AngryMob:
         at_fault = [not isinstance(verdict, Answer) or bool(verdict.refused) for verdict in turn]
         if any(at_fault):
             # rules/angrymob.md 3: checked before anything is carried out.
-            self._taken = []
+            self._taken, self._fought = [], {}
             self._outcome = forfeit(at_fault, self.scores(), "forfeit")
             return
         for seat in range(SEATS):
@@ -155,7 +160,9 @@ class AngryMob:
     def _fight(self) -> None:
         """Step 2: in every cell of both, the larger number keeps the difference."""
         first, second = self._units
+        self._fought = {}
         for cell in first.keys() & second.keys():
+            self._fought[cell] = first[cell], second[cell]
             left = first[cell] - second[cell]
             del first[cell], second[cell]
             if left > 0:
@@ -257,31 +264,21 @@ class AngryMob:
 
     def scene(self) -> Scene:
         """The map without its units."""
-        board = self.board
-        grounds = [Ground.WALL if state == IMPASSABLE else Ground.FLOOR for state in board.cells]
-        for cell in board.bases:
-            grounds[cell] = Ground.BASE
-        return Scene(
-            rows=board.rows,
-            cols=board.cols,
-            ground=tuple(
-                tuple(grounds[row * board.cols : (row + 1) * board.cols])
-                for row in range(board.rows)
-            ),
-            owners={divmod(cell, board.cols): seat for seat, cell in enumerate(board.bases)},
-            signs=(("9", "neutral"),),
-        )
+        return scene.scene(self.board)
 
     def frame(self) -> Frame:
         """Units of the players, and neutral ones where no player stands."""
-        cols = self.board.cols
-        marks = []
-        for cell, neutral in enumerate(self._neutral):
-            if cell in self._units[0]:
-                marks.append(Mark(cell // cols, cell % cols, 0, str(self._units[0][cell])))
-            elif cell in self._units[1]:
-                marks.append(Mark(cell // cols, cell % cols, 1, str(self._units[1][cell])))
-            elif neutral > 0:
-                marks.append(Mark(cell // cols, cell % cols, None, str(neutral)))
-        captions = tuple(f"{total} unit{'' if total == 1 else 's'}" for total in self.scores())
-        return Frame(turn=self.turn, marks=tuple(marks), captions=captions)
+        if self._neutral_marks is None:
+            self._neutral_marks = scene.neutral_marks(self.board, self._neutral)
+        for cell in [cell for cell in self._neutral_marks if not self._neutral[cell]]:
+            del self._neutral_marks[cell]
+        scores, ended = self.scores(), self._outcome
+        carried_out = ended is None or ended.termination is not Termination.FORFEIT
+        return Frame(
+            turn=self.turn,
+            marks=scene.marks(self.board, self._units, self._neutral_marks),
+            captions=tuple(scene.units(total) for total in scores),
+            stats=tuple((total,) for total in scores),
+            arrows=scene.arrows(self.board, self.moved if carried_out else ()),
+            events=scene.events(self.board, self._units, self._fought, self._taken, ended),
+        )

@@ -1,7 +1,8 @@
 """A match of Crematoria: answers, rounds, the end, the facts (PROTOCOL.md 5).
 
-What a round does is in `phases`. Beside the interface of `lanista.rules.base`, `moved`,
-`units()`, `caves()`, `outside()`, `cells` and `gems` show the position to formats and viewers.
+What a round does is in `phases`, what viewers draw in `scene`. Beside the interface of
+`lanista.rules.base`, `moved`, `units()`, `caves()`, `outside()`, `cells` and `gems` show the
+position to formats.
 """
 
 import hashlib
@@ -10,13 +11,15 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from lanista.rules.base import Answer, Token, Verdict
-from lanista.rules.crematoria.board import ELEVATOR, GEM, OWNED, OWNERS, ROCK, rows_of
+from lanista.rules.crematoria import scene
+from lanista.rules.crematoria.board import GEM, rows_of
 from lanista.rules.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
 from lanista.rules.crematoria.orders import read_orders
 from lanista.rules.crematoria.phases import play_round
+from lanista.rules.crematoria.scene import Position
 from lanista.rules.crematoria.state import State
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
-from lanista.rules.picture import Frame, Ground, Mark, Scene
+from lanista.rules.picture import Frame, Scene
 
 NO_ORDERS: tuple[()] = ()
 _OWN = [f"own {row} ".encode() for row in range(ROWS)]
@@ -58,6 +61,7 @@ class Crematoria:
     _position: bytes | None = attrs.field(init=False, default=None, repr=False)
     _start: bytes | None = attrs.field(init=False, default=None, repr=False)
     _scene: Scene | None = attrs.field(init=False, default=None, repr=False)
+    _before: Position | None = attrs.field(init=False, default=None, repr=False)
 
     # -- playing -------------------------------------------------------------------------------
 
@@ -68,6 +72,7 @@ class Crematoria:
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one round; without an answer a seat gives no orders."""
         self._facts = self._position = None
+        self._before = self.seen()
         orders = [verdict.orders if isinstance(verdict, Answer) else NO_ORDERS for verdict in turn]
         play_round(self.state, self.turn, self.settings, orders)
         self.turn += 1
@@ -202,70 +207,39 @@ class Crematoria:
         hashed.update(state.board.outside)
         return hashed.hexdigest()
 
+    def seen(self) -> Position:
+        """The position for viewers; it stays as it is while the game goes on."""
+        state = self.state
+        return Position(
+            self.turn,
+            bytes(state.caves),
+            frozenset(state.gems_lying),
+            state.kind,
+            state.player[:],
+            state.health[:],
+            state.turns[:],
+            state.pos[:],
+            self.cells,
+            self.gems,
+            self.scores(),
+        )
+
     def scene(self) -> Scene:
         """Level 0 at the left, level 1 at the right, a wall between them."""
         if self._scene is None:
-            grounds = {ROCK: Ground.WALL, ELEVATOR: Ground.BASE}
-            board, wall = self.state.board, bytes((ROCK,))
-            ground = tuple(
-                tuple(
-                    grounds.get(kind, Ground.FLOOR)
-                    for kind in board.caves[at : at + COLS] + wall + board.outside[at : at + COLS]
-                )
-                for at in range(0, LEVEL, COLS)
-            )
-            self._scene = Scene(
-                rows=ROWS, cols=2 * COLS + 1, ground=ground, owners={}, signs=_SIGNS
-            )
+            self._scene = scene.scene(self.state.board.caves, self.state.board.outside)
         return self._scene
 
     def frame(self) -> Frame:
         """Units by their letters, a descending necromonger by its turns, gems by `*`."""
-        state = self.state
-        marks = [Mark(*_drawn(cell), None, "*") for cell in sorted(state.gems_lying)]
-        for unit, cell in enumerate(state.pos):
-            if cell >= 0:
-                seat = state.player[unit] if state.player[unit] >= 0 else None
-                turns = state.turns[unit]
-                text = str(turns) if turns > 0 else state.kind[unit]
-                marks.append(Mark(*_drawn(cell), seat, text))
-        owned = {
-            _drawn(cell): kind - OWNED for cell, kind in enumerate(state.caves) if kind in OWNERS
-        }
-        captions = tuple(
-            f"{score} ({_counted(cells, 'cell')}, {_counted(gems, 'gem')})"
-            for score, cells, gems in zip(self.scores(), state.cells, state.gems, strict=True)
-        )
-        # rules/crematoria.md 5.5: the 40 columns behind the night of 2r … 2r + 39.
-        lit = frozenset(
-            COLS + 1 + (2 * self.turn + COLS // 2 + col) % COLS for col in range(COLS // 2)
-        )
-        return Frame(turn=self.turn, marks=tuple(marks), captions=captions, owned=owned, lit=lit)
+        return scene.frame(self.seen(), self._before)
 
 
-_SIGNS = (
-    ("p", "pioneer"),
-    ("f", "furyan"),
-    ("n", "necromonger"),
-    ("2", "one descending"),
-    ("h", "hellhound"),
-    ("*", "gem"),
-)
 _UNOWNED = bytes.maketrans(b"0123", b"CCCC")
-
-
-def _drawn(cell: int) -> tuple[int, int]:
-    """Where the scene has a cell."""
-    row, col, level = position(cell)
-    return row, col + level * (COLS + 1)
 
 
 def _numbers(numbers: Sequence[int]) -> str:
     return " ".join(map(str, numbers))
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _share(share: float) -> str:

@@ -2,7 +2,8 @@
 
 The state lies in flat lists by unit and by cell, because a match of 200 rounds should take no
 longer than in the original program. Every draw comes in that program's order, so a game that is
-played with `original` 1 is the original's game, byte for byte. Telling is in `telling`.
+played with `original` 1 is the original's game, byte for byte. Telling is in `telling`, what
+viewers draw in `scene`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ import attrs
 
 from lanista.rules.base import Answer, BadBoardError, Token, Verdict
 from lanista.rules.chance import Chance, OriginalChance
-from lanista.rules.hogwarts import orders, telling
+from lanista.rules.hogwarts import orders, scene, telling
 from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
 from lanista.rules.hogwarts.grid import (
     AROUND,
@@ -28,11 +29,10 @@ from lanista.rules.hogwarts.grid import (
 )
 from lanista.rules.hogwarts.orders import Order
 from lanista.rules.hogwarts.placing import Places, draw_ingredients, draw_some
+from lanista.rules.hogwarts.scene import SPELL_FREE_ROUNDS, Position
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
 from lanista.rules.picture import Frame, Scene
 
-SPELL_FREE_ROUNDS = 50
-"""No spell in so many last rounds."""
 NOBODY = -1
 
 
@@ -72,6 +72,7 @@ class Hogwarts:
     """By clan: the part of the score that never goes down."""
     executed: tuple[Order, ...] = ()
     """The orders that had an effect in the last round, in the order of execution."""
+    _before: Position | None = attrs.field(init=False, default=None, repr=False)
     _scores: tuple[int, ...] = attrs.field(init=False, default=(0,) * CLANS)
     _original: bool = attrs.field(init=False)
     _corridors: int = attrs.field(init=False, repr=False)
@@ -131,6 +132,7 @@ class Hogwarts:
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one round (rules/hogwarts.md 5). Who gave no usable answer gave no orders."""
         self._body = self._facts = None
+        self._before = self.seen()
         self._dead = []
         self._read = [0] * CLANS
         self._spell_cast = False
@@ -401,13 +403,28 @@ class Hogwarts:
         """A hash of settings, position, points, chance and outcome."""
         return telling.digest(self, self._told(), self.chance)
 
+    def seen(self) -> Position:
+        """The position for viewers; it stays as it is while the game goes on."""
+        return Position(
+            self.turn,
+            bytes(self.owners),
+            self.clans[:],
+            self.cells[:],
+            self.rounds[:],
+            self.nexts[:],
+            frozenset(self.books),
+            self.voldemort,
+            self.strength[:],
+            self._scores,
+        )
+
     def scene(self) -> Scene:
         """The walls."""
-        return telling.scene(self.board.cells)
+        return scene.scene(self.board.cells)
 
     def frame(self) -> Frame:
-        """Units, books, Voldemort, and whose the cells are."""
-        return telling.frame(self)
+        """Units, books, Voldemort, whose the cells are, and what happened in the last round."""
+        return scene.frame(self.seen(), self._before, self.executed, self.settings)
 
 
 def step_towards(voldemort: int, target: int) -> int:

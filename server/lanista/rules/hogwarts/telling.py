@@ -1,4 +1,4 @@
-"""What a game of Hogwarts tells: facts, digest, scene and frame (PROTOCOL.md 5).
+"""What a game of Hogwarts tells: facts and digest (PROTOCOL.md 5).
 
 Reads a game's public state and changes nothing. Lines that repeat are built from tables by
 cell, because the facts are built anew every round.
@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lanista.rules.chance import Chance
-from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL
+from lanista.rules.hogwarts.board import CLANS, FREE, WALL
 from lanista.rules.hogwarts.grid import CELLS, COL, ROW, SIDE
-from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 if TYPE_CHECKING:
     from lanista.rules.hogwarts.game import Hogwarts
@@ -73,39 +72,3 @@ def digest(game: "Hogwarts", told: bytes, chance: Chance) -> str:
     hashed = hashlib.blake2b(told, digest_size=8)
     hashed.update(repr(hidden).encode())
     return hashed.hexdigest()
-
-
-_SIGNS = (
-    ("G", "ghost"),
-    ("w", "wizard"),
-    ("x", "converting"),
-    ("+", "book"),
-    ("V", "Voldemort"),
-)
-
-
-def scene(cells: bytes) -> Scene:
-    """Walls and floor."""
-    ground = [Ground.WALL if cell == WALL else Ground.FLOOR for cell in cells]
-    rows = tuple(tuple(ground[span]) for span in _SPANS)
-    return Scene(rows=SIDE, cols=SIDE, ground=rows, owners={}, signs=_SIGNS)
-
-
-def frame(game: "Hogwarts") -> Frame:
-    """`G` ghosts, `w` wizards, `x` wizards in conversion, `+` books, `V` Voldemort."""
-    marks = [Mark(ROW[cell], COL[cell], None, "+") for cell in sorted(game.books)]
-    for unit, cell in enumerate(game.cells):
-        text = "G" if unit < CLANS else "x" if game.rounds[unit] else "w"
-        marks.append(Mark(ROW[cell], COL[cell], game.clans[unit], text))
-    marks.append(Mark(ROW[game.voldemort], COL[game.voldemort], None, "V"))
-    seats = {code: seat for seat, code in enumerate(OWNERS)}
-    owned = {
-        (ROW[cell], COL[cell]): seats[code]
-        for cell, code in enumerate(game.owners)
-        if code in seats
-    }
-    captions = []
-    for clan, points in enumerate(game.strength):
-        units = game.clans.count(clan)
-        captions.append(f"{game.scores()[clan]} ({units} units, strength {points // units})")
-    return Frame(turn=game.turn, marks=tuple(marks), captions=tuple(captions), owned=owned)
