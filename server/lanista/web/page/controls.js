@@ -1,0 +1,262 @@
+/**
+ * The buttons of the match view: those that move through the film, and those that steer a running
+ * match. They say what is wanted; match.js and the arena do it.
+ *
+ * @module
+ */
+
+import { sureButton } from "./cards.js";
+import { el } from "./dom.js";
+import { SPEEDS } from "./player.js";
+
+/** @typedef {import("./help.js").Action} Action */
+/** @typedef {import("./player.js").Player} Player */
+
+/** Outlines of the signs on buttons, in a square of 24. */
+const SIGNS = {
+  first: "M5 5h2v14H5z M19 5v14L8 12z",
+  back: "M16 5v14L6 12z",
+  play: "M7 4v16l13-8z",
+  pause: "M6 5h4v14H6z M14 5h4v14h-4z",
+  next: "M8 5v14l10-7z",
+  end: "M17 5h2v14h-2z M5 5v14l11-7z",
+};
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * The bar below the board.
+ *
+ * @param {object} wanted
+ * @param {(action: Action) => void} wanted.act a button was pressed
+ * @param {(round: number) => void} wanted.seek the slider was moved, or a round was entered
+ * @param {(speed: number) => void} wanted.speed of `SPEEDS`
+ * @returns {{element: HTMLElement, show(player: Player, options: {byScore: boolean}): void}}
+ */
+export function transport({ act, seek, speed }) {
+  /** @param {keyof SIGNS & Action} action @param {string} title */
+  const step = (action, title) => button(title, () => act(action), sign(action));
+  const playSign = sign("play");
+  const toggle = button("", () => act("toggle"), playSign);
+  toggle.classList.add("toggle");
+  const live = button("Stay at the newest round (L)", () => act("live"), "Live");
+  live.classList.add("go-live");
+  const move = button("Show movement (A)", () => act("animate"), "Movement");
+  const order = button("Order the players by score (O)", () => act("order"), "By score");
+  const help = button("What the keys do (?)", () => act("help"), "Help");
+  const slider = el("input", {
+    type: "range",
+    min: 0,
+    max: 0,
+    step: 1,
+    value: 0,
+    "aria-label": "Round",
+  });
+  slider.addEventListener("input", () => seek(Number(slider.value)));
+  const field = el("input", {
+    type: "number",
+    min: 0,
+    step: 1,
+    value: 0,
+    inputmode: "numeric",
+    "aria-label": "Go to round",
+  });
+  field.addEventListener("change", () => {
+    seek(Number(field.value));
+    field.blur();
+  });
+  const of = el("span", { class: "of" });
+  const choose = el(
+    "select",
+    { "aria-label": "Speed", title: "Speed (+ and −)" },
+    SPEEDS.map((one) => el("option", { value: one }, `${FRACTIONS.get(one) ?? one}×`)),
+  );
+  choose.addEventListener("change", () => {
+    speed(Number(choose.value));
+    choose.blur();
+  });
+  const element = el(
+    "div",
+    { class: "transport", role: "group", "aria-label": "Replay" },
+    el(
+      "div",
+      { class: "steps" },
+      step("first", "To the start (Home)"),
+      step("back", "One round back (←)"),
+      toggle,
+      step("next", "One round on (→)"),
+      step("end", "To the end (End)"),
+    ),
+    el("label", { class: "go-round" }, el("span", null, "Round"), field, of),
+    slider,
+    el("div", { class: "more" }, choose, live, move, order, help),
+  );
+  element.addEventListener("click", (event) => {
+    // A button that was clicked would be pressed again by the space key, which means play.
+    if (event.detail > 0 && event.target instanceof Element) {
+      event.target.closest("button")?.blur();
+    }
+  });
+  return {
+    element,
+    show(player, { byScore }) {
+      const { round, last, mode } = player;
+      // Round numbers as wide as the last one: nothing moves while it plays.
+      set(slider, "max", String(last));
+      slider.value = String(round);
+      slider.setAttribute("aria-valuetext", `round ${round} of ${last}`);
+      slider.style.setProperty("--part", `${last === 0 ? 0 : (100 * round) / last}%`);
+      set(field, "max", String(last));
+      if (document.activeElement !== field) {
+        field.value = String(round);
+      }
+      field.style.width = `${Math.max(3, String(last).length) + 3}ch`;
+      of.textContent = ` of ${last}${player.over ? "" : "…"}`;
+      choose.value = String(player.speed);
+      const moving = mode !== "paused";
+      playSign.setAttribute("d", moving ? SIGNS.pause : SIGNS.play);
+      set(toggle, "title", moving ? "Pause (Space)" : "Play (Space)");
+      set(toggle, "aria-label", toggle.title);
+      live.hidden = player.over;
+      press(live, mode === "live");
+      press(move, player.animated);
+      press(order, byScore);
+    },
+  };
+}
+
+const FRACTIONS = new Map([
+  [0.25, "¼"],
+  [0.5, "½"],
+]);
+
+/**
+ * What an operator can do to a running match.
+ *
+ * @param {object} options
+ * @param {(what: "pause" | "resume" | "step" | "cancel") => Promise<unknown>} options.ask rejects
+ *   with the arena's words
+ * @param {() => {paused: boolean} | null} options.running null: it isn't known to run
+ * @param {(words: string) => void} options.trouble
+ * @returns {{element: HTMLElement, show(): void}} `show` looks at `running` again
+ */
+export function steering({ ask, running, trouble }) {
+  /** @param {"pause" | "resume" | "step" | "cancel"} what */
+  const command = async (what) => {
+    try {
+      await ask(what);
+      trouble("");
+    } catch (error) {
+      trouble(error instanceof Error ? error.message : String(error));
+    }
+  };
+  /** @param {"pause" | "resume" | "step"} what @param {string} words @param {string} title */
+  const order = (what, words, title) =>
+    el(
+      "button",
+      { class: "button small", type: "button", title, onclick: () => command(what) },
+      words,
+    );
+  const pause = order(
+    "pause",
+    "Pause match",
+    "Hold the match itself after this turn, for everybody",
+  );
+  const resume = order("resume", "Resume match", "Let the match go on");
+  const step = order("step", "One turn", "Play one turn of the match, then hold it");
+  const cancel = sureButton(
+    "Cancel match",
+    { title: "End the match as aborted", sure: "Really end this match?" },
+    () => command("cancel"),
+  );
+  const held = el("span", { class: "badge warn" }, "match paused");
+  const element = el(
+    "div",
+    { class: "steering row", role: "group", "aria-label": "Running match" },
+    held,
+    // Before the others: what comes and goes leaves them under the pointer.
+    step,
+    pause,
+    resume,
+    cancel,
+  );
+  const show = () => {
+    const now = running();
+    element.hidden = now === null;
+    held.hidden = now?.paused !== true;
+    pause.hidden = now?.paused === true;
+    resume.hidden = now?.paused !== true;
+    step.hidden = now?.paused !== true;
+  };
+  show();
+  return { element, show };
+}
+
+/**
+ * A button that puts an address into the clipboard; where that isn't allowed, as on a page without
+ * TLS that isn't this machine's, it shows the address to be copied by hand.
+ *
+ * @param {() => string} address
+ * @returns {HTMLElement}
+ */
+export function copyButton(address) {
+  const field = el("input", { readonly: true, hidden: true, "aria-label": "Link to this round" });
+  const button = el("button", { class: "button small", type: "button" }, "Copy link");
+  button.title = "Copy a link to this round";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(address());
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy link"), 1500);
+    } catch {
+      field.value = address();
+      field.hidden = false;
+      field.select();
+    }
+  });
+  field.addEventListener("blur", () => (field.hidden = true));
+  return el("span", { class: "row" }, button, field);
+}
+
+/**
+ * @param {string} title
+ * @param {() => void} onclick
+ * @param {SVGPathElement | string} content
+ */
+function button(title, onclick, content) {
+  const drawn = typeof content !== "string";
+  const inside = drawn ? framed(content) : content;
+  const label = drawn ? title : null;
+  return el(
+    "button",
+    { class: "button", type: "button", title, "aria-label": label, onclick },
+    inside,
+  );
+}
+
+/** @param {keyof SIGNS} name */
+function sign(name) {
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", SIGNS[name]);
+  return path;
+}
+
+/** @param {SVGPathElement} path */
+function framed(path) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(path);
+  return svg;
+}
+
+/** @param {HTMLElement} element @param {string} name @param {string} value */
+function set(element, name, value) {
+  if (element.getAttribute(name) !== value) {
+    element.setAttribute(name, value);
+  }
+}
+
+/** @param {HTMLElement} element @param {boolean} pressed */
+function press(element, pressed) {
+  set(element, "aria-pressed", String(pressed));
+}

@@ -1,0 +1,224 @@
+/**
+ * Building the page's elements: the one way by which text becomes part of it.
+ *
+ * Names, logs and answers come from bots and are hostile: they are only ever text nodes or
+ * attribute values here, never markup. No knowledge of games, matches or messages belongs here.
+ *
+ * @module
+ */
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * What an element is given: `class`, `dataset` (an object), `style` (an object of CSS properties,
+ * set from script as the content security policy asks), `on…` (a listener), `value`, `checked`
+ * and `selected` (as properties); anything else is an attribute. true is an empty attribute;
+ * false, null and undefined are none.
+ *
+ * @typedef {{
+ *   dataset?: Record<string, string | number | null | undefined>,
+ *   style?: Record<string, string>,
+ *   [name: string]: any,
+ * }} Props
+ */
+
+const AS_PROPERTIES = new Set(["value", "checked", "selected"]);
+
+/**
+ * A new element. Strings and numbers become text nodes; null, undefined and false are left out.
+ *
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Props | null} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[T]}
+ * @throws {TypeError} a listener that is no function, a style that is no object
+ */
+export function el(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {})) {
+    set(element, name, value);
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+/**
+ * Put other children into an element, in place of all it has.
+ *
+ * @param {Element} element
+ * @param {...(Child | Child[])} children as for `el`
+ */
+export function fill(element, ...children) {
+  element.replaceChildren(...nodes(children));
+}
+
+/**
+ * Show a list, an element an item, and keep the elements of items that didn't change, so that a
+ * list that is told again and again keeps its focus and its scrolling.
+ *
+ * @template T
+ * @param {HTMLElement} parent holds these elements and nothing else
+ * @param {readonly T[]} items in the order to show
+ * @param {(item: T) => string | number} keyOf what tells items apart
+ * @param {(item: T) => HTMLElement} build
+ */
+export function list(parent, items, keyOf, build) {
+  /** @type {Map<string, HTMLElement>} */
+  const old = new Map();
+  for (const child of parent.children) {
+    if (child instanceof HTMLElement) {
+      old.set(child.dataset.key ?? "", child);
+    }
+  }
+  const shown = items.map((item) => {
+    const key = String(keyOf(item));
+    const facts = JSON.stringify(item);
+    const before = old.get(key);
+    if (before !== undefined && FACTS.get(before) === facts) {
+      return before;
+    }
+    const element = build(item);
+    element.dataset.key = key;
+    FACTS.set(element, facts);
+    return element;
+  });
+  arrange(parent, shown);
+}
+
+/**
+ * An element that is told again what it shows, as long as it is shown.
+ *
+ * @template T
+ * @typedef {{element: HTMLElement, update(item: T): void, close(): void}} Part
+ */
+
+/**
+ * The children of an element as parts by key: made when an item comes, updated while it stays,
+ * closed when it goes.
+ *
+ * @template T
+ */
+export class Parts {
+  /** @type {Map<string, Part<T>>} */
+  #parts = new Map();
+  #keyOf;
+  #make;
+
+  /**
+   * @param {HTMLElement} parent holds the parts and nothing else
+   * @param {(item: T) => string} keyOf what tells items apart
+   * @param {(item: T) => Part<T>} make is followed by an update
+   */
+  constructor(parent, keyOf, make) {
+    this.parent = parent;
+    this.#keyOf = keyOf;
+    this.#make = make;
+  }
+
+  /** How many there are. */
+  get size() {
+    return this.#parts.size;
+  }
+
+  /** @param {readonly T[]} items in the order to show */
+  show(items) {
+    const before = this.#parts;
+    this.#parts = new Map();
+    for (const item of items) {
+      const key = this.#keyOf(item);
+      const part = before.get(key) ?? this.#make(item);
+      before.delete(key);
+      part.update(item);
+      this.#parts.set(key, part);
+    }
+    for (const part of before.values()) {
+      part.close();
+    }
+    arrange(
+      this.parent,
+      [...this.#parts.values()].map(({ element }) => element),
+    );
+  }
+
+  /** Close all parts. */
+  close() {
+    for (const part of this.#parts.values()) {
+      part.close();
+    }
+    this.#parts.clear();
+  }
+}
+
+/** What each element of a `list` was built from. @type {WeakMap<HTMLElement, string>} */
+const FACTS = new WeakMap();
+
+/**
+ * Make these the children of an element, without moving those that stay: an element that is moved
+ * loses its focus and its scrolling.
+ *
+ * @param {HTMLElement} parent
+ * @param {readonly HTMLElement[]} shown in order
+ */
+function arrange(parent, shown) {
+  const stay = new Set(shown);
+  for (const child of [...parent.children]) {
+    if (!(child instanceof HTMLElement) || !stay.has(child)) {
+      child.remove();
+    }
+  }
+  shown.forEach((element, i) => {
+    if (parent.children[i] !== element) {
+      parent.insertBefore(element, parent.children[i] ?? null);
+    }
+  });
+}
+
+/**
+ * @param {readonly (Child | Child[])[]} children
+ * @returns {(Node | string)[]}
+ */
+function nodes(children) {
+  /** @type {(Node | string)[]} */
+  const found = [];
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== false) {
+      found.push(child instanceof Node ? child : String(child));
+    }
+  }
+  return found;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {any} value
+ */
+function set(element, name, value) {
+  if (name.startsWith("on")) {
+    if (value === null || value === undefined) {
+      return;
+    }
+    if (typeof value !== "function") {
+      throw new TypeError(`${name} is a ${typeof value}; it must be a function`);
+    }
+    element.addEventListener(name.slice(2), value);
+  } else if (name === "dataset") {
+    for (const [key, text] of Object.entries(value ?? {})) {
+      if (text !== null && text !== undefined) {
+        element.dataset[key] = String(text);
+      }
+    }
+  } else if (name === "style") {
+    if (typeof value !== "object") {
+      throw new TypeError(`style is a ${typeof value}; it must be an object of CSS properties`);
+    }
+    for (const [property, text] of Object.entries(value ?? {})) {
+      element.style.setProperty(property, String(text));
+    }
+  } else if (AS_PROPERTIES.has(name) && name in element) {
+    Reflect.set(element, name, value);
+  } else if (value !== null && value !== undefined && value !== false) {
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+}

@@ -1,0 +1,404 @@
+/**
+ * One match to look at: its head, its frames as far as they are loaded, its end.
+ *
+ * Random access by frame, and the fetching of what is missing: from the arena, or from nowhere
+ * when the film came whole. What a frame means is in decode.js; nothing is drawn here.
+ */
+
+import { BadFilm, positionOf, readFrame, readHead } from "./decode.js";
+
+/** @typedef {import("./decode.js").End} End */
+/** @typedef {import("./decode.js").Frame} Frame */
+/** @typedef {import("./decode.js").Head} Head */
+/** @typedef {import("./decode.js").Position} Position */
+
+/**
+ * What a film needs of a connection (link.js).
+ * @typedef {object} Feed
+ * @property {string} state `open` when there is a connection
+ * @property {(message: any) => Promise<any>} ask
+ * @property {(blob: Blob, message: any) => Promise<any>} send
+ * @property {(type: "state", listener: () => void) => void} addEventListener
+ * @property {(type: "state", listener: () => void) => void} removeEventListener
+ */
+
+/** How many frames are fetched beyond the wanted one, in the direction of play. */
+export const AHEAD = 60;
+/** How many built positions are kept: some whole stretches, so that stepping back is cheap. */
+const KEPT = 128;
+/** A wanted frame this far from the last one tells that play went on: time to read ahead. */
+const STRIDE = 10;
+
+/**
+ * A match, running or over.
+ *
+ * Events: `change` when the count, `over`, `end` or what is loaded changed; `trouble`
+ * (CustomEvent, the detail is words for people) when the arena refuses or sends what no film is.
+ * After a trouble nothing is fetched until the connection was lost and is back.
+ */
+export class Film extends EventTarget {
+  /** @type {Head} */
+  head;
+  /** Null until known. @type {End | null} */
+  end = null;
+  /** How many frames are known to exist. */
+  count = 0;
+  /** Whether there will be no more frames than `count`. */
+  over = false;
+
+  /** @type {Frame[]} */
+  #frames = [];
+  /** Built positions by frame, the one used last at the end. @type {Map<number, Position>} */
+  #positions = new Map();
+  /** Null: whatever isn't there never comes. @type {Feed | null} */
+  #link = null;
+  /** Asks for the match on this connection, and gets its head. @type {() => Promise<any>} */
+  #open = async () => null;
+  #match = "";
+  #wanted = -1;
+  #direction = 1;
+  #all = false;
+  #firstMissing = 0;
+  #following = false;
+  #stopped = false;
+  #broken = false;
+  // At most one request for frames that are there, and one for the next frame to come.
+  #reading = false;
+  #chasing = false;
+
+  /**
+   * Use one of the `from…` methods instead.
+   * @param {Head} head
+   */
+  constructor(head) {
+    super();
+    this.head = head;
+  }
+
+  /**
+   * A match of the arena, running or over. Nothing is loaded yet but its head.
+   * @param {Feed} link open
+   * @param {string} matchId
+   * @returns {Promise<Film>}
+   * @throws {Error} in words for people: no such match, no connection, no film
+   */
+  static fromLink(link, matchId) {
+    return Film.#opened(link, () => link.ask({ do: "open", match: matchId }));
+  }
+
+  /**
+   * A record or an original game's `.res` file, which the arena makes a film of.
+   * @param {Feed} link open
+   * @param {File} file
+   * @returns {Promise<Film>}
+   * @throws {Error} in words for people
+   */
+  static fromFile(link, file) {
+    // The arena knows the film for one connection only: after a loss the file is sent again.
+    return Film.#opened(link, () =>
+      link.send(file, { do: "file", name: file.name, size: file.size }),
+    );
+  }
+
+  /**
+   * A whole film.
+   * @param {{head: any, frames: any[], end: any}} data
+   * @returns {Film}
+   * @throws {Error} in words for people, if it is no film
+   */
+  static fromData({ head, frames, end }) {
+    const film = new Film(readHead(head));
+    film.#keep(frames, 0);
+    film.count = frames.length;
+    film.over = true;
+    film.end = end;
+    return film;
+  }
+
+  /**
+   * @param {Feed} link
+   * @param {() => Promise<any>} open
+   */
+  static async #opened(link, open) {
+    const head = readHead(await open());
+    const film = new Film(head);
+    film.#link = link;
+    film.#open = open;
+    film.#match = head.match;
+    link.addEventListener("state", film.#linkChanged);
+    return film;
+  }
+
+  /**
+   * The position after n turns.
+   * @param {number} n
+   * @returns {Position | null} null: not loaded; if it can come it is being fetched, and `change`
+   *   follows
+   */
+  at(n) {
+    const position = this.#position(n);
+    if (position === null || Math.abs(n - this.#wanted) > STRIDE) {
+      this.want(n);
+    }
+    return position;
+  }
+
+  /**
+   * A frame as it came, with its play and statistics: cheaper than a position.
+   * @param {number} n
+   * @returns {Frame | null} null: not loaded; it isn't fetched for that
+   */
+  frame(n) {
+    return this.#frames[n] ?? null;
+  }
+
+  /**
+   * Fetches frame n, then those beyond it in the direction in which the wanted frames move.
+   * @param {number} n
+   */
+  want(n) {
+    if (!Number.isInteger(n) || n < 0) {
+      return;
+    }
+    // A step by one may be a look at the frame before, for its animation.
+    if (Math.abs(n - this.#wanted) > 1) {
+      this.#direction = n < this.#wanted ? -1 : 1;
+    }
+    this.#wanted = n;
+    this.#read();
+  }
+
+  /** Fetches all that is missing, too, while nothing nearer is wanted: for plots. */
+  wantAll() {
+    this.#all = true;
+    this.#read();
+  }
+
+  /** Keeps fetching the newest frames as they come, to the end. */
+  follow() {
+    this.#following = true;
+    this.#chase();
+  }
+
+  /** Ends fetching for good; what is loaded stays. */
+  stop() {
+    if (this.#stopped) {
+      return;
+    }
+    this.#stopped = true;
+    this.#following = false;
+    if (this.#link !== null) {
+      this.#link.removeEventListener("state", this.#linkChanged);
+      // A connection that isn't there has nothing to close.
+      this.#link.ask({ do: "close", match: this.#match }).catch(() => {});
+    }
+  }
+
+  /** @param {number} n @returns {Position | null} */
+  #position(n) {
+    const known = this.#positions.get(n);
+    if (known !== undefined) {
+      this.#positions.delete(n);
+      this.#positions.set(n, known);
+      return known;
+    }
+    // Back to what the frame's differences start from.
+    let first = n;
+    while (this.#frames[first]?.key !== true && !this.#positions.has(first)) {
+      if (this.#frames[first] === undefined) {
+        return null;
+      }
+      first -= 1;
+    }
+    let position = this.#positions.get(first) ?? null;
+    try {
+      for (let at = position === null ? first : first + 1; at <= n; at += 1) {
+        position = positionOf(this.head.scene, this.#frames[at], position);
+        this.#positions.set(at, position);
+      }
+    } catch (error) {
+      this.#fail(error);
+      return null;
+    }
+    for (const oldest of this.#positions.keys()) {
+      if (this.#positions.size <= KEPT) {
+        break;
+      }
+      this.#positions.delete(oldest);
+    }
+    return position;
+  }
+
+  /** Fetches what is wanted and there, one request after the other. */
+  async #read() {
+    if (this.#reading) {
+      return;
+    }
+    this.#reading = true;
+    for (let from = this.#missing(); from !== null; from = this.#missing()) {
+      if (!(await this.#request(from))) {
+        break;
+      }
+    }
+    this.#reading = false;
+  }
+
+  /** Fetches the next frame when it comes, and the next. */
+  async #chase() {
+    if (this.#chasing) {
+      return;
+    }
+    this.#chasing = true;
+    while (this.#following && this.#able() && this.end === null) {
+      if (!(await this.#request(this.count === 0 ? -1 : this.count))) {
+        break;
+      }
+    }
+    this.#chasing = false;
+  }
+
+  #able() {
+    return !this.#stopped && !this.#broken && this.#link !== null && this.#link.state === "open";
+  }
+
+  /** @returns {number | null} the frame to ask for next; null: nothing to do */
+  #missing() {
+    if (!this.#able() || (this.#wanted < 0 && !this.#all)) {
+      return null;
+    }
+    if (this.count === 0) {
+      return 0;
+    }
+    const wanted = Math.min(this.#wanted, this.count - 1);
+    for (let ahead = 0; ahead <= AHEAD; ahead += 1) {
+      const n = wanted + ahead * this.#direction;
+      if (n >= 0 && n < this.count && this.#frames[n] === undefined) {
+        return n;
+      }
+    }
+    if (this.over && this.end === null && !this.#following) {
+      return this.count;
+    }
+    if (this.#all) {
+      while (this.#frames[this.#firstMissing] !== undefined) {
+        this.#firstMissing += 1;
+      }
+      return this.#firstMissing < this.count ? this.#firstMissing : null;
+    }
+    return null;
+  }
+
+  /**
+   * @param {number} from
+   * @returns {Promise<boolean>} whether the answer came and was right
+   */
+  async #request(from) {
+    const link = /** @type {Feed} */ (this.#link);
+    try {
+      let answer;
+      try {
+        answer = await link.ask({ do: "frames", match: this.#match, from });
+      } catch (error) {
+        if (!this.#able()) {
+          return false;
+        }
+        // Another view of the same match may have closed it on this connection: open it again.
+        await this.#reopen();
+        answer = await link.ask({ do: "frames", match: this.#match, from });
+      }
+      if (this.#stopped) {
+        return false;
+      }
+      this.#take(answer, from);
+      return true;
+    } catch (error) {
+      if (this.#able()) {
+        this.#fail(error);
+      }
+      return false;
+    }
+  }
+
+  async #reopen() {
+    this.#match = readHead(await this.#open()).match;
+  }
+
+  /** After a loss: go on from where it was. */
+  #linkChanged = async () => {
+    // Nothing is asked for until the arena knows again what this film is.
+    this.#broken = true;
+    if (this.#link?.state !== "open") {
+      return;
+    }
+    try {
+      await this.#reopen();
+    } catch (error) {
+      // Lost again: the next one tries. Else the arena doesn't have the match any more.
+      if (this.#link?.state === "open" && !this.#stopped) {
+        this.#broken = false;
+        this.#fail(error);
+      }
+      return;
+    }
+    this.#broken = false;
+    this.#read();
+    if (this.#following) {
+      this.#chase();
+    }
+  };
+
+  /**
+   * @param {any} answer
+   * @param {number} from what was asked for
+   * @throws {BadFilm}
+   */
+  #take(answer, from) {
+    if (answer?.type === "end") {
+      this.end = answer;
+      this.over = true;
+    } else {
+      const right = answer?.type === "frames" && Array.isArray(answer.frames);
+      if (!right || !Number.isInteger(answer.from) || !Number.isInteger(answer.count)) {
+        throw new BadFilm("the arena answered something else than frames of the film");
+      }
+      this.#keep(answer.frames, answer.from);
+      this.count = Math.max(this.count, answer.count, answer.from + answer.frames.length);
+      this.over ||= answer.over === true;
+      if (answer.frames.length === 0 || (from >= 0 && this.#frames[from] === undefined)) {
+        throw new BadFilm(`the arena's answer doesn't hold frame ${from} of the film`);
+      }
+    }
+    this.dispatchEvent(new Event("change"));
+    // The count is known now, and with it what else is there.
+    this.#read();
+  }
+
+  /**
+   * @param {any[]} frames
+   * @param {number} from the first one's number
+   * @throws {BadFilm}
+   */
+  #keep(frames, from) {
+    for (const [at, frame] of frames.entries()) {
+      const n = from + at;
+      // What is there already stays, so that positions built from it stay right.
+      if (this.#frames[n] === undefined) {
+        const read = readFrame(frame, this.head.scene, n);
+        if (read.key !== true && this.#frames[n - 1] === undefined) {
+          throw new BadFilm(`frame ${n} of the film tells differences, but none is before it`);
+        }
+        this.#frames[n] = read;
+      }
+    }
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    if (this.#broken) {
+      return;
+    }
+    this.#broken = true;
+    const words = error instanceof Error ? error.message : String(error);
+    this.dispatchEvent(new CustomEvent("trouble", { detail: words }));
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Where the levels and cells of a scene lie on a canvas: sizes, places, hit-testing.
+ *
+ * Pure geometry in CSS pixels; no canvas, no colours.
+ */
+
+/** @typedef {import("./decode.js").Scene} Scene */
+/** @typedef {{row: number, col: number}} Cell */
+
+/**
+ * @typedef {object} Place a cell of the grid, as a level has it
+ * @property {number} row
+ * @property {number} col of the grid
+ * @property {number} level which of the scene's levels, from 0
+ * @property {number} levelCol column of the level
+ */
+
+/**
+ * @typedef {object} Layout
+ * @property {number} width CSS px that the board takes
+ * @property {number} height
+ * @property {number} tile CSS px of a cell's side
+ * @property {number} title CSS px above each level for its title; 0: no titles
+ * @property {{x: number, y: number}[]} levels the upper left corner of each, below its title
+ */
+
+/** CSS px between two levels. */
+const GAP = 12;
+/** CSS px for a level's title. */
+export const TITLE = 20;
+/** Screen pixels of a tile below which it may have a broken number of them. */
+const EXACT = 4;
+
+/**
+ * Levels beside each other or above each other, whichever gives larger tiles. Above each other the
+ * last one is on top, as the floors of a house.
+ * @param {Scene} scene
+ * @param {number} width CSS px available
+ * @param {number} height
+ * @param {number} ratio screen pixels in a CSS px
+ * @param {boolean} small without titles
+ * @returns {Layout}
+ */
+export function layout(scene, width, height, ratio, small) {
+  const { levels, rows } = scene;
+  const title = !small && levels.some((level) => level.title !== "") ? TITLE : 0;
+  const gap = small ? GAP / 3 : GAP;
+  const gaps = gap * (levels.length - 1);
+  const total = levels.reduce((sum, level) => sum + level.cols, 0);
+  const widest = Math.max(...levels.map((level) => level.cols));
+  const beside = whole(Math.min((width - gaps) / total, (height - title) / rows), ratio);
+  const above = whole(
+    Math.min(width / widest, (height - gaps - title * levels.length) / (rows * levels.length)),
+    ratio,
+  );
+  /** @param {number} length to where a screen pixel begins */
+  const snap = (length) => Math.round(length * ratio) / ratio;
+  const corners = [];
+  if (beside >= above) {
+    let x = 0;
+    for (const level of levels) {
+      corners.push({ x: snap(x), y: title });
+      x += level.cols * beside + gap;
+    }
+    return {
+      width: x - gap,
+      height: title + rows * beside,
+      tile: beside,
+      title,
+      levels: corners,
+    };
+  }
+  const storey = title + rows * above + gap;
+  for (let level = levels.length - 1; level >= 0; level -= 1) {
+    corners.push({ x: 0, y: snap(title + level * storey) });
+  }
+  return {
+    width: widest * above,
+    height: storey * levels.length - gap,
+    tile: above,
+    title,
+    levels: corners,
+  };
+}
+
+/**
+ * A tile's side that is a whole number of screen pixels, so that all cells look alike; tiny ones
+ * use the room instead.
+ * @param {number} tile CSS px that there are
+ * @param {number} ratio
+ */
+function whole(tile, ratio) {
+  const pixels = Math.max(tile * ratio, 0.25);
+  return (pixels < EXACT ? pixels : Math.floor(pixels)) / ratio;
+}
+
+/**
+ * The cell at a point of the canvas.
+ * @param {Scene} scene
+ * @param {Layout} where
+ * @param {number} x CSS px from the canvas's left edge
+ * @param {number} y CSS px from its upper edge
+ * @returns {Place | null} null: there is none
+ */
+export function placeAt(scene, where, x, y) {
+  for (const [level, corner] of where.levels.entries()) {
+    const row = Math.floor((y - corner.y) / where.tile);
+    const levelCol = Math.floor((x - corner.x) / where.tile);
+    const { col, cols } = scene.levels[level];
+    if (row >= 0 && row < scene.rows && levelCol >= 0 && levelCol < cols) {
+      return { row, col: col + levelCol, level, levelCol };
+    }
+  }
+  return null;
+}
+
+/**
+ * The level of each column of the grid.
+ * @param {Scene} scene
+ * @returns {Int16Array} -1: in none, not drawn
+ */
+export function levelByColumn(scene) {
+  const found = new Int16Array(scene.cols).fill(-1);
+  for (const [index, level] of scene.levels.entries()) {
+    found.fill(index, level.col, level.col + level.cols);
+  }
+  return found;
+}
+
+/**
+ * How many columns to the right it is from one column of the grid to another, the shorter way
+ * round if their level wraps.
+ * @param {Scene} scene
+ * @param {Int16Array} levelOf by `levelByColumn`
+ * @param {number} from
+ * @param {number} to
+ * @returns {number} negative: to the left; Infinity: on different levels
+ */
+export function columnsBetween(scene, levelOf, from, to) {
+  if (levelOf[from] !== levelOf[to] || levelOf[from] < 0) {
+    return Infinity;
+  }
+  const { cols, wraps } = scene.levels[levelOf[from]];
+  const straight = to - from;
+  if (wraps && Math.abs(straight) > cols / 2) {
+    return straight - Math.sign(straight) * cols;
+  }
+  return straight;
+}
+
+/**
+ * Which numbers to write across cells that are too small for them: the largest first, and none
+ * that would cover another.
+ * @template {{row: number, col: number, text: string}} Label
+ * @param {readonly Label[]} all
+ * @param {number} height of a letter, in cells
+ * @returns {Label[]}
+ */
+export function labels(all, height) {
+  const sorted = [...all].sort((one, other) => Number(other.text) - Number(one.text));
+  /** @type {Map<string, {row: number, col: number, half: number}[]>} */
+  const buckets = new Map();
+  const wide = 0.6 * height;
+  // Two labels that touch lie in the same bucket or in neighbouring ones.
+  const longest = Math.max(1, ...all.map((label) => label.text.length));
+  const size = Math.max(height, wide * longest + 0.3 * height);
+  return sorted.filter((label) => {
+    const half = (wide * label.text.length + 0.3 * height) / 2;
+    const [y, x] = [Math.floor(label.row / size), Math.floor(label.col / size)];
+    for (let down = y - 1; down <= y + 1; down += 1) {
+      for (let right = x - 1; right <= x + 1; right += 1) {
+        for (const other of buckets.get(`${down} ${right}`) ?? []) {
+          const near = Math.abs(other.col - label.col) < half + other.half;
+          if (near && Math.abs(other.row - label.row) < height) {
+            return false;
+          }
+        }
+      }
+    }
+    const key = `${y} ${x}`;
+    buckets.set(key, [...(buckets.get(key) ?? []), { row: label.row, col: label.col, half }]);
+    return true;
+  });
+}

@@ -1,0 +1,271 @@
+/**
+ * What round of a match is shown, and when the next one is: play, pause, step, speed, live.
+ *
+ * A state machine without a page: it knows no element, no film and no clock but the one it is given.
+ * Whoever draws asks it to `advance` and then for `round`, `previous` and `t`.
+ *
+ * @module
+ */
+
+/** Rounds a second at speed 1. */
+export const BASE = 5;
+/** Speeds to choose from, as multiples of `BASE`. */
+export const SPEEDS = Object.freeze([0.25, 0.5, 1, 2, 4, 8, 16]);
+/** Milliseconds that one step by hand takes, when movement is shown. */
+const STEP = 1000 / BASE;
+/** Milliseconds: movement that would be over sooner isn't shown, it would only flicker. */
+const SHORTEST = 40;
+/** Milliseconds: the most that is caught up after a page that was hidden is seen again. */
+const LONGEST = 250;
+
+/** @typedef {"paused" | "playing" | "live"} Mode */
+
+/**
+ * A position in a film that moves with time.
+ *
+ * Rounds are the numbers of frames: 0 is the start. A running match has no last round yet:
+ * playing waits at its newest one, and `live` shows the newest whenever there is a newer.
+ */
+export class Player {
+  /** Whether it stands, plays at its speed, or sticks to the newest. @type {Mode} */
+  mode = "paused";
+  /** Of `SPEEDS`. */
+  speed = 1;
+  /** The round that is shown. */
+  round = 0;
+  /** Whether steps are shown as movement. @type {boolean} */
+  animated;
+  /** How many rounds there are so far, the start among them. */
+  count = 0;
+  /** Whether there will be no more. */
+  over = false;
+
+  #clock;
+  #ready;
+  /** When the shown round was reached, on the clock. */
+  #since = 0;
+  /** Milliseconds that the movement to the shown round takes; 0: it isn't shown. */
+  #lasts = 0;
+
+  /**
+   * @param {object} options
+   * @param {() => number} options.clock milliseconds of a clock that never goes back
+   * @param {(n: number) => boolean} options.ready whether a round could be drawn now; asking may
+   *   make it come
+   * @param {number} options.count rounds there are so far
+   * @param {boolean} options.over whether there will be no more
+   * @param {boolean} [options.animated] whether steps are shown as movement
+   * @param {number | null} [options.round] the round to stand at; null: the newest of a running
+   *   match, live; the start of one that is over. One beyond the newest is the newest
+   */
+  constructor({ clock, ready, count, over, animated = true, round = null }) {
+    this.#clock = clock;
+    this.#ready = ready;
+    this.animated = animated;
+    this.grow(count, over);
+    this.seek(round ?? (over ? 0 : this.last));
+    if (round === null && !over) {
+      this.mode = "live";
+    }
+  }
+
+  /** The newest round there is; 0 while there is none. */
+  get last() {
+    return Math.max(0, this.count - 1);
+  }
+
+  /** Whether it plays, but the match has no newer round yet. */
+  get waiting() {
+    return this.mode === "playing" && this.round >= this.last && !this.over;
+  }
+
+  /** Whether something changes by time alone: then `advance` wants to be called again soon. */
+  get active() {
+    return (this.mode === "playing" && !this.waiting) || this.t < 1;
+  }
+
+  /** The round that the movement to the shown one begins at; null: it isn't shown. */
+  get previous() {
+    return this.#lasts > 0 && this.round > 0 ? this.round - 1 : null;
+  }
+
+  /** How far that movement is, from 0 to 1. */
+  get t() {
+    if (this.previous === null) {
+      return 1;
+    }
+    return Math.min(1, Math.max(0, (this.#clock() - this.#since) / this.#lasts));
+  }
+
+  /**
+   * There are more rounds, or there will be no more.
+   *
+   * @param {number} count rounds there are so far
+   * @param {boolean} over
+   */
+  grow(count, over) {
+    this.count = count;
+    this.over = over;
+  }
+
+  /** Go on as far as time and the film allow. */
+  advance() {
+    if (this.mode === "live") {
+      this.#catchUp();
+    } else if (this.mode === "playing") {
+      this.#play();
+    }
+  }
+
+  /** Play, from the start if the match is over and its end is shown; live stays live. */
+  play() {
+    if (this.mode === "live") {
+      return;
+    }
+    if (this.over && this.round >= this.last) {
+      this.#show(0, 0);
+    } else {
+      // The shown round has had its time: the next one comes at once.
+      this.#since = this.#clock() - this.#interval;
+    }
+    this.mode = "playing";
+  }
+
+  /** Stand still. */
+  pause() {
+    this.mode = "paused";
+  }
+
+  /** Pause if it plays or is live, else play. */
+  toggle() {
+    if (this.mode === "paused") {
+      this.play();
+    } else {
+      this.pause();
+    }
+  }
+
+  /**
+   * Show a round, and stand there.
+   *
+   * @param {number} round a number beyond the first or the last is that
+   */
+  seek(round) {
+    this.pause();
+    this.#show(Math.min(Math.max(0, Math.trunc(round) || 0), this.last), 0);
+  }
+
+  /**
+   * Go some rounds on, or back if negative, and stand there. One forward is shown as movement.
+   *
+   * @param {number} rounds
+   */
+  step(rounds) {
+    const before = this.round;
+    this.seek(before + rounds);
+    if (this.animated && this.round === before + 1) {
+      this.#lasts = STEP;
+    }
+  }
+
+  /** Show the start. */
+  first() {
+    this.seek(0);
+  }
+
+  /** Show the end; the newest, live, while the match is running. */
+  end() {
+    if (this.over) {
+      this.seek(this.last);
+    } else {
+      this.live();
+    }
+  }
+
+  /** Stick to the newest round; of a match that is over, show the end. */
+  live() {
+    if (this.over) {
+      this.seek(this.last);
+      return;
+    }
+    this.mode = "live";
+    this.#catchUp();
+  }
+
+  /**
+   * Play at another speed.
+   *
+   * @param {number} steps places in `SPEEDS`, negative: slower; stays within them
+   */
+  faster(steps) {
+    const place = SPEEDS.indexOf(this.speed) + steps;
+    this.setSpeed(SPEEDS[Math.min(Math.max(0, place), SPEEDS.length - 1)]);
+  }
+
+  /**
+   * @param {number} speed one of `SPEEDS`
+   * @throws {RangeError} another number
+   */
+  setSpeed(speed) {
+    if (!SPEEDS.includes(speed)) {
+      throw new RangeError(`a speed of ${speed}; it is one of ${SPEEDS.join(", ")}`);
+    }
+    this.speed = speed;
+  }
+
+  /** @param {boolean} animated whether steps are shown as movement, from now on */
+  setAnimated(animated) {
+    this.animated = animated;
+    if (!animated) {
+      this.#lasts = 0;
+    }
+  }
+
+  /** Milliseconds from one round to the next. */
+  get #interval() {
+    return 1000 / (BASE * this.speed);
+  }
+
+  #catchUp() {
+    const { last } = this;
+    if (this.round < last && this.#ready(last)) {
+      // As long as the round before was shown: a match of a round a second glides, one of a
+      // hundred jumps. Several at once can't be shown as one movement.
+      const lasts = this.round === last - 1 ? Math.min(STEP, this.#clock() - this.#since) : 0;
+      this.#show(last, lasts);
+    }
+    if (this.over && this.round >= last) {
+      this.mode = "paused";
+    }
+  }
+
+  #play() {
+    const now = this.#clock();
+    const interval = this.#interval;
+    if (this.#since < now - interval - LONGEST) {
+      this.#since = now - interval;
+    }
+    while (this.#since + interval <= now) {
+      if (this.round >= this.last || !this.#ready(this.round + 1)) {
+        if (this.round >= this.last && this.over) {
+          this.mode = "paused";
+        }
+        // The next one is shown as soon as it is there.
+        this.#since = now - interval;
+        return;
+      }
+      this.#show(this.round + 1, interval, this.#since + interval);
+    }
+  }
+
+  /**
+   * @param {number} round
+   * @param {number} lasts milliseconds of the movement to it; 0: it isn't shown
+   * @param {number} [since] when it was reached
+   */
+  #show(round, lasts, since = this.#clock()) {
+    this.round = round;
+    this.#since = since;
+    this.#lasts = this.animated && lasts >= SHORTEST ? lasts : 0;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The table of a game's standings, as the arena tells it: nothing is counted here.
+ *
+ * @module
+ */
+
+import { el, list } from "./dom.js";
+
+/** @template T @typedef {import("./dom.js").Part<T>} Part */
+/** @typedef {import("./link.js").Standing} Standing */
+/** @typedef {import("./link.js").StandingRow} StandingRow */
+
+/** Rows that are shown unless all are asked for. */
+const ROWS = 10;
+
+/**
+ * A game's table.
+ *
+ * @implements {Part<Standing>}
+ */
+export class StandingPart {
+  #standing;
+  #all = false;
+  #count = el("span", { class: "muted" });
+  #rows = el("tbody", null);
+  #more = el("button", { class: "button small", type: "button", hidden: true });
+
+  /** @param {Standing} standing */
+  constructor(standing) {
+    this.#standing = standing;
+    this.#more.addEventListener("click", () => {
+      this.#all = !this.#all;
+      this.#show();
+    });
+    /** @type {[string, string][]} */
+    const columns = [
+      ["Played", "matches that count"],
+      ["Points", "for every opponent that was beaten 1, for every draw with one ½"],
+      ["W", "won"],
+      ["D", "drawn"],
+      ["L", "lost"],
+    ];
+    this.element = el(
+      "article",
+      { class: "card" },
+      el(
+        "div",
+        { class: "row" },
+        el("h3", null, standing.title),
+        el("span", { class: "spread" }),
+        this.#count,
+      ),
+      el(
+        "div",
+        { class: "scroll" },
+        el(
+          "table",
+          { class: "standings" },
+          el(
+            "thead",
+            null,
+            el(
+              "tr",
+              null,
+              el("th", { scope: "col", class: "number", title: "rank" }, "#"),
+              el("th", { scope: "col" }, "Bot"),
+              columns.map(([words, title]) =>
+                el("th", { scope: "col", class: "number", title }, words),
+              ),
+            ),
+          ),
+          this.#rows,
+        ),
+      ),
+      el("div", null, this.#more),
+    );
+  }
+
+  /** @param {Standing} standing */
+  update(standing) {
+    this.#standing = standing;
+    this.#show();
+  }
+
+  close() {
+    this.element.remove();
+  }
+
+  #show() {
+    const { rows, matches } = this.#standing;
+    this.#count.textContent = matches === 1 ? "1 match" : `${matches.toLocaleString()} matches`;
+    this.#more.hidden = rows.length <= ROWS;
+    this.#more.textContent = this.#all ? "Show fewer" : `Show all ${rows.length}`;
+    this.#more.setAttribute("aria-expanded", String(this.#all));
+    list(this.#rows, this.#all ? rows : rows.slice(0, ROWS), ({ name }) => name, standingRow);
+  }
+}
+
+/**
+ * @param {StandingRow} row
+ * @returns {HTMLElement}
+ */
+function standingRow({ rank, name, matches, points, wins, draws, losses }) {
+  return el(
+    "tr",
+    { class: rank === 1 ? "winner" : null },
+    el("td", { class: "number" }, rank),
+    el("th", { scope: "row" }, el("span", { class: "name" }, name)),
+    [matches, halves(points), wins, draws, losses].map((value) =>
+      el("td", { class: "number" }, value.toLocaleString()),
+    ),
+  );
+}
+
+/**
+ * Points with their half as ½.
+ *
+ * @param {number} points
+ * @returns {string}
+ */
+function halves(points) {
+  const whole = Math.floor(points);
+  if (points - whole !== 0.5) {
+    return points.toLocaleString();
+  }
+  return whole === 0 ? "½" : `${whole.toLocaleString()}½`;
+}

@@ -1,0 +1,235 @@
+/**
+ * What a match is in words and numbers, for the panels of the match view: its end, what happened in
+ * a round, which part of an answer was refused, how long answers took.
+ *
+ * Pure functions of what a film tells; no element is made here, and nothing is fetched.
+ *
+ * @module
+ */
+
+import { seatLetter } from "./colours.js";
+import { verdict, why } from "./matches.js";
+
+/** @typedef {import("./decode.js").End} End */
+/** @typedef {import("./decode.js").Head} Head */
+/** @typedef {import("./decode.js").Play} Play */
+/** @typedef {import("./decode.js").Position} Position */
+/** @typedef {{seat: number, words: string, bad: boolean}} Happening */
+/** @typedef {{text: string, refused: string | null}} Piece */
+
+/** Numbers of a submove, where no letter begins it (PROTOCOL.md 4, rules of the games). */
+const NUMBERS = new Map([
+  ["angrymob", 4],
+  ["crematoria", 2],
+]);
+/** How a time is written that isn't there. */
+const NONE = "–";
+/** Verdicts of docs/records.md in words. */
+export const VERDICTS = new Map([
+  ["answer", "answered"],
+  ["late", "late"],
+  ["malformed", "malformed answer"],
+  ["missing", "gone"],
+  ["out", "out"],
+]);
+
+/**
+ * Text of a bot, safe to look at: control characters as their signs, and nothing that turns the
+ * direction of writing.
+ *
+ * @param {string} text
+ * @returns {string}
+ */
+export function visible(text) {
+  return text
+    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) =>
+      String.fromCharCode(0x2400 + sign.charCodeAt(0)),
+    )
+    .replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+/**
+ * Words that name seats by number, with the letter and the name that the page shows: `reborn for
+ * seat 1` is `reborn for B Dummy`.
+ *
+ * @param {string} words of a ruleset
+ * @param {Head} head
+ * @returns {string}
+ */
+export function named(words, head) {
+  return words.replace(/\bseat (\d+)\b/g, (whole, number) => {
+    const player = head.players[Number(number)];
+    return player === undefined ? whole : `${seatLetter(Number(number))} ${visible(player.name)}`;
+  });
+}
+
+/**
+ * How a match ended, in words: `Dummy won: 8104 points (all rounds played)`.
+ *
+ * @param {Head} head
+ * @param {End} end
+ * @returns {string}
+ */
+export function ending(head, end) {
+  const { result } = end;
+  if (result === null) {
+    return end.trouble === null ? "the record has no result" : "";
+  }
+  const match = {
+    match: head.match,
+    game: head.game,
+    title: head.title,
+    state: /** @type {const} */ ("over"),
+    started: head.started ?? "",
+    ended: result.ended,
+    players: head.players.map(({ name }) => name),
+    end: result.end,
+    reason: result.reason,
+    ranks: result.ranks,
+    scores: result.scores,
+    turns: result.turns,
+    seed: end.seed,
+    faults: null,
+  };
+  const best = Math.max(...result.scores);
+  // Of two, both numbers are told; what they count differs from game to game.
+  const points =
+    result.scores.length === 2
+      ? [...result.scores].sort((a, b) => b - a).join(" to ")
+      : `${best} point${best === 1 ? "" : "s"}`;
+  const counts = result.end === "finished" || result.end === "forfeit";
+  return `${visible(verdict(match))}${counts ? `: ${points}` : ""} (${why(match)})`;
+}
+
+/**
+ * What happened in the turn that led to a position: what the rules tell, which units changed sides,
+ * whose answer didn't count.
+ *
+ * @param {Head} head
+ * @param {Position} position
+ * @param {Position | null} before the position a turn earlier; null: unknown, or there is none
+ * @returns {Happening[]}
+ */
+export function happened(head, position, before) {
+  const found = position.events.map(({ seat, words }) => ({
+    seat,
+    words: named(words, head),
+    bad: false,
+  }));
+  const told = position.events.map(({ words }) => ` ${words.replace(/\W+/g, " ")} `);
+  const seats = new Map();
+  for (const { unit, seat } of before?.marks ?? []) {
+    if (unit >= 0) {
+      seats.set(unit, seat);
+    }
+  }
+  for (const { unit, seat, lines } of position.marks) {
+    const was = seats.get(unit);
+    if (was === undefined || was === seat) {
+      continue;
+    }
+    const [kind] = (lines[0] ?? "unit").split(" ");
+    const name = `${kind} ${unit}`;
+    if (!told.some((words) => words.includes(` ${name} `))) {
+      const to = seatLetter(seat) || "nobody";
+      found.push({ seat, words: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
+    }
+  }
+  return [...found, ...refusals(position.play)];
+}
+
+/**
+ * Whose answer didn't count, or not all of it.
+ *
+ * @param {Play | null} play
+ * @returns {Happening[]}
+ */
+function refusals(play) {
+  if (play === null) {
+    return [];
+  }
+  return play.verdicts.flatMap((word, seat) => {
+    if (word === "late" || word === "malformed" || word === "missing") {
+      const fault = play.faults?.find((one) => one.seat === seat);
+      const why = fault === undefined ? "" : `: ${visible(fault.words)}`;
+      return [{ seat, words: `${VERDICTS.get(word)}${why}`, bad: true }];
+    }
+    const refused = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+    return refused.length === 0
+      ? []
+      : [{ seat, words: `${refused.length} refused: ${visible(refused[0].words)}`, bad: true }];
+  });
+}
+
+/**
+ * An answer, cut so that the refused submoves stand alone.
+ *
+ * @param {string} game
+ * @param {string} raw the answer as it came
+ * @param {readonly {index: number | null, words: string}[]} faults of this answer
+ * @returns {Piece[]} whose texts make up the answer; `refused` says why
+ */
+export function pieces(game, raw, faults) {
+  const why = new Map(
+    faults.flatMap(({ index, words }) => (index === null ? [] : [[index, words]])),
+  );
+  if (why.size === 0) {
+    return [{ text: raw, refused: null }];
+  }
+  const numbers = NUMBERS.get(game) ?? Infinity;
+  /** @type {Piece[]} */
+  const found = [];
+  let cut = 0;
+  let submove = -1;
+  let begin = 0;
+  let end = 0;
+  const close = () => {
+    const refused = why.get(submove);
+    if (refused !== undefined) {
+      found.push({ text: raw.slice(cut, begin), refused: null });
+      found.push({ text: raw.slice(begin, end), refused });
+      cut = end;
+    }
+  };
+  let place = 0;
+  for (const { 0: token, index } of raw.matchAll(/\S+/g)) {
+    const begins = /^[a-z]$/i.test(token) || place % numbers === 0;
+    if (begins) {
+      close();
+      submove += 1;
+      begin = index;
+    }
+    end = index + token.length;
+    place += 1;
+  }
+  close();
+  found.push({ text: raw.slice(cut), refused: null });
+  return found.filter(({ text }) => text !== "");
+}
+
+/**
+ * When a seat's answer came.
+ *
+ * @param {Play | null} play
+ * @param {number} seat
+ * @returns {number | null} ms after the hand-over, the latest it can have been; null: none came
+ */
+export function answerTime(play, seat) {
+  const times = play?.times[seat];
+  return times === null || times === undefined || times.length < 4 ? null : times[2] / 1000;
+}
+
+/**
+ * A time as a person reads it.
+ *
+ * @param {number | null | undefined} ms
+ * @returns {string} as `4.56 ms`
+ */
+export function duration(ms) {
+  if (ms === null || ms === undefined) {
+    return NONE;
+  }
+  return ms >= 10_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${ms.toFixed(ms < 10 ? 2 : ms < 100 ? 1 : 0)} ms`;
+}

@@ -1,0 +1,110 @@
+"""How fast the page draws: milliseconds a picture of a board, in Chromium without a graphics card.
+
+Every picture is drawn between two rounds of a match, units on their way, and read back by one
+pixel, so that the time is that of the whole drawing and not of its queueing. The aim is 60
+pictures a second for Crematoria's two levels: 16.7 ms each.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from measured import keep
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "web"))
+
+from browser import Browser
+
+from lanista.web.reel import reel
+from lanista.web.server import page_files
+
+MATCHES = {
+    "crematoria": ("Demo", "Dummy", "Demo", "Dummy"),
+    "hogwarts": ("Demo", "Dummy", "Demo", "Dummy"),
+    "angrymob": ("GravityGoers", "RandomRunners"),
+}
+SIZES = ((1280, 720, 1), (1920, 1080, 1), (1920, 1080, 2))
+DRAW = """
+async ([width, height]) => {
+  const { Board } = await import("/page/board.js");
+  const { Film } = await import("/page/film.js");
+  const film = Film.fromData(await (await fetch("/film.json")).json());
+  const canvas = document.createElement("canvas");
+  document.body.replaceChildren(canvas);
+  const board = new Board(canvas, film.head, { small: false });
+  board.resize(width, height);
+  const context = canvas.getContext("2d");
+  const times = [];
+  const middle = Math.floor(film.count / 2);
+  for (let n = 0; n < 200; n++) {
+    const place = Math.min(middle + Math.floor(n / 10), film.count - 1);
+    const position = film.at(place);
+    const previous = film.at(place - 1);
+    const began = performance.now();
+    board.draw(position, { previous, t: (n % 10) / 10, followed: null, hover: null });
+    context.getImageData(0, 0, 1, 1);
+    times.push(performance.now() - began);
+  }
+  times.splice(0, 20); // what is prepared once
+  times.sort((a, b) => a - b);
+  const at = (share) => times[Math.floor(times.length * share)];
+  return { median: at(0.5), p95: at(0.95) };
+}
+"""
+
+
+def film_of(game, bots, folder):
+    """The film of a match of house bots, as JSON."""
+    record = Path(folder) / f"{game}.jsonl.gz"
+    words = ["play", game, *bots, "-s", "7", "--console", "-o", str(record), "--no-clock"]
+    subprocess.run([sys.executable, "-m", "lanista.cli", *words], check=True, capture_output=True)
+    head, *frames, end = reel(record)
+    return json.dumps({"head": head, "frames": frames, "end": end}).encode()
+
+
+def main():
+    served = dict(page_files())
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            body, kind = served.get(self.path, (b"", "text/plain"))
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", kind)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/blank"
+    rows = []
+    browser = Browser()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            served["/blank"] = (b"<!doctype html><title>.</title>", "text/html")
+            for game, bots in MATCHES.items():
+                served["/film.json"] = (film_of(game, bots, folder), "application/json")
+                for width, height, scale in SIZES:
+                    visit = browser.visit(size={"width": width, "height": height}, scale=scale)
+                    page = visit.open(url)
+                    took = page.evaluate(DRAW, [width, height - 180])
+                    visit.close()
+                    row = {"game": game, "size": f"{width}x{height}", "pixel_ratio": scale}
+                    row |= {name: round(value, 2) for name, value in took.items()}
+                    rows.append(row)
+                    print(json.dumps(row), flush=True)
+    finally:
+        browser.close()
+        server.shutdown()
+        server.server_close()
+    keep("drawing", {"unit": "ms a picture", "aim": "16.7", "rows": rows})
+
+
+if __name__ == "__main__":
+    main()

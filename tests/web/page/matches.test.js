@@ -1,0 +1,61 @@
+/**
+ * How the end of a match is told: who won, and why it ended.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { verdict, why, winners } from "../../../server/lanista/web/page/matches.js";
+
+/** A match of four that is over, but for what a test says. */
+function match(differences) {
+  return {
+    match: "M",
+    game: "hogwarts",
+    title: "Hogwarts",
+    state: "over",
+    started: "2026-01-01T00:00:00+00:00",
+    ended: "2026-01-01T00:01:00+00:00",
+    players: ["Ann", "Bob", "Cid", "Dot"],
+    end: "finished",
+    reason: "rounds",
+    ranks: [2, 1, 3, 4],
+    scores: [5, 9, 3, 1],
+    turns: 200,
+    seed: 1,
+    faults: [0, 0, 0, 0],
+    ...differences,
+  };
+}
+
+const pair = { players: ["Ann", "Bob"], scores: [1, 1] };
+
+for (const [differences, seats, words] of [
+  [{}, [1], "Bob won"],
+  [{ end: "forfeit" }, [1], "Bob won"],
+  [{ ranks: [1, 1, 3, 4] }, [0, 1], "Ann and Bob share first place"],
+  [{ ranks: [1, 1, 1, 4] }, [0, 1, 2], "Ann, Bob and Cid share first place"],
+  [{ ranks: [1, 1, 1, 1] }, [], "draw"],
+  [{ ...pair, ranks: [1, 1] }, [], "draw"],
+  [{ end: "void", reason: "stall" }, [], "void, doesn't count"],
+  [{ end: "aborted", ranks: null, scores: null }, [], "aborted, doesn't count"],
+  [{ state: "running", end: null, ranks: null, scores: null }, [], "running"],
+]) {
+  test(`${JSON.stringify(differences)} is told as: ${words}`, () => {
+    assert.deepEqual(winners(match(differences)), seats);
+    assert.equal(verdict(match(differences)), words);
+  });
+}
+
+for (const [differences, words] of [
+  [{}, "all rounds played"],
+  [{ reason: "capture" }, "base captured"],
+  [{ reason: "a-reason-of-another-game" }, "a-reason-of-another-game"],
+  [{ end: "forfeit", reason: "forfeit" }, "by forfeit"],
+  [{ end: "forfeit", reason: "all-out" }, "by forfeit: no bot was left"],
+  [{ state: "running", end: null, reason: null }, ""],
+]) {
+  test(`${JSON.stringify(differences)} ended for: ${words}`, () => {
+    assert.equal(why(match(differences)), words);
+  });
+}

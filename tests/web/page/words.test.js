@@ -1,0 +1,166 @@
+/**
+ * What the match view says of a film: ends, events, refused submoves, times.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  answerTime,
+  duration,
+  ending,
+  happened,
+  named,
+  pieces,
+  visible,
+} from "../../../server/lanista/web/page/words.js";
+
+const HEAD = { title: "Hogwarts", game: "hogwarts", players: [{ name: "Ada" }, { name: "Bob" }] };
+
+const RESULT = {
+  end: "finished",
+  reason: "capture",
+  ranks: [2, 1],
+  scores: [3, 71],
+  turns: 9,
+  faults: [],
+  error: null,
+  ended: "2026-01-01T00:00:00+00:00",
+};
+
+function position({ marks = [], events = [], play = null }) {
+  return { n: 5, marks, events, play };
+}
+
+function mark(unit, seat, line = `wizard ${unit}`) {
+  return { row: 0, col: 0, seat, shape: "disc", text: "w", unit, health: -1, lines: [line] };
+}
+
+test("the end of two tells both scores, of more the best", () => {
+  assert.equal(
+    "Bob won: 71 to 3 (base captured)",
+    ending(HEAD, { seed: 1, trouble: null, result: RESULT }),
+  );
+  const players = ["Ada", "Bob", "Cy", "Di"].map((name) => ({ name }));
+  const four = { ...RESULT, reason: "rounds", ranks: [2, 1, 3, 3], scores: [4, 8104, 3, 3] };
+  assert.equal(
+    "Bob won: 8104 points (all rounds played)",
+    ending({ ...HEAD, players }, { seed: 1, trouble: null, result: four }),
+  );
+});
+
+test("a match that doesn't count tells no points", () => {
+  const result = { ...RESULT, end: "aborted", reason: "interrupted", ranks: [1, 1] };
+  const words = ending(HEAD, { seed: 1, trouble: null, result });
+  assert.match(words, /^aborted/);
+  assert.doesNotMatch(words, /71/);
+});
+
+test("a record without a result says so, unless a trouble does", () => {
+  assert.equal("the record has no result", ending(HEAD, { seed: 1, trouble: null, result: null }));
+  assert.equal("", ending(HEAD, { seed: 1, trouble: "the rules have changed", result: null }));
+});
+
+test("seats in words of the rules get their letter and name", () => {
+  assert.equal("lost furyan 4, reborn for B Bob", named("lost furyan 4, reborn for seat 1", HEAD));
+  assert.equal("changes to seat 7", named("changes to seat 7", HEAD));
+});
+
+test("events come first, then who changed sides, then refusals", () => {
+  const play = {
+    verdicts: ["answer", "late"],
+    faults: [
+      { turn: 4, seat: 0, code: "illegal", index: 0, words: "no unit 9" },
+      { turn: 4, seat: 0, code: "illegal", index: 2, words: "no unit 8" },
+      { turn: 4, seat: 1, code: "late", index: null, words: "no answer within 0.2 s" },
+    ],
+  };
+  const events = [{ seat: 0, words: "cast a spell: 9 cells" }];
+  assert.deepEqual(
+    [
+      { seat: 0, words: "cast a spell: 9 cells", bad: false },
+      { seat: 0, words: "wizard 31: B → A", bad: false },
+      { seat: 0, words: "2 refused: no unit 9", bad: true },
+      { seat: 1, words: "late: no answer within 0.2 s", bad: true },
+    ],
+    happened(
+      HEAD,
+      position({ marks: [mark(31, 0)], events, play }),
+      position({ marks: [mark(31, 1)] }),
+    ),
+  );
+});
+
+test("a change of sides that an event tells isn't told twice, another number is", () => {
+  const events = [{ seat: 0, words: "converted wizard 3, as planned" }];
+  const found = happened(
+    HEAD,
+    position({ marks: [mark(3, 0), mark(31, 0)], events }),
+    position({ marks: [mark(3, 1), mark(31, -1)] }),
+  );
+  assert.deepEqual(
+    ["converted wizard 3, as planned", "wizard 31: nobody → A"],
+    found.map(({ words }) => words),
+  );
+});
+
+test("what has no number, or is new, changed no sides", () => {
+  const before = position({ marks: [mark(-1, 0)] });
+  assert.deepEqual([], happened(HEAD, position({ marks: [mark(-1, 1), mark(4, 1)] }), before));
+  assert.deepEqual([], happened(HEAD, position({ marks: [mark(4, 1)] }), null));
+});
+
+test("refused submoves stand alone, and nothing of the answer is lost", () => {
+  const cases = [
+    ["hogwarts", "m 7 6 s 0 1 2  m 4 4", [1], ["s 0 1 2"]],
+    ["hogwarts", "m 7 6", [0], ["m 7 6"]],
+    ["crematoria", "60 1 41 0 1 0", [0, 2], ["60 1", "1 0"]],
+    ["angrymob", "1 3 1 3 5 5 2 0", [1], ["5 5 2 0"]],
+    ["angrymob", "1 3 1 3 5 5", [1], ["5 5"]],
+    ["chess", "1 2 3", [4], []],
+    ["crematoria", "1 2", [null], []],
+  ];
+  for (const [game, raw, indexes, expected] of cases) {
+    const found = pieces(
+      game,
+      raw,
+      indexes.map((index) => ({ index, words: "why" })),
+    );
+    assert.equal(raw, found.map(({ text }) => text).join(""));
+    assert.deepEqual(
+      expected,
+      found.filter(({ refused }) => refused === "why").map(({ text }) => text),
+      `${game}: ${raw}`,
+    );
+  }
+});
+
+test("control characters are seen, and nothing turns the direction of writing", () => {
+  assert.equal("a␛[31mb␇\n\tc", visible("a\u001b[31mb\u0007\n\tc"));
+  assert.equal("\ufffdevil\ufffd", visible("\u202eevil\u2066"));
+  assert.equal("<b> ñ 日本", visible("<b> ñ 日本"));
+});
+
+test("an answer's time is the latest it can have come", () => {
+  const play = { times: [[10, 1500, 2500, 2600], [10], null] };
+  assert.deepEqual(
+    [2.5, null, null],
+    [0, 1, 2].map((seat) => answerTime(play, seat)),
+  );
+  assert.equal(null, answerTime(null, 0));
+});
+
+test("times are written with three figures or so", () => {
+  const cases = [
+    [0, "0.00 ms"],
+    [4.556, "4.56 ms"],
+    [45.56, "45.6 ms"],
+    [199.6, "200 ms"],
+    [1234, "1234 ms"],
+    [20000, "20.0 s"],
+    [null, "–"],
+  ];
+  for (const [ms, expected] of cases) {
+    assert.equal(expected, duration(ms));
+  }
+});
