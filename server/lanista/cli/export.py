@@ -1,8 +1,15 @@
-"""Records written in the formats of the original games; no command, but what two of them share."""
+"""Matches written to other files: the original games' formats, pictures, a page. No command here,
+but what several of them share.
+"""
 
-from collections.abc import Iterator, Sequence
+import gzip
+import itertools
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
 import click
 
 from lanista.cli import BadInputError
@@ -10,6 +17,8 @@ from lanista.cli import BadInputError
 if TYPE_CHECKING:
     from lanista.match.record import Record
     from lanista.rules.base import Ruleset
+    from lanista.rules.picture import Scene
+    from lanista.web.still import Painter, Shot
 
 OUT = -1
 """The status of a player who is out."""
@@ -55,3 +64,186 @@ def _status(record: "Record", round_: int) -> Sequence[float]:
     return [OUT if word in {"out", "missing"} else 0 for word in last] or [0] * len(
         record.header.players
     )
+
+
+@attrs.frozen
+class Shots:
+    """A match for pictures."""
+
+    scene: "Scene"
+    title: str
+    """The game's."""
+    names: Sequence[str]
+    """By seat."""
+    shots: "Iterator[Shot]"
+    """From the start on, one a round; to be read once.
+
+    Raises:
+        BadInputError: The file tells something that can't be.
+    """
+
+
+def shots_of(file: str) -> Shots:
+    """What pictures show of a record, or of a match file (.res) of an original game.
+
+    Raises:
+        BadInputError: The file is neither, or can't be read.
+    """
+    data = read_unpacked(file)
+    return _of_record(file) if data.startswith(b"{") else _of_res(file, data)
+
+
+def read_unpacked(file: str) -> bytes:
+    """A file's content, unpacked if it is gzip.
+
+    Raises:
+        BadInputError: It can't be read.
+    """
+    try:
+        data = Path(file).read_bytes()
+        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadInputError(f"{file}: damaged gzip data ({error})") from None
+    except OSError as error:
+        raise BadInputError(f"can't read {file}: {error.strerror or error}") from None
+
+
+def _of_record(file: str) -> Shots:
+    from lanista.match.record import BadRecordError, read_record
+    from lanista.match.replay import MismatchError, positions
+    from lanista.rules import registry
+    from lanista.web.still import Shot
+
+    def shots() -> "Iterator[Shot]":
+        try:
+            for number, game in enumerate(itertools.chain([first], games)):
+                yield Shot(number, game.frame(), game.scores())
+        except MismatchError as error:
+            raise BadInputError(f"{file}: the record doesn't fit the rules: {error}") from None
+        except BadRecordError as error:
+            raise BadInputError(f"{file}: {error}") from None
+
+    try:
+        record = read_record(Path(file))
+        ruleset = registry.get(record.header.game)
+        games = positions(record, ruleset)
+        first = next(games)
+    except BadRecordError as error:
+        raise BadInputError(str(error)) from None
+    except registry.UnknownGameError as error:
+        raise BadInputError(f"{file}: {error}") from None
+    names = [player.name for player in record.header.players]
+    return Shots(first.scene(), ruleset.title, names, shots())
+
+
+def _of_res(file: str, data: bytes) -> Shots:
+    from lanista.formats.originals import of_text
+    from lanista.formats.tokens import FormatError
+    from lanista.rules import registry
+    from lanista.web.still import Shot
+
+    def shots() -> "Iterator[Shot]":
+        try:
+            for number, (frame, scores) in enumerate(shown.frames):
+                yield Shot(number, frame, scores)
+        except FormatError as error:
+            raise BadInputError(f"{file}: {error}") from None
+
+    try:
+        text = data.decode("utf-8-sig", "replace")
+        shown = of_text(text).show(text)
+    except FormatError as error:
+        raise BadInputError(f"{file}: no record, and {error}") from None
+    return Shots(shown.scene, registry.get(shown.game).title, shown.names, shots())
+
+
+def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]:
+    """The picture of a match after so many rounds (None: the last), and of which it is.
+
+    Raises:
+        BadInputError: There is no such round, or no picture of that size, or `shots_of`.
+    """
+    from lanista.web.still import png
+
+    shots = shots_of(file)
+    painter = _painter(shots, tile)
+    shot = None
+    for shot in shots.shots:
+        if shot.number == round_:
+            break
+    assert shot is not None  # there is the start
+    if round_ is not None and shot.number < round_:
+        raise BadInputError(f"{file}: no round {round_}; the last one is {shot.number}")
+    return shot.number, png(painter.draw(shot))
+
+
+def as_gif(
+    file: str, first: int, last: int | None, delay: int, tile: int | None
+) -> Iterator[bytes]:
+    """A moving picture of a match, in parts as they are drawn.
+
+    Args:
+        file: A record or match file.
+        first: The first round, 0 is the start.
+        last: The last one; None: of the match.
+        delay: Milliseconds a round.
+        tile: Pixels of a cell; None: as fits.
+
+    Raises:
+        BadInputError: As `as_png`.
+    """
+    from lanista.web.still import gif
+
+    shots = shots_of(file)
+    painter = _painter(shots, tile)
+
+    def wanted() -> "Iterator[Shot]":
+        number = 0
+        for shot in shots.shots:
+            number = shot.number
+            if number >= first:
+                yield shot
+            if number == last:
+                return
+        missing = first if number < first else last
+        if missing is not None and number < missing:
+            raise BadInputError(f"{file}: no round {missing}; the last one is {number}")
+
+    return gif((painter.draw(shot) for shot in wanted()), delay)
+
+
+def _painter(shots: Shots, tile: int | None) -> "Painter":
+    from lanista.web.still import BadSizeError, Painter
+
+    try:
+        return Painter(shots.scene, shots.title, shots.names, tile)
+    except BadSizeError as error:
+        raise BadInputError(f"--size {tile}: {error}") from None
+
+
+def new_name(file: str, ending: str) -> Path:
+    """Where a file goes when nobody says: FILE's name in the current folder, with this ending."""
+    name = Path(file).name.removesuffix(".gz")
+    return Path(Path(name).stem + ending)
+
+
+def write(source: str, output: Path, parts: Iterable[bytes]) -> int:
+    """Write a file in parts; how many bytes it has. An unfinished one is removed.
+
+    Raises:
+        BadInputError: It can't be written, or is `source` itself.
+    """
+    rest = iter(parts)
+    begun = next(rest)  # what can't be read shows here: then nothing is overwritten
+    try:
+        if output.exists() and output.samefile(source):
+            raise BadInputError(f"{output} is the file to read; give another name by -o")
+        with output.open("wb") as file:
+            try:
+                return file.write(begun) + sum(file.write(part) for part in rest)
+            except BaseException:
+                if output.is_file():
+                    output.unlink()
+                raise
+    except OSError as error:
+        raise BadInputError(f"can't write {output}: {error.strerror or error}") from None

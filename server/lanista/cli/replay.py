@@ -2,8 +2,9 @@
 
 import itertools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from lanista.rules.base import Ruleset
 
 EXIT_MISMATCH = 1
+GIF_DELAY = 200
+"""Milliseconds a round."""
 
 
 @click.group("replay")
@@ -127,11 +130,69 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
 @command.command("export")
 @click.argument("file")
 @click.option(
-    "--format", "format_", type=click.Choice(["res"]), required=True, help="The file's format."
+    "--format",
+    "format_",
+    type=click.Choice(["res", "png", "gif"]),
+    required=True,
+    help="The file's format: the original game's match file, a picture, a moving picture.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write it to FILE instead of printing it.")
-def export(file: str, format_: str, output: str | None) -> None:  # noqa: ARG001 - one so far
-    """Write a record of Hogwarts or Crematoria in the original game's format."""
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write it to FILE, else a picture goes to FILE's name here; a res is printed.",
+)
+@click.option(
+    "--round", "round_", type=click.IntRange(min=0), help="png: after so many; else the last."
+)
+@click.option("--from", "first", type=click.IntRange(min=0), help="gif: the first round, else 0.")
+@click.option("--to", "last", type=click.IntRange(min=0), help="gif: the last round.")
+@click.option(
+    "--delay",
+    type=click.IntRange(20, 60_000),
+    metavar="MS",
+    help="gif: how long a round is shown; 200 if not said.",
+)
+@click.option(
+    "--size",
+    type=click.IntRange(1, 200),
+    metavar="PIXELS",
+    help="png, gif: of a cell's side; else as fits 1200 pixels.",
+)
+def export(file: str, format_: str, output: str | None, **given: int | None) -> None:
+    """Write a match as another file.
+
+    res: a record of Hogwarts or Crematoria in the original game's format. png, gif: a picture of a
+    record, or of a match file (.res) of an original game.
+    """
+    from lanista.cli import export as files
+
+    options = {
+        "res": set[str](),
+        "png": {"round_", "size"},
+        "gif": {"first", "last", "delay", "size"},
+    }
+    names = {"round_": "--round", "first": "--from", "last": "--to"}
+    for name, value in given.items():
+        if value is not None and name not in options[format_]:
+            raise BadInputError(f"{names.get(name, '--' + name)} has no meaning for {format_}")
+    if format_ == "res":
+        _export_res(file, output)
+        return
+    if format_ == "png":
+        number, picture = files.as_png(file, given["round_"], given["size"])
+        ending, parts = f"-round{number}.png", iter([picture])
+    else:
+        first, last, delay = given["first"] or 0, given["last"], given["delay"] or GIF_DELAY
+        if last is not None and last < first:
+            raise BadInputError(f"--to {last} comes before --from {first}")
+        ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])
+    path = files.new_name(file, ending) if output is None else Path(output)
+    size = files.write(file, path, parts)
+    click.echo(f"{printable(str(path))}: {size} bytes")
+
+
+def _export_res(file: str, output: str | None) -> None:
     from lanista.cli.export import as_res
 
     record, ruleset = _read(file)
@@ -143,6 +204,41 @@ def export(file: str, format_: str, output: str | None) -> None:  # noqa: ARG001
         Path(output).write_text(text, encoding="ascii")
     except OSError as error:
         raise BadInputError(f"can't write {output}: {error.strerror}") from None
+
+
+@command.command("html")
+@click.argument("file")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write it to FILE, else to FILE's name here with .html."
+)
+def html(file: str, output: str | None) -> int:
+    """Write a match as one HTML file that shows it in a browser, without an arena or a network.
+
+    FILE is a record, or a match file (.res) of an original game.
+
+    Exit codes: 0 written; 1 written, but the match is shown only in part; 2 bad input.
+    """
+    from lanista.cli import export as files
+    from lanista.web.bundle import bundle
+    from lanista.web.reel import BadFilmError, reel
+
+    troubles: list[str] = []
+
+    def parts() -> Iterator[dict[str, Any]]:
+        for part in reel(Path(file)):
+            if part.get("trouble"):
+                troubles.append(part["trouble"])
+            yield part
+
+    path = files.new_name(file, ".html") if output is None else Path(output)
+    try:
+        size = files.write(file, path, bundle(parts()))
+    except BadFilmError as error:
+        raise BadInputError(printable(str(error))) from None
+    click.echo(f"{printable(str(path))}: {size} bytes")
+    for words in troubles:
+        click.echo(f"{file}: {printable(words)}", err=True)
+    return EXIT_MISMATCH if troubles else 0
 
 
 @command.command("feed")

@@ -129,8 +129,13 @@ def command(
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
-    _allow_open_files(max_connections)
     page = None if no_web else PagePort(web)
+    viewers = 0
+    if page is not None:
+        from lanista.web.server import MAX_VIEWERS
+
+        viewers = MAX_VIEWERS
+    _allow_open_files(max_connections, viewers)
 
     def announce(host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host
@@ -145,10 +150,10 @@ def command(
     return 0
 
 
-def _allow_open_files(connections: int) -> None:
-    """Ask the system for the files that so many connections need: often it allows but 1024."""
+def _allow_open_files(connections: int, viewers: int) -> None:
+    """Ask the system for the files that so many of both need: often it allows but 1024."""
     # A record for each match of two, and some for ourselves.
-    needed = connections + connections // 2 + 64
+    needed = connections + connections // 2 + viewers + 64
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
         possible = needed if hard == resource.RLIM_INFINITY else min(needed, hard)

@@ -69,12 +69,14 @@ async def play_watched(
     view = View(arena.stage, films=Films(at_once=True))
     server = await page.listen(view)
     left = trio.CancelScope()
+    played: Played | None = None
     steering = arena.steering
     assert steering is not None
     steering.pause()
 
     def interrupt() -> None:
-        arena.interrupt()
+        if played is None:  # else the match is over, and it is the page that ends
+            arena.interrupt()
         left.cancel()
 
     async def begin() -> None:
@@ -93,8 +95,8 @@ async def play_watched(
             view.match = next(iter(arena.stage.running), view.match)
 
     async def play() -> "Played | None":
+        nonlocal played
         failure: Exception | None = None
-        played = None
         async with trio.open_nursery() as nursery:
             await nursery.start(server.run)
             nursery.start_soon(begin)

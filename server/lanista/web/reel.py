@@ -17,6 +17,7 @@ from lanista.formats.originals import of_text
 from lanista.formats.tokens import FormatError
 from lanista.match.record import (
     MAX_LINE,
+    PART,
     BadRecordError,
     Header,
     LineReader,
@@ -31,6 +32,8 @@ from lanista.rules.registry import UnknownGameError
 from lanista.web import film
 
 GZIP = b"\x1f\x8b"
+MAX_RES = 64 * 1024 * 1024
+"""Bytes of a match file; the originals' have about one million."""
 
 
 class BadFilmError(Exception):
@@ -62,9 +65,18 @@ class Reel:
     def __attrs_post_init__(self) -> None:
         self._reader = LineReader(Path(self.path.name))
         try:
-            self._file = opened(self.path)
+            self._file = self._opened()
         except OSError as error:
             raise BadFilmError(f"can't read {self.path.name}: {error.strerror}") from None
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            return opened(self.path)
+        except FileNotFoundError:
+            if not self.live or self.path.suffix != PART:
+                raise
+            # The match has ended since somebody asked for it: its record has its name now.
+            return opened(self.path.with_suffix(""))
 
     def close(self) -> None:
         """Close the file."""
@@ -198,19 +210,30 @@ def reel(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _is_record(path: Path) -> bool:
-    """Whether a file is meant as a record: packed, or lines of JSON."""
-    with path.open("rb") as file:
-        return file.read(len(GZIP)) == GZIP or (file.seek(0) == 0 and file.read(1) == b"{")
+    """Whether a file is meant as a record: lines of JSON, packed or not; or damaged as packed."""
+    try:
+        with opened(path) as file:
+            is_packed = isinstance(file, gzip.GzipFile)
+            first = file.read(1)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return True
+    return first == b"{" or (is_packed and not first)
 
 
 def _reel_of_res(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        with opened(path) as file:
+            data = file.read(MAX_RES + 1)
+        if len(data) > MAX_RES:
+            raise BadFilmError(f"{path.name}: more than {MAX_RES} bytes are no match file")
+        text = data.decode("utf-8-sig", "replace")
         shown = of_text(text).show(text)
         writer = film.FrameWriter(shown.scene)
         yield film.head_of_res(shown)
         for frame, scores in shown.frames:
             yield writer.frame(frame, scores, None)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadFilmError(f"{path.name}: damaged gzip data ({error})") from None
     except OSError as error:
         raise BadFilmError(f"can't read {path.name}: {error.strerror}") from None
     except FormatError as error:

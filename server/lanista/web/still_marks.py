@@ -1,0 +1,303 @@
+"""Colours and shapes of pictures of a match: what `still` puts on the board. By Pillow.
+
+The colours are those of the page's light theme (page/colours.js); a test holds them together. A
+shape is drawn once, four times as large, and reduced, so that its edges are smooth. Nothing here
+knows of games, frames or files.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+
+import attrs
+from PIL import Image, ImageDraw, ImageFont
+
+from lanista.rules.picture import Mark, Shape
+
+Colour = tuple[int, int, int]
+
+
+@attrs.frozen
+class SeatColours:
+    """Of a seat, or of nobody."""
+
+    unit: str
+    ground: str
+    on: str
+    """Of a number upon `unit`."""
+
+
+SEATS = (
+    SeatColours("#08519c", "#8cbff0", "#ffffff"),
+    SeatColours("#d1480c", "#ffbd8f", "#ffffff"),
+    SeatColours("#00875f", "#86ddb0", "#ffffff"),
+    SeatColours("#c155ab", "#f0c2e6", "#ffffff"),
+)
+"""A game with more seats than colours uses them again."""
+NEUTRAL = SeatColours("#858585", "#d0d0d0", "#ffffff")
+COLOURS: Mapping[str, str] = {
+    "floor": "#f4f3ef",
+    "wall": "#4b4a5a",
+    "night": "#8d9cbb",
+    "sun": "#fff0a8",
+    "base": "#b3261e",
+    "baseDeep": "#3a0f0c",
+    "ink": "#16161c",
+    "halo": "#ffffff",
+    "danger": "#e0002a",
+    "book": "#e0002a",
+    "gem": "#ffc400",
+    "hull": "#a9a9ae",
+    "title": "#55555f",
+}
+FINE = 4
+"""How many times larger a shape is drawn than it is shown."""
+READABLE = 7
+"""Pixels of a tile below which no text is written into it."""
+RING = 92
+"""Of 255: how much of the ring of danger covers the ground."""
+HATCH = 153
+_FONTS = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@attrs.frozen
+class Sprite:
+    """A picture of a mark."""
+
+    image: Image.Image
+    left: int
+    """Pixels from its left edge to that of the mark's tile."""
+    top: int
+
+
+def of_seat(seat: int | None) -> SeatColours:
+    """A seat's colours; None: nobody's."""
+    return NEUTRAL if seat is None else SEATS[seat % len(SEATS)]
+
+
+def letter(seat: int) -> str:
+    """What tells a seat besides its colour, as on the page: A for seat 0."""
+    return _LETTERS[seat % len(_LETTERS)]
+
+
+@functools.cache
+def rgb(colour: str) -> Colour:
+    """`#rrggbb` as numbers from 0 to 255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """A colour with so much of another in it, 0 to 1."""
+    pairs = zip(rgb(colour), rgb(other), strict=True)
+    return "#" + "".join(f"{round(one + share * (two - one)):02x}" for one, two in pairs)
+
+
+@functools.cache
+def font(size: int) -> ImageFont.FreeTypeFont:
+    """A font of so many pixels: one of the system's that has many letters, else Pillow's own."""
+    for name in _FONTS:
+        try:
+            return ImageFont.truetype(name, size)
+        except OSError:
+            continue
+    own = ImageFont.load_default(size)
+    assert isinstance(own, ImageFont.FreeTypeFont)  # it is given a size
+    return own
+
+
+def sprite(mark: Mark, tile: int) -> Sprite:
+    """The picture of a mark on a tile of so many pixels."""
+    health = None if mark.health is None or tile < READABLE else round(mark.health, 1)
+    return _sprite(mark.shape, mark.seat, mark.text, health, tile)
+
+
+@functools.lru_cache(maxsize=4096)
+def _sprite(shape: Shape, seat: int | None, text: str, health: float | None, tile: int) -> Sprite:
+    around = tile if shape is Shape.BEAST else 0
+    side = tile + 2 * around
+    image = Image.new("RGBA", (side * FINE, side * FINE))
+    pen = _Pen(ImageDraw.Draw(image), tile * FINE, around * FINE, of_seat(seat))
+    _DRAWN[shape](pen, text)
+    if health is not None and health < 1:
+        pen.health(health)
+    return Sprite(image.reduce(FINE), around, around)
+
+
+@functools.lru_cache(maxsize=1024)
+def arrow(rows: int, cols: int, seat: int, tile: int) -> Sprite:
+    """The picture of a move by so many rows and columns, seen from the tile where it starts.
+
+    How many went isn't written: it would cover what stands there.
+    """
+    left, top = max(-cols, 0), max(-rows, 0)
+    size = ((abs(cols) + 1) * tile * FINE, (abs(rows) + 1) * tile * FINE)
+    image = Image.new("RGBA", size)
+    draw, unit = ImageDraw.Draw(image), tile * FINE
+    length = math.hypot(rows, cols) or 1.0
+    x, y = (left + 0.5) * unit, (top + 0.5) * unit
+
+    def placed(along: float, aside: float) -> tuple[float, float]:
+        return (
+            x + (along * cols - aside * rows) / length * unit,
+            y + (along * rows + aside * cols) / length * unit,
+        )
+
+    # A head where the cells meet and a shaft to it, so that numbers in both stay readable.
+    tip = length - 0.24
+    back = tip - 0.32
+    outline = ((0.32, 0.09), (back, 0.09), (back, 0.25), (tip, 0.0))
+    corners = [placed(along, aside) for along, aside in outline]
+    corners += [placed(along, -aside) for along, aside in reversed(outline[:-1])]
+    draw.line([*corners, corners[0]], COLOURS["halo"], max(FINE, unit // 8), joint="curve")
+    draw.polygon(corners, of_seat(seat).unit)
+    return Sprite(image.reduce(FINE), left * tile, top * tile)
+
+
+@attrs.frozen
+class _Pen:
+    """Draws in the middle tile of an image; lengths are shares of the tile's side."""
+
+    draw: ImageDraw.ImageDraw
+    unit: int
+    offset: int
+    colours: SeatColours
+
+    def box(self, half: float, *, down: float = 0.0) -> tuple[float, float, float, float]:
+        middle = self.offset + self.unit / 2
+        low, high = middle - half * self.unit, middle + half * self.unit - 1
+        return low, low + down * self.unit, high, high + down * self.unit
+
+    def points(self, *shares: tuple[float, float]) -> list[tuple[float, float]]:
+        return [(self.offset + x * self.unit, self.offset + y * self.unit) for x, y in shares]
+
+    def thick(self, share: float) -> int:
+        return max(FINE // 2, round(share * self.unit))
+
+    def write(self, text: str, colour: str, height: float, outline: str | None = None) -> None:
+        if self.unit < READABLE * FINE:
+            return
+        middle = self.offset + self.unit / 2
+        room = (height * self.unit, 0.9 * self.unit)
+        _write(self.draw, (middle, middle), text, colour, room, outline=outline)
+
+    def health(self, health: float) -> None:
+        """A bar at the foot of the tile."""
+        low, high = self.points((0.12, 0.82), (0.88, 0.95))
+        self.draw.rectangle((*low, *high), COLOURS["ink"])
+        inside = self.points((0.15, 0.85), (0.15 + 0.7 * health, 0.92))
+        if health > 0:
+            self.draw.rectangle((*inside[0], *inside[1]), COLOURS["halo"])
+
+
+def _write(
+    draw: ImageDraw.ImageDraw,
+    middle: tuple[float, float],
+    text: str,
+    colour: str,
+    room: tuple[float, float],
+    *,
+    outline: str | None = None,
+) -> None:
+    """Write in the middle of a place, as large as `room` (height, width) allows."""
+    size = max(1, round(room[0]))
+    long = font(size).getlength(text)
+    if long > room[1]:
+        size = max(1, int(size * room[1] / long))
+    stroke = round(size / 8) if outline else 0
+    draw.text(
+        middle, text, colour, font(size), anchor="mm", stroke_width=stroke, stroke_fill=outline
+    )
+
+
+def _text(pen: _Pen, text: str) -> None:
+    pen.write(text, pen.colours.unit, 0.8, COLOURS["halo"])
+
+
+def _count(pen: _Pen, text: str) -> None:
+    pen.draw.rectangle(pen.box(0.48), pen.colours.unit)
+    pen.write(text, pen.colours.on, 0.66)
+
+
+def _disc(pen: _Pen, _: str) -> None:
+    pen.draw.ellipse(pen.box(0.46), COLOURS["halo"])
+    pen.draw.ellipse(pen.box(0.39), pen.colours.unit)
+
+
+def _cross(pen: _Pen, _: str) -> None:
+    pen.draw.ellipse(pen.box(0.36), COLOURS["halo"])
+    pen.draw.ellipse(pen.box(0.3), pen.colours.unit)
+    for colour, width in ((COLOURS["halo"], 0.24), (pen.colours.unit, 0.13)):
+        for line in (((0.14, 0.14), (0.86, 0.86)), ((0.14, 0.86), (0.86, 0.14))):
+            pen.draw.line(pen.points(*line), colour, pen.thick(width))
+
+
+def _square(pen: _Pen, _: str) -> None:
+    pen.draw.rectangle(pen.box(0.48), pen.colours.unit, COLOURS["halo"], pen.thick(0.2))
+    pen.draw.rectangle(pen.box(0.44), pen.colours.unit, COLOURS["ink"], pen.thick(0.12))
+
+
+def _book(pen: _Pen, _: str) -> None:
+    pen.draw.ellipse(pen.box(0.4), COLOURS["book"], COLOURS["ink"], pen.thick(0.08))
+    for left in (0.32, 0.53):  # two pages
+        low, high = pen.points((left, 0.36), (left + 0.15, 0.64))
+        pen.draw.rectangle((*low, *high), COLOURS["halo"])
+
+
+def _gem(pen: _Pen, _: str) -> None:
+    corners = pen.points((0.5, 0.92), (0.08, 0.4), (0.28, 0.12), (0.72, 0.12), (0.92, 0.4))
+    pen.draw.polygon(corners, COLOURS["gem"], COLOURS["ink"], pen.thick(0.07))
+
+
+def _beast(pen: _Pen, text: str) -> None:
+    ring = (*rgb(COLOURS["danger"]), RING)
+    corner = pen.unit * 0.6
+    pen.draw.rounded_rectangle(pen.box(1.48), corner, ring, COLOURS["danger"], pen.thick(0.08))
+    pen.draw.ellipse(pen.box(0.5), COLOURS["danger"], COLOURS["ink"], pen.thick(0.07))
+    pen.write(text, COLOURS["halo"], 0.7)
+
+
+def _ship(pen: _Pen, text: str) -> None:
+    """The fewer rounds are left, the darker."""
+    near = 1 / max(1, int(text)) if text.isdecimal() else 1.0
+    pen.draw.rectangle(pen.box(0.5), COLOURS["ink"])
+    pen.draw.rectangle(pen.box(0.42), mixed(COLOURS["hull"], COLOURS["ink"], 0.55 * near))
+    pen.write(text, COLOURS["halo"], 0.7, COLOURS["ink"])
+
+
+_DRAWN: Mapping[Shape, Callable[[_Pen, str], None]] = {
+    Shape.TEXT: _text,
+    Shape.COUNT: _count,
+    Shape.DISC: _disc,
+    Shape.CROSS: _cross,
+    Shape.SQUARE: _square,
+    Shape.BOOK: _book,
+    Shape.GEM: _gem,
+    Shape.BEAST: _beast,
+    Shape.SHIP: _ship,
+}
+
+
+@functools.lru_cache(maxsize=64)
+def hatch(seat: int, tile: int) -> Sprite:
+    """Ground taken at one stroke, upon its new owner's colour."""
+    unit = tile * FINE
+    image = Image.new("RGBA", (unit, unit))
+    draw = ImageDraw.Draw(image)
+    for at in (-0.5, 0.0, 0.5, 1.0, 1.5):
+        line = ((at - 0.6) * unit, 1.1 * unit, (at + 0.6) * unit, -0.1 * unit)
+        draw.line(line, (*rgb(of_seat(seat).unit), HATCH), max(FINE // 2, round(0.14 * unit)))
+    return Sprite(image.reduce(FINE), 0, 0)
+
+
+@functools.lru_cache(maxsize=8)
+def ladder(tile: int) -> Sprite:
+    """A passage between levels, nobody's."""
+    unit = tile * FINE
+    image = Image.new("RGBA", (unit, unit), COLOURS["base"])
+    pen = _Pen(ImageDraw.Draw(image), unit, 0, NEUTRAL)
+    pen.draw.rectangle(pen.box(0.5), COLOURS["base"], COLOURS["baseDeep"], pen.thick(0.1))
+    sides = [((x, 0.16), (x, 0.84)) for x in (0.32, 0.68)]
+    for line in (*sides, *(((0.32, y), (0.68, y)) for y in (0.3, 0.5, 0.7))):
+        pen.draw.line(pen.points(*line), COLOURS["halo"], pen.thick(0.07))
+    return Sprite(image.reduce(FINE), 0, 0)

@@ -1,0 +1,210 @@
+"""`lanista replay html` and `lanista replay export`: matches written as other files."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from match.playing import answers
+from web.records import captured, changed, played, unpacked, wandering
+
+TRACES = Path(__file__).parents[1] / "traces"
+HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
+
+
+@pytest.fixture
+def match(tmp_path):
+    """A record of six turns."""
+    return wandering(tmp_path / "records", 6)
+
+
+def picture(path):
+    with Image.open(path) as image:
+        image.load()
+        return image
+
+
+def film(path):
+    """How many pictures a GIF has, and how long the first is shown in ms."""
+    with Image.open(path) as image:
+        return image.n_frames, image.info["duration"]
+
+
+def test_html_goes_to_the_match_s_name_or_where_it_is_told(lanista, tmp_path, match):
+    """Without -o into this folder; an older file of the name is replaced."""
+    done = lanista("replay", "html", match)
+    written = (tmp_path / "m1.html").read_bytes()
+    told = f"m1.html: {len(written)} bytes\n"
+    assert (0, told, "") == (done.code, done.out, done.err)
+    assert written.startswith(b"<!doctype html>\n")
+    assert b"Angry Mob: Ann, Bob" in written
+    (tmp_path / "other.html").write_text("old")
+    again = lanista("replay", "html", match, "-o", "other.html")
+    assert (0, f"other.html: {len(written)} bytes\n") == (again.code, again.out)
+    assert written == (tmp_path / "other.html").read_bytes()
+
+
+def test_html_of_an_original_game_s_match_file(lanista, tmp_path):
+    (tmp_path / "match.res").write_bytes(gzip.decompress(HOGWARTS.read_bytes()))
+    done = lanista("replay", "html", "match.res")
+    assert (0, "") == (done.code, done.err)
+    assert b"<title>Hogwarts: " in (tmp_path / "match.html").read_bytes()
+
+
+def test_html_of_a_record_that_the_rules_stop_at_says_so(lanista, tmp_path, match):
+    """Written as far as it goes; exit code 1."""
+    forged = tmp_path / "forged.jsonl"
+    forged.write_bytes(b"".join(changed(unpacked(match), 3, digest="0" * 16)))
+    done = lanista("replay", "html", "forged.jsonl")
+    assert 1 == done.code
+    assert done.err.startswith("forged.jsonl: the film stops here: turn 2: digest ")
+    assert (tmp_path / "forged.html").exists()
+
+
+def test_png_is_of_the_last_round_or_of_the_one_asked_for(lanista, tmp_path, match):
+    last = lanista("replay", "export", match, "--format", "png")
+    size = (tmp_path / "m1-round6.png").stat().st_size
+    assert (0, f"m1-round6.png: {size} bytes\n", "") == (last.code, last.out, last.err)
+    assert max(picture("m1-round6.png").size) <= 1200
+    third = lanista("replay", "export", match, "--format", "png", "--round", 3, "--size", 30)
+    assert (0, "") == (third.code, third.err)
+    image = picture("m1-round3.png")
+    # Too narrow for the board alone to say how wide: 4 cells of 30 pixels; the strip needs more.
+    assert "PNG" == image.format
+    lanista("replay", "export", match, "--format", "png", "--round", 3, "--size", 60, "-o", "x.png")
+    # Two rows more of 30 pixels each; the strip above stays as it is.
+    assert 2 * 30 == picture("x.png").height - image.height
+    lanista("replay", "export", match, "--format", "png", "--round", 0, "--size", 30, "-o", "0.png")
+    assert image.tobytes() != picture("0.png").tobytes()
+
+
+def test_gif_shows_the_rounds_asked_for(lanista, tmp_path, match):
+    done = lanista("replay", "export", match, "--format", "gif")
+    assert (0, f"m1.gif: {(tmp_path / 'm1.gif').stat().st_size} bytes\n", "") == (
+        done.code,
+        done.out,
+        done.err,
+    )
+    assert (7, 200) == film("m1.gif")
+    lanista(
+        *("replay", "export", match, "--format", "gif", "-o", "part.gif"),
+        *("--from", 2, "--to", 4, "--delay", 500, "--size", 20),
+    )
+    assert (3, 500) == film("part.gif")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_pictures_of_an_original_game_s_match_file(lanista, tmp_path, packed):
+    data = HOGWARTS.read_bytes()
+    name = "match.res.gz" if packed else "match.res"
+    (tmp_path / name).write_bytes(data if packed else gzip.decompress(data))
+    done = lanista("replay", "export", name, "--format", "png", "--round", 5)
+    assert (0, "") == (done.code, done.err)
+    image = picture("match-round5.png")
+    assert 1000 < max(image.size) <= 1200
+
+
+def test_res_is_printed_or_written_as_ever(lanista, tmp_path, match):
+    done = lanista("replay", "export", match, "--format", "res")
+    assert (2, "") == (done.code, done.out)
+    assert done.err == ("lanista: Angry Mob has no match files (.res); its matches are records\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--format", "png", "--round", 7], "no round 7; the last one is 6"),
+        (["--format", "gif", "--from", 7], "no round 7; the last one is 6"),
+        (["--format", "gif", "--to", 9], "no round 9; the last one is 6"),
+        (["--format", "gif", "--from", 4, "--to", 3], "--to 3 comes before --from 4"),
+        (["--format", "gif", "--round", 3], "--round has no meaning for gif"),
+        (["--format", "png", "--delay", 100], "--delay has no meaning for png"),
+        (["--format", "png", "--from", 1], "--from has no meaning for png"),
+        (["--format", "res", "--size", 10], "--size has no meaning for res"),
+        (["--format", "png", "--size", 0], "Invalid value for '--size'"),
+        (["--format", "jpg"], "'jpg' is not one of 'res', 'png', 'gif'"),
+        (["--format", "png", "-o", "none/x.png"], "can't write none/x.png: No such file"),
+        (["--format", "gif", "-o", "."], "can't write .: Is a directory"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_line(lanista, tmp_path, match, words, expected):
+    """And leaves no file behind."""
+    done = lanista("replay", "export", match, *words)
+    assert (2, "", 1) == (done.code, done.out, done.err.strip().count("\n") + 1)
+    assert expected in done.err
+    assert ["records"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_picture_too_large_is_refused(lanista, tmp_path):
+    wide = "2 200\nA " + ". " * 198 + ".\n" + ". " * 199 + "B\n"
+    record = played(
+        tmp_path, answers("", ""), answers("", ""), board=wide, settings={"move_limit": 2}
+    )
+    done = lanista("replay", "export", record, "--format", "png", "--size", 60)
+    assert (2, "lanista: --size 60: tiles of 60 pixels make a picture of 12024 x ") == (
+        done.code,
+        done.err[: done.err.index(" x ") + 3],
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no record, and line 1: no file of an original game"),
+        (b"{}\n", "no header of a record"),
+        (b"hello\n", "no record, and line 1: no file of an original game"),
+        (b"\x1f\x8bnonsense", "damaged gzip data"),
+    ],
+)
+@pytest.mark.parametrize("format_", ["png", "gif"])
+def test_a_picture_of_what_is_no_match_is_one_line(lanista, tmp_path, content, words, format_):
+    (tmp_path / "bad").write_bytes(content)
+    done = lanista("replay", "export", "bad", "--format", format_)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert words in done.err
+    assert [tmp_path / "bad"] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["html"], ["export", "--format", "png"]])
+def test_a_missing_file_is_one_line(lanista, tmp_path, command):
+    done = lanista("replay", *command, "none.jsonl.gz")
+    assert (2, "lanista: can't read none.jsonl.gz: No such file or directory\n") == (
+        done.code,
+        done.err,
+    )
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_the_match_itself_is_not_written_over(lanista, match):
+    before = match.read_bytes()
+    for command in (["html"], ["export", "--format", "gif"]):
+        done = lanista("replay", *command, match, "-o", match)
+        assert 2 == done.code
+        assert "is the file to read; give another name by -o" in done.err
+    assert before == match.read_bytes()
+
+
+def test_a_file_that_cannot_be_finished_is_removed(lanista, tmp_path):
+    """What is wrong shows in the middle of the match: no half of a picture stays."""
+    record = captured(tmp_path / "records")
+    lines = unpacked(record)
+    forged = tmp_path / "records" / "forged.jsonl"
+    forged.write_bytes(b"".join(changed(lines, 2, digest="0" * 16)))
+    done = lanista("replay", "export", forged, "--format", "gif")
+    assert 2 == done.code
+    assert "the record doesn't fit the rules: turn 1: digest" in done.err
+    assert not (tmp_path / "forged.gif").exists()
+
+
+def test_commands_without_pictures_do_not_need_pillow():
+    """The arena, and the other commands of `replay`, load no Pillow."""
+    code = (
+        "import sys\n"
+        "import lanista.cli.replay, lanista.cli.export, lanista.web.reel, lanista.web.catalogue\n"
+        "print('PIL' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ("False\n", "") == (done.stdout, done.stderr)

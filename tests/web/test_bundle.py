@@ -1,0 +1,255 @@
+"""A match in one HTML file: whole, shown without a network, and no bot breaks out of it."""
+
+import base64
+import gzip
+import hashlib
+import html.parser
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lanista.web.bundle import PAGE, BadPageError, bundle
+from lanista.web.reel import reel
+from match.playing import answers
+from web import browser
+from web.records import AWAY, BACK, played, wandering
+
+TRACES = Path(__file__).parents[1] / "traces"
+EVIL = "</script><img/x>&amp;<!--"
+
+
+class Elements(html.parser.HTMLParser):
+    """What a browser finds in a file: its elements with attributes and text, in their order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.found = []
+        self.inside = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.inside = []
+        self.found.append((tag, dict(attributes), self.inside))
+
+    def handle_endtag(self, _):
+        self.inside = []
+
+    def handle_data(self, data):
+        self.inside.append(data)
+
+    def all(self, tag):
+        return [(about, "".join(text)) for name, about, text in self.found if name == tag]
+
+
+def bundled(path, page=PAGE):
+    return b"".join(bundle(reel(path), page)).decode()
+
+
+def film_in(text):
+    """The film of a file, unpacked as the page does."""
+    ((_, packed),) = [each for each in Elements(text).all("script") if each[0].get("id") == "film"]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+@pytest.fixture
+def match(tmp_path):
+    """A match of a bot whose name, answers and log are markup."""
+    said = ("# </script><script>alert(1)</script>", "# <!--", "# ]]>")
+    lines = zip(said, (AWAY, BACK, "--></style>"), strict=True)
+    evil = answers(*("\n".join(each) for each in lines))
+    hellos = (f"{EVIL} v=1", "Bob v=1")
+    return played(tmp_path, evil, answers("", "", ""), hellos=hellos, settings={"move_limit": 6})
+
+
+def test_the_film_is_in_it_as_it_is(match):
+    head, *frames, end = reel(match)
+    film = json.loads(json.dumps({"head": head, "frames": frames, "end": end}))  # lists for tuples
+    assert film == film_in(bundled(match))
+    assert EVIL == head["players"][0]["name"]
+    assert "alert(1)" in json.dumps(frames)
+
+
+def test_nothing_a_bot_said_is_markup(match):
+    """Names, answers and logs: the elements are those of a harmless match."""
+    text = bundled(match)
+    elements = Elements(text)
+    names = [name for name, _, _ in elements.found]
+    harmless = Elements(bundled(wandering(match.parent, 3)))
+    assert [name for name, _, _ in harmless.found] == names
+    assert "alert(1)" not in text
+    ((_, title),) = elements.all("title")
+    assert f"Angry Mob: {EVIL}, Bob" == title.strip()
+
+
+def test_the_policy_allows_its_own_scripts_and_styles_alone(match):
+    """Every inline script and style has its hash; nothing may be fetched or sent."""
+    elements = Elements(bundled(match))
+    (policy,) = [
+        about["content"]
+        for about, _ in elements.all("meta")
+        if about.get("http-equiv") == "Content-Security-Policy"
+    ]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert "'none'" == rules["default-src"]
+    assert not any("unsafe" in rule or "http" in rule for rule in rules.values())
+    assert "connect-src" not in rules
+    scripts = [
+        text
+        for about, text in elements.all("script")
+        if about.get("type", "") in {"", "module", "importmap"}
+    ]
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in scripts
+    ]
+    assert 3 == len(hashes)
+    assert {"data:", *hashes} == set(rules["script-src"].split())
+    ((_, style),) = elements.all("style")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" == rules["style-src"]
+
+
+def modules_in(text):
+    (import_map,) = [
+        body for about, body in Elements(text).all("script") if about.get("type") == "importmap"
+    ]
+    start = "data:text/javascript;base64,"
+    return {
+        name: base64.b64decode(address.removeprefix(start)).decode()
+        for name, address in json.loads(import_map)["imports"].items()
+    }
+
+
+def test_every_module_that_is_imported_is_in_it(match):
+    modules = modules_in(bundled(match))
+    assert "lanista/main.js" in modules
+    assert "lanista/vendor/uPlot.esm.js" in modules
+    for name, source in modules.items():
+        imported = re.findall(r'"(lanista/[^"]+)";$', source, re.MULTILINE)
+        assert set(imported) <= set(modules), name
+        # Nothing but the names is changed.
+        file = (PAGE / name.removeprefix("lanista/")).read_text(encoding="utf-8")
+        assert len(file.splitlines()) == len(source.splitlines())
+
+
+def test_licences_are_in_it(match):
+    text = bundled(match)
+    assert (PAGE / "vendor" / "LICENSE").read_text(encoding="utf-8").strip() in text
+
+
+def test_the_same_match_gives_the_same_file(match):
+    assert bundled(match) == bundled(match)
+
+
+@pytest.fixture
+def page(tmp_path):
+    """A copy of the page to spoil."""
+    return Path(shutil.copytree(PAGE, tmp_path / "page"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("dom.js", 'import { x } from "./none.js";', "dom.js imports none.js; there is no such"),
+        ("dom.js", "import { x } from './film.js';", "dom.js: an import is not of the form"),
+        ("dom.js", 'import { x } from "../film.js";', "dom.js: an import is not of the form"),
+        ("dom.js", 'export * from "/page/film.js";', "dom.js: an import is not of the form"),
+        ("style.css", "a { background: url(x.png); }", "the styles name another file"),
+        ("style.css", '@import "x.css";', "the styles name another file"),
+        ("style.css", "/* </STYLE> */", "the styles: has"),
+        ("vendor/LICENSE", "</script>", "vendor/LICENSE: has"),
+    ],
+)
+def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, words):
+    """Before anything is written: no file that doesn't work."""
+    with (page / name).open("a", encoding="utf-8") as file:
+        file.write(f"\n{text}\n")
+    with pytest.raises(BadPageError) as raised:
+        next(bundle(reel(match), page))
+    assert words in str(raised.value)
+
+
+def test_a_module_that_is_not_there_is_named(match, page):
+    (page / "film.js").unlink()
+    with pytest.raises(BadPageError) as raised:
+        next(bundle(reel(match), page))
+    assert "imports film.js; there is no such file" in str(raised.value)
+
+
+def test_a_film_is_packed_as_it_comes(match):
+    """A long match isn't held as a whole: the parts come in pieces, whole lines each."""
+    parts = list(bundle(reel(match)))
+    assert len(parts) >= 3
+    assert all(len(line) <= 76 for part in parts[1:-1] for line in part.split(b"\n"))
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if browser.chromium() is None:
+        pytest.skip("chromium isn't installed")
+    opened = browser.Browser()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def window(chromium):
+    """A window without a network, from which nothing may be asked."""
+    visit = chromium.visit(offline=True)
+    visit.context.route(re.compile("^(http|ws)"), lambda route: route.abort())
+    yield visit
+    assert [] == visit.complaints
+    assert [] == [url[:40] for url in visit.requests if not url.startswith(("file:", "data:"))]
+    visit.close()
+
+
+def show(window, folder, path, hash_=""):
+    file = folder / "match.html"
+    file.write_bytes(b"".join(bundle(reel(path))))
+    page = window.open(file.as_uri() + hash_)
+    page.wait_for_selector("canvas")
+    return page
+
+
+def test_it_shows_a_record_from_a_file_without_a_network(window, tmp_path, match):
+    """As bytes on a disk: no server, no address, no complaint on the console; markup is text."""
+    page = show(window, tmp_path, match)
+    page.get_by_text(EVIL).filter(visible=True).first.wait_for()
+    assert 0 == page.locator("img").count()
+    box = page.locator("canvas").first.bounding_box()
+    assert box["width"] > 100
+    assert box["height"] > 50
+    assert [] == page.evaluate(
+        "performance.getEntriesByType('resource').map((e) => e.name)"
+        ".filter((name) => !name.startsWith('data:'))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("trace", "title"),
+    [
+        ("hogwarts/02_s30_Demo-Demo-Demo-Demo.res.gz", "Hogwarts"),
+        ("crematoria/01_Demo-Demo-Demo-Demo_s30.res.gz", "Crematoria"),
+    ],
+)
+def test_it_shows_a_match_of_an_original_game(window, tmp_path, trace, title):
+    """At the round that the address names."""
+    path = tmp_path / "match.res"
+    path.write_bytes(gzip.decompress((TRACES / trace).read_bytes()))
+    page = show(window, tmp_path, path, "#round=7")
+    page.get_by_text(title).first.wait_for()
+    page.get_by_text("round 7", exact=False).first.wait_for()
+
+
+def test_a_damaged_film_is_told_in_the_page(window, tmp_path, match):
+    """Half a download: words, not an empty page."""
+    text = bundled(match)
+    start = text.index('id="film">') + len('id="film">')
+    file = tmp_path / "match.html"
+    file.write_text(text[:start] + "\n" + text[start + 100 :], encoding="utf-8")
+    page = window.open(file.as_uri())
+    page.get_by_text("can't be shown", exact=False).first.wait_for()
