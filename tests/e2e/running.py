@@ -117,18 +117,24 @@ class Program:
 
 
 class Daemon(Program):
-    """`lanista serve` on a free port."""
+    """`lanista serve` on a free port; with its page there, or none.
 
-    def __init__(self, folder, *options, stdin=subprocess.DEVNULL):
-        words = command("serve", "--port", 0, "--no-web", *options)
-        super().__init__(words, folder, stdin=stdin)
+    `web`: HOST:PORT of the page. `page` is the address that was printed for it.
+    """
+
+    def __init__(self, folder, *options, web=None, env=None, stdin=subprocess.DEVNULL):
+        page = ["--no-web"] if web is None else ["--web", web]
+        words = command("serve", "--port", 0, *page, *options)
+        super().__init__(words, folder, env=env, stdin=stdin)
         self.data = folder / "lanista-data"
         try:
-            self.until(lambda: "\n" in self.out, "the daemon says where it listens")
+            lines = 1 if web is None else 2
+            self.until(lambda: self.out.count("\n") >= lines, "the daemon says where it listens")
         except BaseException:
             self.end()  # nobody else knows of it yet
             raise
         self.port = int(self.out.split("\n")[0].rpartition(":")[2])
+        self.page = None if web is None else self.out.split("\n")[1].removeprefix("page: ")
 
     def records(self):
         """The complete records, oldest first."""

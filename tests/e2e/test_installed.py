@@ -78,6 +78,9 @@ def test_the_wheel_plays_outside_the_checkout(tmp_path, shared_folder):
         cwd=tmp_path,
     )
     assert out.startswith("GravityGoers wins (finished: capture, ")
+    run(lanista, "replay", "html", "match.jsonl.gz", "-o", "match.html", cwd=tmp_path)
+    page = (tmp_path / "match.html").read_text()
+    assert all(part in page for part in ("lanista/main.js", "lanista/vendor/uPlot.esm.js"))
     assert "verified" in run(lanista, "replay", "verify", "match.jsonl.gz", cwd=tmp_path)
     if shutil.which("g++") is None:
         pytest.skip("no g++ on the PATH (Debian: apt-get install g++)")

@@ -77,6 +77,7 @@ class Arena:
     _running: set[Match] = attrs.field(factory=set, init=False)
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _connections: int = attrs.field(default=0, init=False)
+    _kicked: set[int] = attrs.field(factory=set, init=False)  # bots, while they play
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _begun: int = attrs.field(default=0, init=False)
     _over: int = attrs.field(default=0, init=False)
@@ -200,6 +201,14 @@ class Arena:
     async def _keep_playing(self, connection: Connection, ruleset: Ruleset, peer: str) -> None:
         """Match after match, while the bot keeps its connection."""
         number = next(self._numbers)
+        try:
+            await self._keep_seating(connection, ruleset, peer, number)
+        finally:
+            self._kicked.discard(number)
+
+    async def _keep_seating(
+        self, connection: Connection, ruleset: Ruleset, peer: str, number: int
+    ) -> None:
         while not connection.closed:
             if self._closing:
                 raise _shutting_down()
@@ -227,6 +236,9 @@ class Arena:
                 raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
             if player.taken:
                 await player.over.wait()
+                if number in self._kicked and not connection.closed:
+                    # It had given its last answer already, and would have stayed.
+                    raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
             elif not self._closing:
                 self._announce(player.room)
                 return
@@ -295,11 +307,13 @@ class Arena:
                 log.info("kicked", name=player.name, peer=player.peer)
                 player.kicked = True
                 player.waiting.cancel()
+                self.lobby.leave(player)  # at once: no match must take it any more
                 return True
         for running in self.stage.running.values():
             for seat, (bot, name) in enumerate(running.bots):
                 if bot == number:
                     log.info("kicked", name=name, match=running.match)
+                    self._kicked.add(number)
                     running.playing.kick(seat, KICKED)
                     return True
         return False

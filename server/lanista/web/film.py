@@ -26,11 +26,15 @@ LONGEST = 20_000
 GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
 NOBODY = -1
 
-_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    """JSON as it goes over the wire."""
+    """JSON as it goes over the wire.
+
+    Raises:
+        ValueError: A number in it is infinite or none: JSON has no word for it.
+    """
     # A lone surrogate can't be UTF-8; the page shows a question mark for it.
     return _ENCODE(value).encode("utf-8", "replace")
 

@@ -153,28 +153,33 @@ class Films:
         """Keep the projector going; started again, should it end."""
         self._folder = Path(tempfile.mkdtemp(prefix="lanista-films-"))
         try:
-            if not self.at_once:
-                task_status.started()
-                self._orders.send_nowait(await self._taken.receive())
-            process = await _start(self._folder)
-            if self.at_once:
-                task_status.started()
+            process = await _start(self._folder) if self.at_once else None
+            task_status.started()
+            first = None if self.at_once else await self._taken.receive()
             while True:
                 try:
-                    async with trio.open_nursery() as nursery:
-                        nursery.start_soon(self._pass_orders, process)
-                        await self._listen(process)
-                        nursery.cancel_scope.cancel()
-                finally:
-                    await _end(process)
-                log.error("the projector ended; films are made anew", how=process.returncode)
+                    process = process or await _start(self._folder)
+                    await self._work(process, first)
+                    log.error("the projector ended; films are made anew", how=process.returncode)
+                except OSError as error:  # no room for a process: matches go on without films
+                    log.error("no projector can be started", why=error.strerror)  # noqa: TRY400
+                process = first = None
                 for film in self._films.values():
                     if not film.over:
                         film.add({"failed": "the film broke off; open it again"})
                 await trio.sleep(RESTART_PAUSE)
-                process = await _start(self._folder)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
+        """Have films made until the projector ends; `first` is an order that was taken already."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._pass_orders, process, first)
+                await self._listen(process)
+                nursery.cancel_scope.cancel()
+        finally:
+            await _end(process)
 
     def take(self, key: str, path: Path, *, live: bool) -> Film:
         """The film of a file, begun now if there is none; `leave` it when it isn't looked at.
@@ -220,9 +225,11 @@ class Films:
         self._orders.send_nowait({"close": film.number})
         film.file.unlink(missing_ok=True)
 
-    async def _pass_orders(self, process: trio.Process) -> None:
+    async def _pass_orders(self, process: trio.Process, first: dict[str, Any] | None) -> None:
         assert process.stdin is not None
         try:
+            if first is not None:
+                await process.stdin.send_all(encode(first) + b"\n")
             async for order in self._taken:
                 await process.stdin.send_all(encode(order) + b"\n")
         except trio.BrokenResourceError:

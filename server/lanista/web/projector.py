@@ -91,6 +91,8 @@ class Projector:
             self._films[number] = _Shooting(number, Path(order["path"]), order["live"], file)
         else:
             self._drop(order["close"])
+            # Who said so has removed it, perhaps before it was made.
+            (self._folder / str(order["close"])).unlink(missing_ok=True)
 
     def work(self) -> None:
         """A few frames of every film."""
@@ -125,6 +127,9 @@ class Projector:
             last = {"failed": f"{shooting.path.name}: too large to be shown"}
         except OSError as error:
             last = {"failed": f"no room for the film: {error.strerror}"}
+        except Exception as error:  # noqa: BLE001 - what a file brings about ends its film alone
+            name = shooting.path.name
+            last = {"failed": f"{name}: can't be shown ({type(error).__name__})"}
         if sizes or last:
             self._say(shooting.number, frames=sizes, **last)
         if last:

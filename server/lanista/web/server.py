@@ -107,9 +107,10 @@ class Server:
         """
         try:
             self._listeners = await trio.open_tcp_listeners(self.port, host=self.host)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter: no name that could be looked up
+            why = error.strerror if isinstance(error, OSError) else None
             raise CannotListenError(
-                f"can't listen on {self.host}:{self.port} for the page: {error.strerror or error}; "
+                f"can't listen on {self.host}:{self.port} for the page: {why or error}; "
                 "choose another address with --web, or --no-web"
             ) from None
         if not self.port:
@@ -121,28 +122,41 @@ class Server:
         return host, self.port
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Serve until cancelled, after `listen`."""
+        """Serve until cancelled, after `listen`; a fault of its own then ends it alone."""
+        serves = False
+        try:
+            async with trio.open_nursery() as nursery:
+                await self._begin(nursery)
+                serves = True
+                task_status.started()
+        except* Exception:
+            if not serves:
+                raise
+            log.exception("the page has ended by an error; matches go on")
+        finally:
+            for listener in self._listeners:
+                listener.socket.close()
+
+    async def _begin(self, nursery: trio.Nursery) -> None:
         quiet = logging.getLogger("lanista.web.server")
         quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self.view.films.run)
-            await nursery.start(self.view.run)
-            await nursery.start(
-                lambda task_status: serve_websockets(
-                    self._look,
-                    listeners=self._listeners,
-                    compression=None,
-                    process_request=self._answer,
-                    server_header=None,
-                    open_timeout=OPEN_TIMEOUT,
-                    close_timeout=CLOSE_TIMEOUT,
-                    max_size=MAX_MESSAGE,
-                    max_queue=4,
-                    logger=quiet,
-                    task_status=task_status,
-                )
+        await nursery.start(self.view.films.run)
+        await nursery.start(self.view.run)
+        await nursery.start(
+            lambda task_status: serve_websockets(
+                self._look,
+                listeners=self._listeners,
+                compression=None,
+                process_request=self._answer,
+                server_header=None,
+                open_timeout=OPEN_TIMEOUT,
+                close_timeout=CLOSE_TIMEOUT,
+                max_size=MAX_MESSAGE,
+                max_queue=4,
+                logger=quiet,
+                task_status=task_status,
             )
-            task_status.started()
+        )
 
     async def nobody(self, grace: float) -> None:
         """Return when nobody has looked for so many seconds."""
@@ -188,6 +202,8 @@ class Server:
             await self._route(request)
         except _Answer as answer:
             headers = Headers(HEADERS)
+            if answer.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
+                headers["Allow"] = "GET"
             headers["Content-Type"] = answer.type
             headers["Content-Length"] = str(len(answer.body))
             headers["Connection"] = "close"
@@ -200,9 +216,13 @@ class Server:
         Raises:
             _Answer: To anything else.
         """
+        if request.method != "GET":
+            # A HEAD's answer ends with its headers.
+            body = b"" if request.method == "HEAD" else b'{"error": "only GET is known here"}'
+            raise _Answer(http.HTTPStatus.METHOD_NOT_ALLOWED, body)
         self._check_origin(request)
-        parts = urlsplit(request.path)
-        path = unquote(parts.path)
+        target, _, asked = request.path.partition("?")
+        path = unquote(target)
         if path == "/api/1/ws":
             if len(self.viewers) >= MAX_VIEWERS:
                 raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MAX_VIEWERS} viewers already")
@@ -212,7 +232,7 @@ class Server:
         if path in self._files:
             raise _Answer(http.HTTPStatus.OK, *self._files[path])
         try:
-            pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+            pairs = parse_qsl(asked, keep_blank_values=True, strict_parsing=bool(asked))
         except ValueError:
             raise _error(http.HTTPStatus.BAD_REQUEST, "the query isn't NAME=VALUE&…") from None
         query = dict(pairs)
@@ -288,12 +308,15 @@ class Server:
         On loopback, names that only lead here by another site's name service are refused too:
         that site's page would be of our origin.
         """
-        host = request.headers.get("Host", "")
-        if is_loopback(self.host) and urlsplit(f"//{host}").hostname not in _own_names(self.host):
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(hosts) != 1 or len(origins) > 1:
+            raise _error(http.HTTPStatus.BAD_REQUEST, "say Host once, and Origin once at most")
+        (host,) = hosts
+        if is_loopback(self.host) and _name_of(host) not in _own_names(self.host):
             raise _error(http.HTTPStatus.FORBIDDEN, f"Host {host!r} isn't this page's address")
-        origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != host:
-            raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
+        for origin in origins:
+            if origin.partition("://")[2] != host:
+                raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
 
 
 def is_loopback(host: str) -> bool:
@@ -304,6 +327,14 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _name_of(host: str) -> str | None:
+    """The name in a `Host` header, without its port; None if it can't be one."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
 
 
 def _own_names(host: str) -> set[str | None]:

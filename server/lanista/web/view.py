@@ -6,7 +6,8 @@ Reads the arena's stage and the catalogue; the server and the viewers send what 
 import ast
 import importlib.util
 import math
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,29 +59,43 @@ class View:
         send, receive = trio.open_memory_channel[Path](math.inf)
         try:
             self._catalogue = await self._in_thread(Catalogue.open, self.data)
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - that is all
             task_status.started()
             return
         self.stage.recorded = send.send_nowait
         try:
-            await self._refresh()
+            await self._try("no list of matches", self._refresh)
             task_status.started()
-            await self._in_thread(self._catalogue.sync)
-            await self._refresh()
+            await self._try("not all records are in the catalogue", self._sync)
             async for path in receive:
-                try:
-                    await self._in_thread(self._catalogue.add, path)
-                except (BadRecordError, OSError) as error:
-                    log.error("a record isn't in the catalogue", why=str(error))  # noqa: TRY400
+                await self._try("a record isn't in the catalogue", self._add, path)
                 if not receive.statistics().current_buffer_used:
-                    await self._refresh()
+                    await self._try("no list of matches", self._refresh)
         finally:
             self.stage.recorded = None
             self._catalogue.close()
 
     async def _in_thread(self, call: Any, *args: Any) -> Any:
         return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
+
+    async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> None:
+        """Do something with the catalogue; what goes wrong is in the log, and no match's matter."""
+        try:
+            await do(*args)
+        except (BadRecordError, OSError, sqlite3.Error) as error:
+            log.error(trouble, why=str(error))  # noqa: TRY400 - that is all
+
+    async def _sync(self) -> None:
+        """Add what was recorded when nobody looked: of thousands of records this takes minutes."""
+        assert self._catalogue is not None
+        # In a thread beside the others', which ask meanwhile; the arena's end doesn't wait for it.
+        await trio.to_thread.run_sync(self._catalogue.sync, abandon_on_cancel=True)
+        await self._refresh()
+
+    async def _add(self, path: Path) -> None:
+        assert self._catalogue is not None
+        await self._in_thread(self._catalogue.add, path)
 
     async def _refresh(self) -> None:
         """Look up what the lobby shows of matches that are over."""

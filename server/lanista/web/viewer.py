@@ -8,7 +8,8 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ the loop's time, however many there are."""
 LOBBY_EVERY = 0.25
 """Seconds between two messages of the lobby."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
+WAITING = frozenset({"open", "frames", "file"})
+"""Questions that may have to wait for their answer."""
 
 
 class BadMessageError(Exception):
@@ -64,7 +67,11 @@ class Viewer:
     """By film, the folder of a file that was sent."""
 
     async def run(self) -> None:
-        """Answer until it leaves."""
+        """Answer until it leaves.
+
+        Raises:
+            ConnectionClosed: It has left.
+        """
         self.operator = self.operates(None)
         try:
             async with trio.open_nursery() as self._nursery:
@@ -78,9 +85,8 @@ class Viewer:
                         "match": self.view.match,
                     }
                 )
-                async for said in self.connection:
-                    await self._hear(said)
-                self._nursery.cancel_scope.cancel()
+                while True:  # until it has left: then `recv` raises
+                    await self._hear(await self.connection.recv())
         finally:
             for match, film in self._films.items():
                 self._leave(match, film)
@@ -100,20 +106,20 @@ class Viewer:
         asked = None
         try:
             message = _read(said)
-            asked = message.get("id")
+            asked = _id(message)
             await self._do(message)
         except (BadMessageError, NoFilmError) as error:
             await self._send({"type": "error", "id": asked, "words": str(error)})
 
     async def _do(self, message: Mapping[str, Any]) -> None:
         """Answer at once what can be; the rest gets a task."""
-        what = message.get("do")
-        if self._waiting >= MAX_WAITING:
+        what = _field(message, "do", str)
+        if what in WAITING and self._waiting >= MAX_WAITING:
             raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
         if what in OPERATIONS:
             if not self.operator:
                 raise BadMessageError(f"{what} is the operator's; say the token first")
-            self._operate(str(what), message)
+            self._operate(what, message)
             await self._done(message)
         elif what == "token":
             token = _field(message, "token", str)
@@ -175,16 +181,32 @@ class Viewer:
                 self.view.films.leave(match, film)
             else:
                 self._films[match] = film
-        await self._tell_head(message, match)
+        await self._tell_head(message, match, self._films[match])
 
-    async def _tell_head(self, message: Mapping[str, Any], match: str) -> None:
-        film = self._films[match]
-        try:
-            head = await film.begun()
-        except NoFilmError:
-            self._close(match)
-            raise
+    async def _tell_head(self, message: Mapping[str, Any], match: str, film: Film) -> None:
+        head = None
+        if self._films.get(match) is film:
+            with self._until_closed(match):
+                try:
+                    head = await film.begun()
+                except NoFilmError:
+                    self._close(match)
+                    raise
+        if head is None:  # closed while it waited
+            await self._done(message)
+            return
         await self._send({**head, "match": match, "id": message.get("id")})
+
+    @contextmanager
+    def _until_closed(self, match: str) -> Iterator[trio.CancelScope]:
+        """What waits in here is given up when the film is closed."""
+        waits = self._waits.setdefault(match, set())
+        with trio.CancelScope() as scope:
+            waits.add(scope)
+            try:
+                yield scope
+            finally:
+                waits.discard(scope)
 
     def _close(self, match: str) -> None:
         film = self._films.pop(match, None)
@@ -211,15 +233,10 @@ class Viewer:
             raise BadMessageError(f"from is {place}; it is a frame's number, or -1 for the newest")
         if known not in (True, False) or (known and place < 1):
             raise BadMessageError("known is true only with the number of a frame behind another")
-        waits = self._waits.setdefault(match, set())
-        with trio.CancelScope() as scope:
-            waits.add(scope)
-            try:
-                await film.reach(place)
-                if self.view.stage.running:
-                    await self._wait_turn()
-            finally:
-                waits.discard(scope)
+        with self._until_closed(match) as scope:
+            await film.reach(place)
+            if self.view.stage.running:
+                await self._wait_turn()
         if scope.cancelled_caught:
             await self._done(message)  # closed while it waited
             return
@@ -264,20 +281,29 @@ class Viewer:
             folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.view.films.folder))
             self._uploads[match] = folder
             path = folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file")
-            with path.open("wb") as file:
-                while file.tell() < size:
-                    part = await self.connection.recv()
-                    if isinstance(part, str):
-                        raise BadMessageError("bytes of the file are binary messages")
-                    if file.tell() + len(part) > size:
-                        raise BadMessageError(f"the file is longer than the {size} bytes announced")
-                    file.write(part)
-        except OSError as error:
-            raise BadMessageError(f"no room for the file: {error.strerror}") from None
-        self._films[match] = self.view.films.take(str(path), path, live=False)
+            await self._receive(path, size)
+        except (BadMessageError, OSError) as error:
+            made = self._uploads.pop(match, None)
+            if made is not None:
+                shutil.rmtree(made, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise BadMessageError(f"no room for the file: {error.strerror}") from None
+            raise
+        film = self._films[match] = self.view.films.take(str(path), path, live=False)
         self._nursery.start_soon(
-            self._aside, lambda message: self._tell_head(message, match), message
+            self._aside, lambda message: self._tell_head(message, match, film), message
         )
+
+    async def _receive(self, path: Path, size: int) -> None:
+        """Write the bytes that are sent into a file."""
+        with path.open("wb") as file:
+            while file.tell() < size:
+                part = await self.connection.recv()
+                if isinstance(part, str):
+                    raise BadMessageError("bytes of the file are binary messages")
+                if file.tell() + len(part) > size:
+                    raise BadMessageError(f"the file is longer than the {size} bytes announced")
+                file.write(part)
 
     # -- commands ------------------------------------------------------------------------------
 
@@ -321,6 +347,14 @@ class Viewer:
         self.view.stage.changes.tell()
 
 
+def _id(message: Mapping[str, Any]) -> int | str | None:
+    """By which the answer is told from others."""
+    asked = message.get("id")
+    if not (asked is None or isinstance(asked, int | str)):
+        raise BadMessageError("id is neither a whole number nor text")
+    return asked
+
+
 def _read(said: str | bytes) -> dict[str, Any]:
     if isinstance(said, bytes):
         raise BadMessageError("binary; a message is a JSON object in text")
@@ -338,4 +372,9 @@ def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:
     if type(value) is not kind:
         kinds = {str: "text", int: "a whole number", bool: "true or false"}
         raise BadMessageError(f"{name} is {value!r}; it should be {kinds[kind]}")
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise BadMessageError(f"half a character (a lone surrogate) in {name}") from None
     return value

@@ -1,0 +1,141 @@
+"""`--web`, `--no-web` and `--watch`: where a page is, and what can't be (docs/cli.md)."""
+
+import socket
+
+import pytest
+
+from lanista.cli import BadInputError
+from lanista.cli.web import PagePort, address_of
+from lanista.daemon.stage import Stage
+from lanista.web.view import View
+
+PAIR = ("CamperJoe", "CamperJoe")
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:8081", ("127.0.0.1", 8081)),
+        ("0.0.0.0:0", ("0.0.0.0", 0)),
+        ("arena.example:65535", ("arena.example", 65535)),
+        ("[::1]:80", ("::1", 80)),
+        ("[fe80::1:2]:80", ("fe80::1:2", 80)),
+        ("9000", ("127.0.0.1", 9000)),
+        ("0", ("127.0.0.1", 0)),
+    ],
+)
+def test_an_address_is_host_and_port_or_a_port(text, address):
+    assert address == address_of(text)
+
+
+WRONG = [
+    *("", ":", ":80", "localhost", "localhost:", "a:b", "127.0.0.1:65536", "127.0.0.1:-1", "::1"),
+    *("::1:80", "[::1]", "[::1]80", "[]:80", "127.0.0.1:80:80", "http://127.0.0.1:80", "80/"),
+    *("127.0.0.1:\u0668\u0660", "127.0.0.1:80\n"),
+]
+
+
+@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("words", [["serve"], ["play", "angrymob", *PAIR, "--watch"]])
+def test_any_other_is_told_what_is_expected(lanista, words, text):
+    """Before anything is started."""
+    done = lanista(*words, "--web", text)
+    expected = f"lanista: --web {text!r}: expected HOST:PORT, as 127.0.0.1:8080"
+    assert (2, "", f"{expected}\n") == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["serve", "--no-web", "--web", "8080"], "lanista: --web and --no-web: say one of them"),
+        (
+            ["play", "angrymob", *PAIR, "--watch", "-n", 2],
+            "lanista: --watch shows one match; for several there is lanista serve",
+        ),
+        (
+            ["play", "angrymob", *PAIR, "--web", "8080"],
+            "lanista: --web is the page of --watch",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_told(lanista, words, told):
+    done = lanista(*words)
+    assert (2, "", f"{told}\n") == (done.code, done.out, done.err)
+
+
+def test_a_host_that_cannot_be_is_told(lanista):
+    """No name, though the form is right."""
+    done = lanista("serve", "--port", 0, "--web", "a..b:8080")
+    assert 2 == done.code
+    (line,) = done.err.splitlines()[-1:]
+    assert line.startswith("lanista: can't listen on a..b:8080 for the page: ")
+    assert line.endswith("; choose another address with --web, or --no-web")
+    assert "Traceback" not in done.err
+
+
+# -- what is announced ---------------------------------------------------------------------------
+
+
+async def listening(page):
+    """A server's address and token; its port is closed again."""
+    server = await page.listen(View(Stage()))
+    for listener in server._listeners:
+        listener.socket.close()
+    return server
+
+
+async def test_on_loopback_the_address_has_no_token(monkeypatch):
+    monkeypatch.delenv("LANISTA_WEB_TOKEN", raising=False)
+    for host in ("127.0.0.1", "localhost", "127.0.0.2"):
+        page = PagePort(f"{host}:0")
+        server = await listening(page)
+        assert server.token is None
+        assert f"http://{host}:{server.port}/" == page.url(server)
+        assert f"http://{host}:{server.port}/#/match/1" == page.url(server, "/match/1")
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
+async def test_an_ipv6_address_has_brackets():
+    page = PagePort("[::1]:0")
+    try:
+        server = await listening(page)
+    except Exception as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    assert f"http://[::1]:{server.port}/" == page.url(server)
+
+
+async def test_off_loopback_the_address_has_the_token(monkeypatch):
+    """LANISTA_WEB_TOKEN, or a fresh one; and a name by which others can come."""
+    host = socket.gethostname()
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "sesame")
+    page = PagePort("0.0.0.0:0")
+    server = await listening(page)
+    assert f"http://{host}:{server.port}/#token=sesame" == page.url(server)
+    expected = f"http://{host}:{server.port}/#token=sesame&/match/1"
+    assert expected == page.url(server, "/match/1")
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "")
+    tokens = {(await listening(PagePort("0.0.0.0:0"))).token for _ in range(2)}
+    assert 2 == len(tokens)
+    assert all(len(token) >= 20 for token in tokens)
+
+
+async def test_only_the_default_gives_way_to_a_free_port(monkeypatch):
+    """An address that was asked for is had, or told."""
+    from lanista.daemon.arena import CannotListenError
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr("lanista.cli.web.DEFAULT", ("127.0.0.1", port))
+        server = await listening(PagePort(None))
+        assert server.port not in (0, port)
+        with pytest.raises(CannotListenError) as error:
+            await listening(PagePort(f"127.0.0.1:{port}"))
+        assert (
+            f"can't listen on 127.0.0.1:{port} for the page: Address already in use; "
+            "choose another address with --web, or --no-web"
+        ) == str(error.value).replace("[Errno 98] ", "")
+
+
+def test_bad_words_are_bad_input():
+    with pytest.raises(BadInputError):
+        PagePort("here")

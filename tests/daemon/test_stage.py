@@ -1,0 +1,219 @@
+"""Watching and steering: changes that nobody misses, matches that are held, what runs and ran."""
+
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from lanista.daemon.stage import PATHS_KEPT, Changes, Running, Stage, Steering
+from lanista.rules.angrymob import RULESET
+from support.tinygame import RULESET as COUNTING
+
+# -- changes -------------------------------------------------------------------------------------
+
+
+async def test_a_change_wakes_all_who_wait():
+    changes = Changes()
+    woken = []
+
+    async def wait(name):
+        await changes.wait(0)
+        woken.append(name)
+
+    async with trio.open_nursery() as nursery:
+        for name in "abc":
+            nursery.start_soon(wait, name)
+        await trio.testing.wait_all_tasks_blocked()
+        assert [] == woken
+        changes.tell()
+    assert ["a", "b", "c"] == sorted(woken)
+    assert 1 == changes.count
+
+
+async def test_no_change_is_missed(autojump_clock):
+    """Who was away while something changed doesn't wait; several changes are one."""
+    changes = Changes()
+    seen = changes.count
+    changes.tell()
+    changes.tell()
+    with trio.fail_after(1):
+        await changes.wait(seen)
+    with trio.move_on_after(1) as scope:
+        await changes.wait(changes.count)
+    assert scope.cancelled_caught
+
+
+# -- steering ------------------------------------------------------------------------------------
+
+
+class Match:
+    """Takes turns as long as its steering lets it; notes when each begins."""
+
+    def __init__(self, steering, rounds=1000):
+        chance = COUNTING.chance(1)
+        self.game = COUNTING.new({"rounds": rounds}, "oak", chance)
+        self.steering = steering
+        self.turns = []
+
+    async def play(self):
+        while True:
+            await self.steering.watch(self.game)
+            if self.game.outcome() is not None:
+                return
+            self.turns.append(trio.current_time())
+            await trio.sleep(1)
+            self.game.turn += 1
+
+
+async def settle():
+    """Let everybody run who can; no time passes."""
+    await trio.testing.wait_all_tasks_blocked()
+
+
+@pytest.fixture
+async def held(nursery, mock_clock):
+    """A match of a second a turn that is held before its first."""
+    steering = Steering()
+    steering.pause()
+    match = Match(steering)
+    nursery.start_soon(match.play)
+    await settle()
+    assert steering.paused
+    assert [] == match.turns
+    return match
+
+
+async def pass_seconds(clock, count):
+    for _ in range(count):
+        clock.jump(1)
+        await settle()
+
+
+async def test_a_match_that_nobody_holds_goes_on(nursery, mock_clock):
+    match = Match(Steering())
+    nursery.start_soon(match.play)
+    await settle()
+    await pass_seconds(mock_clock, 4)
+    assert 5 == len(match.turns)
+    assert not match.steering.paused
+
+
+async def test_a_held_match_waits_for_a_word(held, mock_clock):
+    await pass_seconds(mock_clock, 9)
+    assert [] == held.turns
+    held.steering.resume()
+    await settle()
+    assert not held.steering.paused
+    await pass_seconds(mock_clock, 2)
+    assert 3 == len(held.turns)
+    # In the middle of the third: it is played to its end, and no fourth is begun.
+    held.steering.pause()
+    await pass_seconds(mock_clock, 5)
+    assert 3 == len(held.turns)
+
+
+async def test_a_step_is_one_turn(held, mock_clock):
+    held.steering.step()
+    await settle()
+    await pass_seconds(mock_clock, 5)
+    assert 1 == len(held.turns)
+    assert held.steering.paused
+
+
+async def test_steps_add_up(held, mock_clock):
+    """Also those said while a turn is played."""
+    held.steering.step()
+    held.steering.step()
+    await settle()
+    held.steering.step()
+    await pass_seconds(mock_clock, 9)
+    assert 3 == len(held.turns)
+
+
+async def test_a_step_of_a_match_that_goes_on_pauses_it(nursery, mock_clock):
+    """The turn that is played, one more, and then it is held."""
+    match = Match(Steering())
+    nursery.start_soon(match.play)
+    await settle()
+    match.steering.step()
+    assert match.steering.paused
+    await pass_seconds(mock_clock, 9)
+    assert 2 == len(match.turns)
+
+
+async def test_a_pause_takes_steps_back(held, mock_clock):
+    held.steering.step()
+    held.steering.step()
+    held.steering.pause()
+    await settle()
+    await pass_seconds(mock_clock, 9)
+    assert [] == held.turns
+
+
+async def test_a_match_that_is_over_is_never_held(autojump_clock):
+    steering = Steering()
+    match = Match(steering, rounds=2)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(match.play)
+        await trio.sleep(1.5)
+        steering.pause()  # in the last turn
+    assert 2 == match.game.turn
+    assert 2 == trio.current_time()
+
+
+async def test_a_delay_is_waited_before_every_turn(autojump_clock):
+    match = Match(Steering(0.5), rounds=3)
+    await match.play()
+    # 0.5 before the first; then a second of each turn and the delay.
+    assert [0.5, 2.0, 3.5] == match.turns
+
+
+# -- the stage -----------------------------------------------------------------------------------
+
+
+class Interruptible:
+    def interrupt(self, why=""):
+        pass
+
+    def kick(self, seat, why):
+        pass
+
+
+def running(name):
+    return Running(
+        match=name,
+        ruleset=RULESET,
+        room=None,
+        bots=[(1, "Ann"), (2, "Bob")],
+        started="2026-01-01T00:00:00.000+00:00",
+        part=Path(f"{name}.jsonl.gz.part"),
+        steering=Steering(),
+        playing=Interruptible(),
+    )
+
+
+def test_the_stage_knows_what_runs_and_what_ran():
+    """Every beginning and end is a change; of a record that isn't whole nobody is told."""
+    stage = Stage()
+    recorded = []
+    stage.recorded = recorded.append
+    for name in "abc":
+        stage.begin(running(name))
+    assert ["a", "b", "c"] == list(stage.running)
+    assert 3 == stage.changes.count
+    stage.end("b", Path("b.jsonl.gz"))
+    stage.end("a", None)
+    assert ["c"] == list(stage.running)
+    assert {"b": Path("b.jsonl.gz")} == stage.ended
+    assert [Path("b.jsonl.gz")] == recorded
+    assert 5 == stage.changes.count
+    stage.end("unknown", None)
+    assert ["c"] == list(stage.running)
+
+
+def test_the_stage_remembers_the_last_records():
+    stage = Stage()
+    for number in range(PATHS_KEPT + 3):
+        stage.end(str(number), Path(str(number)))
+    assert [str(number) for number in range(3, PATHS_KEPT + 3)] == list(stage.ended)

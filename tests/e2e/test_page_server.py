@@ -1,0 +1,245 @@
+"""The page as its operator meets it: its address, its token, its end; `lanista play --watch`."""
+
+import contextlib
+import json
+import signal
+import socket
+import time
+import urllib.request
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.sync.client import connect
+
+from e2e.running import PATIENCE, environment, read, wait_until
+from lanista.match.replay import verify
+from lanista.rules import registry
+
+CAMPERS = ("CamperJoe", "CamperJoe")
+
+
+@contextlib.contextmanager
+def looking(url):
+    """A viewer of the page at an address that was printed; asks by `ask`."""
+    port = urlsplit(url).port
+    with connect(f"ws://127.0.0.1:{port}/api/1/ws", proxy=None, close_timeout=1) as viewer:
+        assert "hello" == json.loads(viewer.recv(PATIENCE))["type"]
+        yield viewer
+
+
+def ask(viewer, do, **fields):
+    """The answer to what is said; what else is told is dropped."""
+    viewer.send(json.dumps({"do": do, "id": 1, **fields}))
+    while (answer := json.loads(viewer.recv(PATIENCE))).get("id") != 1:
+        pass
+    return answer
+
+
+def got(url, path):
+    """The body of an HTTP answer."""
+    port = urlsplit(url).port
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
+        return answer.read()
+
+
+def stuck(url):
+    """A viewer that asks for much and reads nothing."""
+    port = urlsplit(url).port
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    plain.connect(("127.0.0.1", port))
+    plain.sendall(
+        f"GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    # Each is answered by an error that repeats what was said, until there is no room.
+    said = json.dumps({"do": "x" * 60_000}).encode()
+    frame = bytes([0x81, 0xFE]) + len(said).to_bytes(2, "big") + bytes(4) + said
+    plain.settimeout(0.5)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            plain.sendall(frame)
+    return plain
+
+
+def test_the_page_is_there_and_a_match_is_watched(serve, peers):
+    """`--web 127.0.0.1:0`: a free port, which is printed; then all that a page needs."""
+    daemon = serve("--move-limit", 2, "--no-clock", "-i", "pit", web="127.0.0.1:0")
+    assert daemon.page == f"http://127.0.0.1:{urlsplit(daemon.page).port}/"
+    assert b"<script" in got(daemon.page, "/")
+    with looking(daemon.page) as viewer:
+        pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
+        match = next(line for line in pair[0].until("go") if line.startswith("start "))[6:]
+        assert match == ask(viewer, "open", match=match)["match"]
+        for turn in (1, 2):
+            for peer in pair:
+                peer.say("\n")
+            frames = ask(viewer, "frames", match=match, **{"from": turn})["frames"]
+            assert turn == frames[-1]["n"]
+        end = ask(viewer, "frames", match=match, **{"from": 3})
+        assert ("end", "finished") == (end["type"], end["result"]["end"])
+        for peer in pair:
+            peer.rest()
+            peer.leave()
+        assert "finished" == daemon.record_of(match).result.end
+        daemon.signal(signal.SIGTERM)
+        assert 0 == daemon.wait()
+    assert "Traceback" not in daemon.err
+
+
+def test_a_viewer_that_does_not_read_delays_no_shutdown(serve, peers):
+    """Under 5 seconds, as without a page (docs/operating.md); and no match is lost by it."""
+    daemon = serve("--no-clock", web="127.0.0.1:0")
+    with contextlib.closing(stuck(daemon.page)):
+        pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
+        match = next(line for line in pair[0].until("go") if line.startswith("start "))[6:]
+        began = time.monotonic()
+        daemon.signal(signal.SIGTERM)
+        for peer in pair:
+            assert peer.rest().endswith("error shutdown the arena is shutting down\n")
+            peer.leave()
+        assert 0 == daemon.wait()
+        assert time.monotonic() - began < 5
+    assert "aborted" == daemon.record_of(match).result.end
+    assert "Traceback" not in daemon.err
+
+
+def test_a_default_port_that_is_taken_gives_way(start):
+    """Without `--web` another arena's page, or anything else, may be at 8080."""
+    with socket.socket() as taken:
+        with contextlib.suppress(OSError):  # taken already is as good
+            taken.bind(("127.0.0.1", 8080))
+            taken.listen()
+        daemon = start("serve", "--port", 0)
+        daemon.until(lambda: daemon.out.count("\n") == 2, "the page's address is printed")
+        page = daemon.out.splitlines()[1].removeprefix("page: ")
+        assert 8080 != urlsplit(page).port
+        assert {"ok": True, "api": 1} == {
+            key: value
+            for key, value in json.loads(got(page, "/healthz")).items()
+            if key != "software"
+        }
+        daemon.signal(signal.SIGINT)
+        assert 0 == daemon.wait()
+
+
+@pytest.mark.parametrize(
+    "words", [("serve", "--port", 0), ("play", "angrymob", *CAMPERS, "--watch")]
+)
+def test_a_port_that_was_asked_for_and_is_taken_is_told(lanista, words):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = lanista(*words, "--web", address)
+    told = [line for line in done.err.splitlines() if line.startswith("lanista")]
+    assert (2, 1) == (done.code, len(told))
+    assert told[0].startswith(f"lanista: can't listen on {address} for the page: ")
+    assert told[0].endswith("; choose another address with --web, or --no-web")
+    assert "Traceback" not in done.err
+
+
+def test_off_loopback_commands_need_the_token_that_is_printed(serve):
+    """One of the operator's choice; without it a fresh one (tests/cli/test_web_option.py)."""
+    daemon = serve(web="0.0.0.0:0", env=environment(LANISTA_WEB_TOKEN="open-sesame"))
+    port = urlsplit(daemon.page).port
+    assert f"http://{socket.gethostname()}:{port}/#token=open-sesame" == daemon.page
+    with looking(daemon.page) as viewer:
+        told = ask(viewer, "mode", manual=True)
+        assert "mode is the operator's; say the token first" == told["words"]
+        assert "operator" == ask(viewer, "token", token="open-sesame")["type"]
+        assert "done" == ask(viewer, "mode", manual=True)["type"]
+    assert "sesame" not in daemon.err  # the log may be read by others
+
+
+# -- lanista play --watch ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def watched(start):
+    """A match of four moves that waits for a viewer; the program and its page's address."""
+
+    def watched(*options):
+        program = start(
+            *("play", "angrymob", *CAMPERS, "--watch", "--web", "127.0.0.1:0"),
+            *("-s", 1, "--move-limit", 4, "--no-clock", "--delay", 0, *options),
+        )
+        program.until(lambda: "Ctrl-C ends it" in program.err, "the page's address is printed")
+        (page,) = [line for line in program.err.splitlines() if line.startswith("page: ")]
+        return program, page.removeprefix("page: ")
+
+    return watched
+
+
+def the_match(page):
+    match = urlsplit(page).fragment.removeprefix("/match/")
+    assert 26 == len(match)
+    return match
+
+
+def the_record(program):
+    (file,) = program.folder.glob("lanista-records/*.jsonl.gz")
+    record = read(file)
+    assert len(record.turns) == verify(record, registry.get("angrymob"))
+    return record
+
+
+def test_watching_a_match(watched):
+    """It waits for a viewer, plays, prints its result, and ends when nobody looks any more."""
+    program, page = watched()
+    match = the_match(page)
+    with looking(page) as viewer:
+        ask(viewer, "open", match=match)
+        end = ask(viewer, "frames", match=match, **{"from": 5})
+        assert ("end", 5, "finished") == (end["type"], end["count"], end["result"]["end"])
+        program.until(lambda: "the page stays until it is closed" in program.err, "it is over")
+        assert program.out.startswith("draw (finished: move-limit, 4 turns)\n")
+        # The film is there as long as somebody looks.
+        frames = ask(viewer, "frames", match=match, **{"from": 0})["frames"]
+        assert [0, 1, 2, 3, 4] == [frame["n"] for frame in frames]
+        assert program.process.poll() is None
+    left = time.monotonic()
+    assert 0 == program.wait()
+    assert 2.5 <= time.monotonic() - left  # a page may be loaded again
+    assert 1 == program.out.count("draw (finished")
+    assert "finished" == the_record(program).result.end
+    assert "Traceback" not in program.err
+
+
+def test_a_watched_match_is_paused_and_stepped(watched):
+    """Ctrl-C when it is over ends the page alone: the match was played, exit code 0."""
+    program, page = watched("--delay", 200)
+    match = the_match(page)
+    with looking(page) as viewer:
+        assert "done" == ask(viewer, "pause", match=match)["type"]
+        ask(viewer, "open", match=match)
+        newest = ask(viewer, "frames", match=match, **{"from": -1})["count"] - 1
+        assert "done" == ask(viewer, "step", match=match)["type"]
+        frames = ask(viewer, "frames", match=match, **{"from": newest + 1})
+        assert newest + 1 == frames["frames"][-1]["n"]
+        assert "done" == ask(viewer, "resume", match=match)["type"]
+        program.until(lambda: "the page stays until it is closed" in program.err, "it is over")
+        program.signal(signal.SIGINT)
+        assert 0 == program.wait()
+    assert "draw (finished: move-limit, 4 turns)" in program.out
+    assert "finished" == the_record(program).result.end
+
+
+def test_a_watched_match_is_cancelled(watched):
+    """Not counted: exit code 3, as a match that was aborted has without a page."""
+    program, page = watched("--delay", 200)
+    with looking(page) as viewer:
+        assert "done" == ask(viewer, "cancel", match=the_match(page))["type"]
+        wait_until(lambda: "not counted (aborted: interrupted" in program.out, "its result is told")
+        program.signal(signal.SIGINT)
+        assert 3 == program.wait()
+    assert "aborted" == the_record(program).result.end
+
+
+def test_ctrl_c_before_anybody_looks(watched):
+    """Nothing was played: the match is recorded as aborted."""
+    program, _ = watched()
+    program.signal(signal.SIGINT)
+    assert 130 == program.wait()
+    assert program.out.startswith("interrupted (aborted: interrupted, 0 turns)\n")
+    assert "aborted" == the_record(program).result.end

@@ -1,0 +1,218 @@
+"""Seats that an operator puts out, and matches that one ends, with a reason that is told."""
+
+import pytest
+import trio
+import trio.testing
+
+from lanista.match.clock import Limits
+from lanista.match.replay import verify
+from match.playing import (
+    ANGRYMOB,
+    COUNTING,
+    SKIPPERS,
+    SMALL,
+    answers,
+    heard,
+    listens,
+    sit,
+    speaks,
+    verdicts,
+)
+
+NO_CLOCK = Limits(0, 0)
+WHY = "the operator closed this connection"
+TOLD = f"error shutdown {WHY}"
+FIVE = answers(*"11111")
+
+
+def kicker(table, seat, *, after, times=1):
+    """Kicks a seat so many seconds after the beginning."""
+
+    async def kick():
+        await trio.sleep(after)
+        for _ in range(times):
+            table.match.kick(seat, WHY)
+
+    return kick
+
+
+async def play(table, *bots, beside=()):
+    """As `Table.play`, with something beside; the record, and when the match was over."""
+    async with trio.open_nursery() as nursery:
+        for task in beside:
+            nursery.start_soon(task)
+        for bot, end in zip(bots, table.bots, strict=True):
+            nursery.start_soon(bot, end)
+        await table.match.run()
+        over = trio.current_time()
+    return await table.finish(), over
+
+
+def check_kicked(table, record, expected, *, turn):
+    """Seat 0 is out from this turn on, was told why, and the others played on to the end."""
+    assert expected == [verdict[0] for verdict in verdicts(record)]
+    assert TOLD == heard(table.bots[0])[-1]
+    assert [("shutdown", turn, 0, WHY)] == [
+        (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
+    ]
+    assert [("answer", "answer")] * 5 == [verdict[1:] for verdict in verdicts(record)]
+    assert "finished" == record.result.end
+    assert all("bye" == heard(bot)[-1] for bot in table.bots[1:])
+    assert 5 == verify(record, COUNTING)
+
+
+async def test_before_its_first_turn(tmp_path, autojump_clock):
+    """While the match is held before it begins: it is told why and is asked for nothing."""
+
+    async def hold(game):
+        if not game.turn:
+            await trio.sleep(2)
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, extra={"watcher": hold})
+    record, _ = await play(table, listens, FIVE, FIVE, beside=[kicker(table, 0, after=1)])
+    check_kicked(table, record, ["missing", "out", "out", "out", "out"], turn=0)
+    assert "go" not in heard(table.bots[0])
+
+
+@pytest.mark.parametrize("times", [1, 3])
+async def test_while_its_answer_is_awaited(tmp_path, autojump_clock, times):
+    """Without a clock too: the turn ends at that moment."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    kick = kicker(table, 0, after=5, times=times)
+    record, over = await play(table, answers("1"), FIVE, FIVE, beside=[kick])
+    check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
+    assert 5 == over
+
+
+async def test_when_it_has_answered(tmp_path, autojump_clock):
+    """That answer counts, while the others are awaited; it is out in the next turn."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    slow = answers(*"11111", delay=2)
+    record, _ = await play(table, answers("9"), slow, FIVE, beside=[kicker(table, 0, after=1)])
+    check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
+    assert (9, 5, 5) == record.result.scores
+
+
+async def test_with_answers_sent_ahead(tmp_path, autojump_clock):
+    """What it sent for turns to come counts no more."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    slow = answers(*"11111", delay=2)
+    record, _ = await play(table, speaks(*"99999"), slow, FIVE, beside=[kicker(table, 0, after=3)])
+    check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
+    assert (18, 5, 5) == record.result.scores
+
+
+async def test_between_two_turns(tmp_path, autojump_clock):
+    """While the match is held: it is out in the turn that follows."""
+
+    async def hold(game):
+        if game.turn == 2:
+            await trio.sleep(2)
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, extra={"watcher": hold})
+    record, _ = await play(table, answers("1", "1"), FIVE, FIVE, beside=[kicker(table, 0, after=1)])
+    check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
+
+
+async def test_while_it_does_not_read(tmp_path, autojump_clock):
+    """With bytes of its turn still in our hands: the others wait no longer for it."""
+
+    async def deaf(end):
+        await trio.sleep(30)
+        end.close()
+
+    # Room for the opening's first bytes alone.
+    room = [20, 1 << 20, 1 << 20]
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, to_bot=room)
+    kick = kicker(table, 0, after=4)
+    record, over = await play(table, deaf, FIVE, FIVE, beside=[kick])
+    assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
+    assert [("shutdown", 0)] == [(fault.code, fault.turn) for fault in record.result.faults]
+    assert "finished" == record.result.end
+    assert 5 == over  # the farewell has CLOSING_TIME, a second
+    assert 5 == verify(record, COUNTING)
+
+
+async def test_after_it_has_gone(tmp_path, autojump_clock):
+    """Nothing is left to be done."""
+
+    async def leaver(end):
+        await end.read_until("go")
+        end.close()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    slow = answers(*"11111", delay=2)
+    record, _ = await play(table, leaver, slow, FIVE, beside=[kicker(table, 0, after=3)])
+    assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
+    assert ["disconnected"] == [fault.code for fault in record.result.faults]
+    assert 5 == verify(record, COUNTING)
+
+
+async def test_after_the_match(tmp_path, autojump_clock):
+    table = sit(tmp_path, COUNTING, SKIPPERS)
+    record, _ = await play(table, FIVE, FIVE, FIVE)
+    table.match.kick(0, WHY)
+    assert [] == list(record.result.faults)
+    assert "bye" == heard(table.bots[0])[-1]
+
+
+async def test_in_angrymob_the_other_wins(tmp_path, autojump_clock):
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, limits=NO_CLOCK)
+    record, _ = await play(table, listens, answers(""), beside=[kicker(table, 0, after=1)])
+    assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
+    assert TOLD == heard(table.bots[0])[-1]
+    assert "end forfeit" in heard(table.bots[1])
+    assert 1 == verify(record, ANGRYMOB)
+
+
+async def test_a_classic_bot_is_put_out_too(tmp_path, autojump_clock):
+    """Its dialect has no word for why: it sees the end of its connection."""
+    table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob v=1"], board=SMALL, limits=NO_CLOCK)
+    record, _ = await play(table, listens, answers(""), beside=[kicker(table, 0, after=1)])
+    assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
+    assert 1 == verify(record, ANGRYMOB)
+
+
+async def test_kicking_everybody_ends_the_match(tmp_path, autojump_clock):
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    kicks = [kicker(table, seat, after=1) for seat in range(3)]
+    record, _ = await play(table, listens, listens, listens, beside=kicks)
+    assert [("missing",) * 3] == verdicts(record)
+    assert ("forfeit", "all-out") == (record.result.end, record.result.reason)
+    assert all(TOLD == heard(bot)[-1] for bot in table.bots)
+    assert 1 == verify(record, COUNTING)
+
+
+# -- ending a match ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        (("the operator ended this match",), "the operator ended this match"),
+        ((), "the arena is shutting down"),
+    ],
+)
+@pytest.mark.parametrize("held", [False, True])
+async def test_an_interrupted_match_tells_why(tmp_path, autojump_clock, why, told, held):
+    """While answers are awaited, and while it is held between two turns."""
+
+    async def hold(game):
+        if held and game.turn == 1:
+            await trio.sleep_forever()
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, extra={"watcher": hold})
+
+    async def interrupt():
+        await trio.sleep(1)
+        table.match.interrupt(*why)
+
+    one = answers("1")
+    record, _ = await play(table, one, one, one, beside=[interrupt])
+    assert ("aborted", "interrupted", (1, 1, 1)) == (
+        record.result.end,
+        record.result.reason,
+        record.result.scores,
+    )
+    assert all(f"error shutdown {told}" == heard(bot)[-1] for bot in table.bots)
+    assert 1 == verify(record, COUNTING)
