@@ -1,5 +1,6 @@
 """`--web`, `--no-web` and `--watch`: where a page is, and what can't be (docs/cli.md)."""
 
+import shutil
 import socket
 
 import pytest
@@ -79,8 +80,8 @@ def test_a_host_that_cannot_be_is_told(lanista):
 async def listening(page):
     """A server's address and token; its port is closed again."""
     server = await page.listen(View(Stage()))
-    for listener in server._listeners:
-        listener.socket.close()
+    server._close()
+    shutil.rmtree(server.view.films.folder)
     return server
 
 
@@ -102,6 +103,23 @@ async def test_an_ipv6_address_has_brackets():
     except Exception as error:
         pytest.skip(f"no IPv6 here: {error}")
     assert f"http://[::1]:{server.port}/" == page.url(server)
+
+
+async def test_a_token_that_is_given_is_needed_on_loopback_too(monkeypatch):
+    """As behind a proxy; whatever is in it comes through the address."""
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "a&b#c d")
+    server = await listening(PagePort("127.0.0.1:0"))
+    assert "a&b#c d" == server.token
+    assert PagePort("127.0.0.1:0").url(server).endswith("/#token=a%26b%23c%20d")
+
+
+async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path):
+    """It is told in words, and no port stays open."""
+    from lanista.daemon.arena import CannotListenError
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(CannotListenError, match=r"films: .*gone.*: No such file.*TMPDIR"):
+        await PagePort("127.0.0.1:0").listen(View(Stage()))
 
 
 async def test_off_loopback_the_address_has_the_token(monkeypatch):

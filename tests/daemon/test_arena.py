@@ -3,6 +3,8 @@
 Its conversations over real sockets are in tests/e2e.
 """
 
+from pathlib import Path
+
 import pytest
 import trio
 
@@ -54,9 +56,11 @@ def matches(monkeypatch):
     """Instead of playing: note who would, and do or say what the test has put into `then`."""
     then, seen = [], []
 
-    async def play(self, players, seed, try_):
+    async def play(self, players, seed, try_, void):
         seen.append(([player.name for player in players], seed, try_))
         what = then.pop(0)
+        if what is Termination.VOID:
+            void[f"try {try_}"] = Path(f"{try_}.jsonl.gz")
         await trio.lowlevel.checkpoint()
         if isinstance(what, Exception):
             raise what
@@ -116,6 +120,18 @@ async def test_a_void_match_is_played_again_with_its_seed(matches):
     await run_matches(arena)
     assert [1, 2, 3] == [try_ for _, _, try_ in seen]
     assert 1 == len({seed for _, seed, _ in seen})
+
+
+async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches):
+    """It tells the seed with which the others are still to play."""
+    then, _ = matches
+    then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
+    arena = Arena(Options(default=RULESET))
+    shown = []
+    arena.stage.told = lambda match, record: shown.append((match, str(record), list(then)))
+    come(arena, "Ada", "Bob")
+    await run_matches(arena)
+    assert [("try 1", "1.jsonl.gz", []), ("try 2", "2.jsonl.gz", [])] == shown
 
 
 async def test_a_void_match_ends_with_its_seats(matches):

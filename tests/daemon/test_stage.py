@@ -194,10 +194,10 @@ def running(name):
 
 
 def test_the_stage_knows_what_runs_and_what_ran():
-    """Every beginning and end is a change; of a record that isn't whole nobody is told."""
+    """Every beginning and end is a change; who listens is told of every end."""
     stage = Stage()
-    recorded = []
-    stage.recorded = recorded.append
+    told = []
+    stage.told = lambda match, record: told.append((match, record))
     for name in "abc":
         stage.begin(running(name))
     assert ["a", "b", "c"] == list(stage.running)
@@ -206,7 +206,7 @@ def test_the_stage_knows_what_runs_and_what_ran():
     stage.end("a", None)
     assert ["c"] == list(stage.running)
     assert {"b": Path("b.jsonl.gz")} == stage.ended
-    assert [Path("b.jsonl.gz")] == recorded
+    assert [("b", Path("b.jsonl.gz")), ("a", None)] == told
     assert 5 == stage.changes.count
     stage.end("unknown", None)
     assert ["c"] == list(stage.running)

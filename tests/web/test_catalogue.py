@@ -104,7 +104,7 @@ def test_a_match_is_told_as_the_interface_says(catalogue, tmp_path):
         "ranks": [1, 2],
         "scores": [9, 8],
         "turns": 1,
-        "seed": -(2**63),
+        "seed": str(-(2**63)),
         "faults": [1, 2],
     }
     assert expected == catalogue.add(path)

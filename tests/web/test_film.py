@@ -269,7 +269,7 @@ def test_an_end_tells_seed_and_result():
         ended="2026-01-01T00:00:01.000+00:00",
     )
     told = film.end(result, 42, None)
-    assert ("end", 42, None) == (told["type"], told["seed"], told["trouble"])
+    assert ("end", "42", None) == (told["type"], told["seed"], told["trouble"])
     assert {
         "end": "aborted",
         "reason": "error",

@@ -181,6 +181,22 @@ async def test_a_file_on_which_the_rules_fail_harms_no_other(tmp_path, record, p
         assert 1 == len(projectors)
 
 
+async def test_a_film_ends_when_its_match_does_though_no_result_was_written(tmp_path, record):
+    """As on a full disk: what the record has is all, and nobody waits for more."""
+    part = tmp_path / "m1.jsonl.gz.part"
+    part.write_bytes(b"".join(unpacked(record)[:4]))
+    async with showing() as films:
+        film = films.take("m1", part, live=True)
+        await film.reach(3)
+        assert (4, False) == (film.count, film.over)
+        films.finish("m1")
+        assert await over(film)
+        assert (4, None, None) == (film.count, film.end["result"], film.failed)
+        films.finish("m1")  # over already
+        films.finish("unknown")
+        films.leave("m1", film)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 async def test_no_room_for_a_film_is_told_in_words(tmp_path, record):
     """In place of its file there is a full disk."""

@@ -111,3 +111,22 @@ async def test_who_leaves_while_sending_leaves_nothing(record):
         while house.server.viewers:
             await house.server._left.wait()
         assert [] == list(folder.glob("upload-*"))
+
+
+async def test_all_files_together_have_a_limit(record, monkeypatch):
+    """Whoever sent them; what is closed, or came in only half, makes room again."""
+    data = record.read_bytes()
+    monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
+    async with showing(View(Stage())) as house:
+        page, other = await house.page(), await house.page()
+        first = await send(page, data)
+        assert "head" == first["type"]
+        assert "head" == (await send(other, data))["type"]
+        await page.say(do="file", id=9, name="x", size=len(data))
+        assert "too many files are shown" in (await page.answer(9))["words"]
+        assert done(await page.ask("close", match=first["match"]))
+        assert "head" == (await send(page, data))["type"]
+        await other.socket.aclose()
+        while len(house.server.viewers) > 1:
+            await house.server._left.wait()
+        assert len(data) == house.server.view.uploaded

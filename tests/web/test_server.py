@@ -91,13 +91,13 @@ async def test_a_match_from_its_beginning_to_its_record(tmp_path):
         assert ("forfeit", [1, 2], 2, [0, 1]) == tuple(
             over[key] for key in ("end", "ranks", "turns", "faults")
         )
-        assert (running["started"][:19], int) == (over["started"][:19], type(over["seed"]))
+        assert (running["started"][:19], str) == (over["started"][:19], type(over["seed"]))
         answer = await house.get(f"/api/1/matches/{match}/record")
         assert "application/gzip" == answer.header("Content-Type")
         (file,) = tmp_path.glob("records/*/*.jsonl.gz")
         assert file.read_bytes() == answer.body
         header = json.loads(gzip.decompress(answer.body).splitlines()[0])
-        assert (match, over["seed"]) == (header["match"], header["seed"])
+        assert (match, over["seed"]) == (header["match"], str(header["seed"]))
 
 
 async def test_matches_by_pages_and_standings(tmp_path):

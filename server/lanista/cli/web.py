@@ -5,6 +5,7 @@ import re
 import secrets
 import socket
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from lanista.cli import BadInputError
 
@@ -50,9 +51,9 @@ class PagePort:
         from lanista.daemon.arena import CannotListenError
         from lanista.web.server import Server, is_loopback
 
-        token = None
-        if not is_loopback(self._host):
-            token = os.environ.get(TOKEN) or secrets.token_urlsafe(16)
+        token = os.environ.get(TOKEN) or None
+        if token is None and not is_loopback(self._host):
+            token = secrets.token_urlsafe(16)
         server = Server(view, self._host, self._port, token)
         try:
             await server.listen()
@@ -69,5 +70,7 @@ class PagePort:
         if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - told apart, not listened on here
             host = socket.gethostname()
         shown = f"[{host}]" if ":" in host else host
-        fragment = path if server.token is None else f"token={server.token}{path and '&'}{path}"
+        fragment = path
+        if server.token is not None:
+            fragment = f"token={quote(server.token, safe='')}{path and '&'}{path}"
         return f"http://{shown}:{server.port}/" + (f"#{fragment}" if fragment else "")

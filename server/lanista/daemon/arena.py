@@ -34,6 +34,7 @@ from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError
 SHUTDOWN_TIME = 4.0
 """Seconds for running matches to tell their seats and write their records."""
 
+VOID = Termination.VOID
 KICKED = "the operator closed this connection"
 
 log = structlog.get_logger()
@@ -331,12 +332,13 @@ class Arena:
     async def _run(self, players: tuple[Player, ...]) -> None:
         """One match, with its repetitions when the host makes it void."""
         counted = False
+        void: dict[str, Path] = {}
         try:
             for player in players:
                 await player.released.wait()
             seed = ids.fresh_seed(players[0].ruleset)
             for try_ in range(1, VOID_TRIES + 1):
-                ending = await self._play(players, seed, try_)
+                ending = await self._play(players, seed, try_, void)
                 counted = counted or ending not in (None, Termination.VOID)
                 if ending is not Termination.VOID or self._closing:
                     break
@@ -349,6 +351,8 @@ class Arena:
             for player in players:
                 await player.connection.refuse(_our_fault())
         finally:
+            for match, path in void.items():
+                self.stage.end(match, path)  # the seed is no secret any more
             for player in players:
                 player.over.set()
             if counted:
@@ -359,7 +363,10 @@ class Arena:
             if self.options.matches is not None and self._over >= self.options.matches:
                 self.shut_down()
 
-    async def _play(self, players: tuple[Player, ...], seed: int, try_: int) -> Termination | None:
+    async def _play(
+        self, players: tuple[Player, ...], seed: int, try_: int, void: dict[str, Path]
+    ) -> Termination | None:
+        """One try; `void` gets the match and its record if it is to be played again."""
         ruleset = players[0].ruleset
         options = self.options
         is_default = ruleset.name == options.default.name
@@ -423,7 +430,10 @@ class Arena:
                 await _write_bundles(running, path)
         finally:
             self._running.discard(running)
-            self.stage.end(match, path if whole else None)
+            is_void = running.outcome is not None and running.outcome.termination is VOID
+            if whole and is_void:
+                void[match] = path
+            self.stage.end(match, path if whole and not is_void else None)
             record.close()
         log.info(
             "match ends",

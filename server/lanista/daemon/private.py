@@ -29,6 +29,7 @@ from lanista.rules.outcome import Termination
 from lanista_protocol import Bye, ErrorCode, Hello, RemoteProtocolError
 
 HOST = "127.0.0.1"
+VOID = Termination.VOID
 
 
 @attrs.frozen
@@ -341,7 +342,10 @@ class PrivateArena:
         try:
             return await self._finish(running, match, bots, record)
         finally:
-            self.stage.end(match, record.path if record.path.exists() else None)
+            # A void one tells the seed with which it is played again.
+            is_void = running.outcome is not None and running.outcome.termination is VOID
+            seen = record.path.exists() and not is_void
+            self.stage.end(match, record.path if seen else None)
 
     def _tell_stage(self, match: Match, part: Path) -> None:
         self.stage.begin(

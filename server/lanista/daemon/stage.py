@@ -119,8 +119,8 @@ class Stage:
     """By the match's id, in the order of their beginnings."""
     ended: dict[str, Path] = attrs.field(factory=dict)
     """The records of the last matches that are over, by id."""
-    recorded: Callable[[Path], None] | None = None
-    """Told of every record that is on disk."""
+    told: Callable[[str, Path | None], None] | None = None
+    """Told of every match that is over, with its record if that is on disk and may be seen."""
 
     def begin(self, running: Running) -> None:
         """A match begins."""
@@ -128,12 +128,18 @@ class Stage:
         self.changes.tell()
 
     def end(self, match: str, record: Path | None) -> None:
-        """A match is over; its record is on disk, or couldn't be written (None)."""
+        """A match is over.
+
+        Args:
+            match: Its id.
+            record: None: it couldn't be written, or is to be seen later, by another call: that of
+                a void match tells the seed with which it is played again.
+        """
         self.running.pop(match, None)
         if record is not None:
             self.ended[match] = record
             if len(self.ended) > PATHS_KEPT:
                 del self.ended[next(iter(self.ended))]
-            if self.recorded is not None:
-                self.recorded(record)
+        if self.told is not None:
+            self.told(match, record)
         self.changes.tell()

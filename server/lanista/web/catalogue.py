@@ -138,7 +138,7 @@ class Catalogue:
             OSError: It can't be read.
             sqlite3.Error: The database can't be written.
         """
-        told = summary(path)
+        told = _summary(path)
         with self._lock, self._database:
             self._insert(path.parent.name, told)
         return _titled(told)
@@ -297,7 +297,7 @@ class Catalogue:
     def _read(self, batch: Sequence[tuple[str, str]]) -> Iterator[tuple[str, dict[str, Any]]]:
         for match, day in batch:
             try:
-                yield day, summary(self._records / day / (match + ENDING))
+                yield day, _summary(self._records / day / (match + ENDING))
             except FileNotFoundError:
                 continue  # removed since it was found
             except OSError as error:
@@ -374,6 +374,15 @@ def _found(records: Path) -> Iterator[tuple[str, str]]:
 
 def _batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[at : at + BATCH] for at in range(0, len(items), BATCH))
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    told = summary(path)
+    if told["match"] + ENDING != path.name:
+        raise BadRecordError(
+            f"{path}: the record of match {told['match']!a}; its name says another"
+        )
+    return told
 
 
 def _titled(told: dict[str, Any]) -> dict[str, Any]:

@@ -188,15 +188,21 @@ def fault_json(fault: FaultInfo) -> dict[str, Any]:
     return attrs.asdict(fault)
 
 
-def end(result: ResultInfo | None, seed: int, trouble: str | None) -> dict[str, Any]:
+def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dict[str, Any]:
     """What is told behind the last frame.
 
     Args:
         result: None: the record has none.
-        seed: The match's.
+        seed: The match's; None: not to be told.
         trouble: Why there are no more frames although the match went on; None: there is no more.
     """
-    told: dict[str, Any] = {"type": "end", "seed": seed, "trouble": trouble, "result": None}
+    told: dict[str, Any] = {
+        "type": "end",
+        # As text: a browser's numbers are exact to 53 bits only.
+        "seed": None if seed is None else str(seed),
+        "trouble": trouble,
+        "result": None,
+    }
     if result is not None:
         told["result"] = {
             "end": result.end,

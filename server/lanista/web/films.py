@@ -35,7 +35,7 @@ UNFINISHED_KEPT = 4
 """Films still made that are kept though nobody looks."""
 RESTART_PAUSE = 1.0
 """Seconds before a projector that ended is started again."""
-ENDING_TIME = 2.0
+ENDING_TIME = 0.5
 """Seconds that the projector has to end by itself."""
 
 log = structlog.get_logger()
@@ -134,7 +134,7 @@ class Films:
 
     at_once: bool = False
     """Start the projector before anybody looks: where bots may be ended, so that it is older."""
-    _folder: Path = attrs.field(init=False)
+    _folder: Path | None = attrs.field(default=None, init=False)
     _films: dict[str, Film] = attrs.field(factory=dict, init=False)  # by key; used last: last
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _orders: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
@@ -147,18 +147,19 @@ class Films:
     @property
     def folder(self) -> Path:
         """A folder of its own, which is removed at the end."""
+        assert self._folder is not None
         return self._folder
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the projector going; started again, should it end."""
-        self._folder = Path(tempfile.mkdtemp(prefix="lanista-films-"))
+        self.prepare()
         try:
-            process = await _start(self._folder) if self.at_once else None
+            process = await _start(self.folder) if self.at_once else None
             task_status.started()
             first = None if self.at_once else await self._taken.receive()
             while True:
                 try:
-                    process = process or await _start(self._folder)
+                    process = process or await _start(self.folder)
                     await self._work(process, first)
                     log.error("the projector ended; films are made anew", how=process.returncode)
                 except OSError as error:  # no room for a process: matches go on without films
@@ -169,7 +170,7 @@ class Films:
                         film.add({"failed": "the film broke off; open it again"})
                 await trio.sleep(RESTART_PAUSE)
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
         """Have films made until the projector ends; `first` is an order that was taken already."""
@@ -180,6 +181,15 @@ class Films:
                 nursery.cancel_scope.cancel()
         finally:
             await _end(process)
+
+    def prepare(self) -> None:
+        """Make the folder, if it isn't there.
+
+        Raises:
+            OSError: It can't be made.
+        """
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="lanista-films-"))
 
     def take(self, key: str, path: Path, *, live: bool) -> Film:
         """The film of a file, begun now if there is none; `leave` it when it isn't looked at.
@@ -196,11 +206,17 @@ class Films:
             film = None
         if film is None:
             number = next(self._numbers)
-            film = Film(number, path, self._folder / str(number))
+            film = Film(number, path, self.folder / str(number))
             self._orders.send_nowait({"open": number, "path": str(path), "live": live})
         self._films[key] = film
         film.viewers += 1
         return film
+
+    def finish(self, key: str) -> None:
+        """The match of a film is over: what its record has now is all."""
+        film = self._films.get(key)
+        if film is not None and not film.over:
+            self._orders.send_nowait({"finish": film.number})
 
     def leave(self, key: str, film: Film) -> None:
         """A viewer looks no more."""

@@ -1,9 +1,10 @@
 """The process that makes films, beside the arena: `python -m lanista.web.projector FOLDER`.
 
 Playing records again takes as long as playing them: here it keeps no match waiting, at the lowest
-priority. Reads one JSON object a line from stdin, `{"open": FILM, "path": P, "live": bool}` or
-`{"close": FILM}`, and writes frames into the file FOLDER/FILM, each followed by a comma; what is
-where it tells by lines of JSON on stdout. Ends with stdin. No socket.
+priority. Reads one JSON object a line from stdin: `{"open": FILM, "path": P, "live": bool}`,
+`{"finish": FILM}` when its file won't grow any more, `{"close": FILM}`. Writes frames into the file
+FOLDER/FILM, each followed by a comma; what is where it tells by lines of JSON on stdout. Ends with
+stdin. No socket.
 """
 
 import json
@@ -55,6 +56,11 @@ class _Shooting:
             self._parts = reel(self.path)
         return next(self._parts)
 
+    def finish(self) -> None:
+        """The file won't grow any more."""
+        if self._live_reel is not None:
+            self._live_reel.live = False
+
     def close(self) -> None:
         self.file.close()
         if self._live_reel is not None:
@@ -89,6 +95,9 @@ class Projector:
                 self._say(number, failed=f"no room for the film: {error.strerror}")
                 return
             self._films[number] = _Shooting(number, Path(order["path"]), order["live"], file)
+        elif "finish" in order:
+            if order["finish"] in self._films:
+                self._films[order["finish"]].finish()
         else:
             self._drop(order["close"])
             # Who said so has removed it, perhaps before it was made.

@@ -52,6 +52,7 @@ class Reel:
     """Whether the file may still grow: then it ends with its result."""
     over: bool = attrs.field(default=False, init=False)
     """Whether the end was given."""
+    _followed: bool = attrs.field(init=False)  # whether it was live at first
     _file: IO[bytes] = attrs.field(init=False)
     _reader: LineReader = attrs.field(init=False)
     _held: bytes = attrs.field(default=b"", init=False)  # the beginning of a line
@@ -63,6 +64,7 @@ class Reel:
     _started: bool = attrs.field(default=False, init=False)  # whether frame 0 was given
 
     def __attrs_post_init__(self) -> None:
+        self._followed = self.live
         self._reader = LineReader(Path(self.path.name))
         try:
             self._file = self._opened()
@@ -151,7 +153,9 @@ class Reel:
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
         assert self._header is not None
         self.over = True
-        return film.end(result, self._header.seed, trouble)
+        # A void match is played again with its seed: who follows it isn't told yet.
+        is_secret = self._followed and result is not None and result.end == Termination.VOID.value
+        return film.end(result, None if is_secret else self._header.seed, trouble)
 
     def _peek(self, place: int) -> Header | TurnInfo | ResultInfo | None:
         """What stands so many lines ahead; None if that isn't there, or not yet."""

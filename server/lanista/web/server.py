@@ -27,6 +27,7 @@ from websockets.trio.server import serve as serve_websockets
 
 from lanista.daemon.arena import CannotListenError
 from lanista.web import view as views
+from lanista.web.reel import GZIP
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 
@@ -103,7 +104,7 @@ class Server:
         """Open the port; the address it is.
 
         Raises:
-            CannotListenError: It is in use, or none of this machine's.
+            CannotListenError: It is in use, or none of this machine's; or films have no place.
         """
         try:
             self._listeners = await trio.open_tcp_listeners(self.port, host=self.host)
@@ -119,7 +120,19 @@ class Server:
                 await other.aclose()
             del self._listeners[1:]
         host, self.port = self._listeners[0].socket.getsockname()[:2]
+        try:
+            self.view.films.prepare()
+        except OSError as error:
+            self._close()
+            raise CannotListenError(
+                f"no folder for the page's films: {error.filename or error}: {error.strerror}; "
+                "choose another with TMPDIR, or --no-web"
+            ) from None
         return host, self.port
+
+    def _close(self) -> None:
+        for listener in self._listeners:
+            listener.socket.close()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Serve until cancelled, after `listen`; a fault of its own then ends it alone."""
@@ -134,8 +147,7 @@ class Server:
                 raise
             log.exception("the page has ended by an error; matches go on")
         finally:
-            for listener in self._listeners:
-                listener.socket.close()
+            self._close()
 
     async def _begin(self, nursery: trio.Nursery) -> None:
         quiet = logging.getLogger("lanista.web.server")
@@ -300,7 +312,10 @@ class Server:
             raise _error(
                 http.HTTPStatus.NOT_FOUND, f"the record can't be read: {error.strerror}"
             ) from None
-        raise _Answer(http.HTTPStatus.OK, data, "application/gzip")
+        is_packed = data.startswith(GZIP)
+        raise _Answer(
+            http.HTTPStatus.OK, data, "application/gzip" if is_packed else "application/jsonl"
+        )
 
     def _check_origin(self, request: Request) -> None:
         """Refuse what another site's page makes a browser ask.

@@ -4,6 +4,7 @@ Reads the arena's stage and the catalogue; the server and the viewers send what 
 """
 
 import ast
+import contextlib
 import importlib.util
 import math
 import sqlite3
@@ -24,6 +25,7 @@ from lanista.rules import registry
 from lanista.web.catalogue import Catalogue
 from lanista.web.film import API, encode
 from lanista.web.films import Film, Films, NoFilmError
+from lanista.web.summary import summary
 
 RECENT = 20
 """Results that the lobby shows."""
@@ -44,6 +46,10 @@ class View:
     match: str | None = None
     """The one match that is played."""
     _catalogue: Catalogue | None = attrs.field(default=None, init=False)
+    _records: trio.MemorySendChannel[Path] | None = attrs.field(default=None, init=False)
+    """Where the catalogue hears of new records."""
+    uploaded: int = attrs.field(default=0, init=False)
+    """Bytes of files that were sent and are shown now."""
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
@@ -53,17 +59,31 @@ class View:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the catalogue up to date with the arena's records."""
-        if self.data is None:
-            task_status.started()
-            return
-        send, receive = trio.open_memory_channel[Path](math.inf)
+        self.stage.told = self._hear_end
         try:
-            self._catalogue = await self._in_thread(Catalogue.open, self.data)
+            if self.data is None:
+                task_status.started()
+            else:
+                await self._keep_catalogue(self.data, task_status)
+            await trio.sleep_forever()  # films end by what the stage tells
+        finally:
+            self.stage.told = None
+
+    def _hear_end(self, match: str, record: Path | None) -> None:
+        """A match is over; its record may be seen, if there is one."""
+        self.films.finish(match)
+        if record is not None and self._records is not None:
+            self._records.send_nowait(record)
+
+    async def _keep_catalogue(self, data: Path, task_status: trio.TaskStatus[None]) -> None:
+        self._records, receive = trio.open_memory_channel[Path](math.inf)
+        try:
+            self._catalogue = await self._in_thread(Catalogue.open, data)
         except (OSError, sqlite3.Error) as error:
+            self._records = None
             log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - that is all
             task_status.started()
             return
-        self.stage.recorded = send.send_nowait
         try:
             await self._try("no list of matches", self._refresh)
             task_status.started()
@@ -73,7 +93,7 @@ class View:
                 if not receive.statistics().current_buffer_used:
                     await self._try("no list of matches", self._refresh)
         finally:
-            self.stage.recorded = None
+            self._records = None
             self._catalogue.close()
 
     async def _in_thread(self, call: Any, *args: Any) -> Any:
@@ -172,9 +192,14 @@ class View:
         running = self.stage.running.get(match)
         if running is not None:
             return _match_running(running)
-        if self._catalogue is None:
-            return None
-        found: dict[str, Any] | None = await self._in_thread(self._catalogue.match, match)
+        found: dict[str, Any] | None = None
+        if self._catalogue is not None:
+            found = await self._in_thread(self._catalogue.match, match)
+        path = self.stage.ended.get(match)
+        if found is None and path is not None:  # not in the catalogue, or not yet
+            with contextlib.suppress(BadRecordError, OSError):
+                found = await self._in_thread(summary, path)
+                found["title"] = registry.get(found["game"]).title
         return found
 
     async def record_of(self, match: str) -> Path | None:

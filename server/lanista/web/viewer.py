@@ -29,6 +29,8 @@ MAX_WAITING = 64
 """Questions of a viewer that are open at once."""
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of a file that is sent to be shown."""
+MAX_FILES = 512 * 1024 * 1024
+"""Bytes of all files that are shown at once, whoever sent them."""
 SHORTEST = 0.04
 """Seconds between two answers with frames of a match that is played…"""
 SHARE = 0.002
@@ -63,6 +65,8 @@ class Viewer:
     _last_frames: float = attrs.field(default=0.0, init=False)
     _tells_lobby: bool = attrs.field(default=False, init=False)
     _nursery: trio.Nursery = attrs.field(init=False)
+    _sizes: dict[str, int] = attrs.field(factory=dict, init=False)
+    """By film, the bytes of a file that was sent."""
     _uploads: dict[str, Path] = attrs.field(factory=dict, init=False)
     """By film, the folder of a file that was sent."""
 
@@ -90,8 +94,8 @@ class Viewer:
         finally:
             for match, film in self._films.items():
                 self._leave(match, film)
-            for folder in self._uploads.values():
-                shutil.rmtree(folder, ignore_errors=True)
+            for match in list(self._sizes):  # what came in only half
+                self._remove(match)
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
         data = message if isinstance(message, bytes) else encode(message)
@@ -216,9 +220,14 @@ class Viewer:
             self._leave(match, film)
 
     def _leave(self, match: str, film: Film) -> None:
-        folder = self._uploads.pop(match, None)
         # A sent file's film is nobody else's.
-        self.view.films.leave(match if folder is None else str(film.path), film)
+        self.view.films.leave(str(film.path) if match in self._uploads else match, film)
+        self._remove(match)
+
+    def _remove(self, match: str) -> None:
+        """Remove what was sent, if this is of a file that was."""
+        self.view.uploaded -= self._sizes.pop(match, 0)
+        folder = self._uploads.pop(match, None)
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -275,17 +284,19 @@ class Viewer:
         name = _field(message, "name", str)
         if not 0 < size <= MAX_FILE:
             raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
+        if self.view.uploaded + size > MAX_FILES:
+            raise BadMessageError("too many files are shown just now; close one, or try later")
+        self.view.uploaded += size
         self._files += 1
         match = f"file-{self._files}"
+        self._sizes[match] = size
         try:
             folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.view.films.folder))
             self._uploads[match] = folder
             path = folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file")
             await self._receive(path, size)
         except (BadMessageError, OSError) as error:
-            made = self._uploads.pop(match, None)
-            if made is not None:
-                shutil.rmtree(made, ignore_errors=True)
+            self._remove(match)
             if isinstance(error, OSError):
                 raise BadMessageError(f"no room for the file: {error.strerror}") from None
             raise

@@ -6,7 +6,7 @@
  * No fetching, no controls, no game.
  */
 
-import { PALETTE } from "./colours.js";
+import { PALETTE, seatColour } from "./colours.js";
 import { Ground } from "./ground.js";
 import { columnsBetween, labels, placeAt } from "./layout.js";
 import { motionOf } from "./motion.js";
@@ -54,6 +54,8 @@ const UNITS = 3;
 const COUNTS = 1;
 /** CSS px of a tile from which cells are parted by lines. */
 const GRID = 6;
+/** Cells of a neutral number's height up to which it is written across its cell. */
+const NEUTRAL = 1.3;
 /** CSS px of a tile from which arrows have heads to see. */
 const ARROWS = 5;
 /** Places of the followed unit that are shown. */
@@ -303,6 +305,15 @@ export class Board {
       return;
     }
     this.#surface.pen.globalAlpha = isFading(item) ? Math.abs(2 * t - 1) : 1;
+    if (mark.shape === "count" && !this.#sprites.fits(mark.text)) {
+      // A filled cell. There may be thousands, and copies take their time. Without its number a
+      // neutral one tells by its shade whether it is worth the way.
+      const share = mark.seat < 0 ? Math.min(1, Math.log2(1 + Number(mark.text)) / 5) : 1;
+      this.#surface.pen.globalAlpha = 0.25 + 0.75 * share;
+      this.#surface.fill(seatColour(mark.seat, this.#theme).unit, mark.row, mark.col);
+      this.#surface.pen.globalAlpha = 1;
+      return;
+    }
     if (mark.shape === "beast") {
       this.#surface.putMoving(this.#sprites.ring(), item, t, 1);
     }
@@ -346,13 +357,12 @@ export class Board {
         this.#surface.putMoving(this.#sprites.mark(mark), item, 2 * t, 0);
       }
     } else if (t < 1 && previous?.n === position.n - 1) {
-      const { levelOf, pen, tile } = this.#surface;
+      const { levelOf, pen } = this.#surface;
       pen.globalAlpha = 2 * (1 - t);
-      pen.fillStyle = PALETTE[this.#theme].flash;
       for (const cell of position.captured.keys()) {
         const [row, col] = this.#placeOf(cell);
         if (levelOf[col] >= 0) {
-          pen.fillRect(...this.#surface.corner(levelOf[col], row, col), tile, tile);
+          this.#surface.fill(PALETTE[this.#theme].flash, row, col);
         }
       }
       pen.globalAlpha = 1;
@@ -361,19 +371,24 @@ export class Board {
 
   /**
    * Numbers that don't fit in their cells: across them, the largest first, none upon another.
+   * Neutral ones only where that hides little: they would cover the seats' units.
    * @param {Act} act
    * @param {0 | 1} half before or after
    */
   #drawLabels(act, half) {
+    const { levelOf, layout, pen } = this.#surface;
+    const height = LABEL / layout.tile;
     const marks = act.layers[COUNTS]
       .map((item) => (half === 0 ? item.before : item.after))
       .filter((mark) => mark !== null)
+      .filter((mark) => mark.seat >= 0 || height <= NEUTRAL)
       .filter((mark) => !this.#sprites.fits(mark.text));
-    const { levelOf, layout, pen } = this.#surface;
-    for (const { row, col, text } of labels(marks, LABEL / layout.tile)) {
-      const image = this.#sprites.label(text);
+    for (const { row, col, seat, text } of labels(marks, height)) {
+      const image = this.#sprites.label(seat, text);
       const [x, y] = this.#surface.corner(levelOf[col], row + 0.5, col + 0.5);
-      pen.drawImage(image, x - (image.width >> 1), y - (image.height >> 1));
+      const rightmost = pen.canvas.width - image.width;
+      const left = Math.max(0, Math.min(x - (image.width >> 1), rightmost));
+      pen.drawImage(image, left, y - (image.height >> 1));
     }
   }
 

@@ -69,10 +69,10 @@
 
 /**
  * @typedef {object} End
- * @property {number | null} seed
+ * @property {string | null} seed
  * @property {string | null} trouble why the film stops early
  * @property {{end: string, reason: string, ranks: number[], scores: number[], turns: number,
- *   faults: any[], error: string | null, ended: string} | null} result
+ *   error: string | null, ended: string} | null} result
  */
 
 /**

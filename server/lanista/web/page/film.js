@@ -120,7 +120,7 @@ export class Film extends EventTarget {
    * @param {() => Promise<any>} open
    */
   static async #opened(link, open) {
-    const head = readHead(await open());
+    const head = await headFrom(open);
     const film = new Film(head);
     film.#link = link;
     film.#open = open;
@@ -293,20 +293,19 @@ export class Film extends EventTarget {
    * @returns {Promise<boolean>} whether the answer came and was right
    */
   async #request(from) {
-    const link = /** @type {Feed} */ (this.#link);
     try {
       let answer;
       try {
-        answer = await link.ask({ do: "frames", match: this.#match, from });
+        answer = await this.#ask(from);
       } catch (error) {
         if (!this.#able()) {
           return false;
         }
         // Another view of the same match may have closed it on this connection: open it again.
         await this.#reopen();
-        answer = await link.ask({ do: "frames", match: this.#match, from });
+        answer = await this.#ask(from);
       }
-      if (this.#stopped) {
+      if (!this.#able()) {
         return false;
       }
       this.#take(answer, from);
@@ -319,8 +318,25 @@ export class Film extends EventTarget {
     }
   }
 
+  /**
+   * @param {number} from
+   * @returns {Promise<any>}
+   * @throws {Error} refused, or given up as the match was closed
+   */
+  async #ask(from) {
+    const question = { do: "frames", match: this.#match, from };
+    const known = this.#frames[from - 1] !== undefined;
+    const answer = await /** @type {Feed} */ (this.#link).ask(
+      known ? { ...question, known } : question,
+    );
+    if (answer?.type === "done") {
+      throw new Error("the arena closed the film");
+    }
+    return answer;
+  }
+
   async #reopen() {
-    this.#match = readHead(await this.#open()).match;
+    this.#match = (await headFrom(this.#open)).match;
   }
 
   /** After a loss: go on from where it was. */
@@ -401,4 +417,14 @@ export class Film extends EventTarget {
     const words = error instanceof Error ? error.message : String(error);
     this.dispatchEvent(new CustomEvent("trouble", { detail: words }));
   }
+}
+
+/**
+ * A match's head, asked for once more if another view closed the match meanwhile.
+ * @param {() => Promise<any>} open
+ * @returns {Promise<Head>}
+ */
+async function headFrom(open) {
+  const answer = await open();
+  return readHead(answer?.type === "done" ? await open() : answer);
 }

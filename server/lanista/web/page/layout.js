@@ -149,36 +149,49 @@ export function columnsBetween(scene, levelOf, from, to) {
 }
 
 /**
- * Which numbers to write across cells that are too small for them: the largest first, and none
- * that would cover another.
- * @template {{row: number, col: number, text: string}} Label
+ * Which numbers to write across cells that are too small for them: those of seats before neutral
+ * ones, the largest first, and none that would cover another; equal ones as they come.
+ * @template {{row: number, col: number, seat: number, text: string}} Label
  * @param {readonly Label[]} all
  * @param {number} height of a letter, in cells
  * @returns {Label[]}
  */
 export function labels(all, height) {
-  const sorted = [...all].sort((one, other) => Number(other.text) - Number(one.text));
-  /** @type {Map<string, {row: number, col: number, half: number}[]>} */
+  const sorted = all
+    .map((label) => ({ label, owned: label.seat < 0 ? 0 : 1, count: Number(label.text) }))
+    .sort((one, other) => other.owned - one.owned || other.count - one.count)
+    .map(({ label }) => label);
+  /** @type {Map<number, {row: number, col: number, half: number}[]>} */
   const buckets = new Map();
   const wide = 0.6 * height;
   // Two labels that touch lie in the same bucket or in neighbouring ones.
   const longest = Math.max(1, ...all.map((label) => label.text.length));
   const size = Math.max(height, wide * longest + 0.3 * height);
-  return sorted.filter((label) => {
-    const half = (wide * label.text.length + 0.3 * height) / 2;
-    const [y, x] = [Math.floor(label.row / size), Math.floor(label.col / size)];
+  return sorted.filter(({ row, col, text }) => {
+    const half = (wide * text.length + 0.3 * height) / 2;
+    const [y, x] = [Math.floor(row / size), Math.floor(col / size)];
     for (let down = y - 1; down <= y + 1; down += 1) {
       for (let right = x - 1; right <= x + 1; right += 1) {
-        for (const other of buckets.get(`${down} ${right}`) ?? []) {
-          const near = Math.abs(other.col - label.col) < half + other.half;
-          if (near && Math.abs(other.row - label.row) < height) {
+        for (const other of buckets.get(down * BUCKETS + right) ?? NONE) {
+          const near = Math.abs(other.col - col) < half + other.half;
+          if (near && Math.abs(other.row - row) < height) {
             return false;
           }
         }
       }
     }
-    const key = `${y} ${x}`;
-    buckets.set(key, [...(buckets.get(key) ?? []), { row: label.row, col: label.col, half }]);
+    const key = y * BUCKETS + x;
+    const placed = buckets.get(key);
+    if (placed === undefined) {
+      buckets.set(key, [{ row, col, half }]);
+    } else {
+      placed.push({ row, col, half });
+    }
     return true;
   });
 }
+
+/** More than a grid has columns. */
+const BUCKETS = 2 ** 24;
+/** @type {never[]} */
+const NONE = [];

@@ -18,7 +18,7 @@
  * @typedef {{match: string, game: string, title: string, state: "running" | "over",
  *   started: string, ended: string | null, players: string[], end: string | null,
  *   reason: string | null, ranks: number[] | null, scores: number[] | null,
- *   turns: number | null, seed: number | null, faults: number[] | null}} Match
+ *   turns: number | null, seed: string | null, faults: number[] | null}} Match
  * @typedef {{rank: number, name: string, matches: number, points: number, wins: number,
  *   draws: number, losses: number, faults: number}} StandingRow
  * @typedef {{game: string, title: string, matches: number, rows: StandingRow[]}} Standing

@@ -321,7 +321,8 @@ function takeToken() {
     return false;
   }
   sessionStorage.setItem(TOKEN, token);
-  readdress("#/");
+  const rest = location.hash.split("&").slice(1).join("&"); // as #token=…&/match/ID
+  readdress(`#${rest || "/"}`);
   return true;
 }
 

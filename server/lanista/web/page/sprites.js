@@ -186,23 +186,34 @@ export class Sprites {
   }
 
   /**
-   * A number to be read upon anything, larger than its cell.
+   * A number larger than its cell, on a plate of its seat's colour.
+   * @param {number} seat
    * @param {string} text
    * @returns {HTMLCanvasElement}
    */
-  label(text) {
-    const key = `label ${text}`;
+  label(seat, text) {
+    const key = `label ${seat} ${text}`;
     const known = this.#made.get(key);
     if (known !== undefined) {
       return known.image;
     }
     const size = LABEL * this.#ratio;
+    const { unit, on } = seatColour(seat, this.#theme);
     const image = document.createElement("canvas");
     image.width = Math.ceil(size * (DIGIT * text.length + 0.5));
-    image.height = Math.ceil(1.5 * size);
+    image.height = Math.ceil(1.15 * size);
     const pen = pen2d(image);
+    const edge = this.#ratio;
+    pen.fillStyle = this.#palette.halo;
+    pen.beginPath();
+    pen.roundRect(0, 0, image.width, image.height, 0.3 * size);
+    pen.fill();
+    pen.fillStyle = unit;
+    pen.beginPath();
+    pen.roundRect(edge, edge, image.width - 2 * edge, image.height - 2 * edge, 0.25 * size);
+    pen.fill();
     pen.translate(image.width / 2, image.height / 2);
-    write(pen, text, size, "#ffffff", "#000000");
+    write(pen, text, size, on);
     this.#made.set(key, { image, margin: 0 });
     return image;
   }
@@ -257,6 +268,7 @@ export class Sprites {
     const { unit, on } = seatColour(seat, this.#theme);
     const { ink, halo, hull, book, gem, danger } = this.#palette;
     const thin = Math.max(0.06, this.#pixels(0.75));
+    const gap = Math.max(1, Math.round(this.#ratio / 2)) / this.#tile;
     if (this.#tile < SHAPED) {
       pen.fillStyle = { book, gem, beast: danger, ship: hull }[shape] ?? unit;
       pen.fillRect(0, 0, 1, 1);
@@ -265,7 +277,8 @@ export class Sprites {
     switch (shape) {
       case "count":
         pen.fillStyle = unit;
-        pen.fillRect(0, 0, 1, 1);
+        // Within the lines of the grid.
+        pen.fillRect(gap, gap, 1 - gap, 1 - gap);
         if (this.fits(text)) {
           this.#write(pen, text, this.#fontFor(text), on);
         }
@@ -274,19 +287,9 @@ export class Sprites {
         this.#disc(pen, 0.42, unit, halo);
         return;
       case "cross":
-        pen.lineCap = "round";
-        pen.beginPath();
-        for (const x of [0.14, 0.86]) {
-          pen.moveTo(x, 0.14);
-          pen.lineTo(1 - x, 0.86);
-        }
-        pen.strokeStyle = halo;
-        pen.lineWidth = 0.22 + 2 * thin;
-        pen.stroke();
-        this.#disc(pen, 0.34, unit, halo);
-        pen.strokeStyle = unit;
-        pen.lineWidth = 0.22;
-        pen.stroke();
+        this.#cross(pen, 0.2 + 2 * thin, halo);
+        this.#disc(pen, 0.3, unit, halo);
+        this.#cross(pen, 0.2, unit);
         return;
       case "square":
         pen.fillStyle = unit;
@@ -339,6 +342,19 @@ export class Sprites {
       default:
         this.#write(pen, text, this.#fontFor(text), seat < 0 ? ink : unit, halo);
     }
+  }
+
+  /** @param {CanvasRenderingContext2D} pen @param {number} width @param {string} colour */
+  #cross(pen, width, colour) {
+    pen.lineCap = "round";
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    for (const x of [0.12, 0.88]) {
+      pen.moveTo(x, 0.12);
+      pen.lineTo(1 - x, 0.88);
+    }
+    pen.stroke();
   }
 
   /**

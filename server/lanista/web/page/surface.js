@@ -131,6 +131,19 @@ export class Surface {
   }
 
   /**
+   * @param {string} colour
+   * @param {number} row
+   * @param {number} col of the grid
+   */
+  fill(colour, row, col) {
+    const level = this.levelOf[col];
+    const [x, y] = this.corner(level, row, col);
+    const [right, bottom] = this.corner(level, row + 1, col + 1);
+    this.pen.fillStyle = colour;
+    this.pen.fillRect(x, y, right - x, bottom - y);
+  }
+
+  /**
    * A sprite where an item is at a moment; at the edge of a level it stays within it, and comes in
    * again on the other side if the level wraps.
    * @param {Sprite} sprite
