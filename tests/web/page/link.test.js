@@ -230,7 +230,7 @@ test("a file is a message with its size and then its bytes", async () => {
   FakeSocket.last.say({ type: "head", id: message.id, match: "file-1" });
 
   assert.deepEqual({ ...message, id: 0 }, { do: "file", name: "x.res", size: 5, id: 0 });
-  assert.equal(bytes, blob);
+  assert.equal(await bytes.text(), "12345");
   assert.equal((await sent).match, "file-1");
 });
 

@@ -35,6 +35,8 @@ export const SOONEST = 0.5;
 export const LATEST = 10;
 /** Bytes: the largest file that the arena takes. */
 export const LARGEST = 32 * 1024 * 1024;
+/** Bytes of a file in one message. */
+const SLICE = 512 * 1024;
 
 const LOST = "the connection to the arena was lost";
 const CLOSED = "there is no connection to the arena at the moment";
@@ -160,8 +162,8 @@ export class Link extends EventTarget {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       socket.send(JSON.stringify({ ...message, id }));
-      if (blob !== null) {
-        socket.send(blob);
+      for (let at = 0; blob !== null && at < blob.size; at += SLICE) {
+        socket.send(blob.slice(at, at + SLICE));
       }
     });
   }
