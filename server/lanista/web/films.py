@@ -101,6 +101,11 @@ class Film:
             raise NoFilmError(self.failed or "there is no film of this match")
         return self.head
 
+    async def made(self) -> None:
+        """Return when it is over."""
+        while not self.over:
+            await self._changed.wait()
+
     async def reach(self, place: int) -> None:
         """Return when this frame is there, or none will be; -1: when there is any."""
         while self.count <= max(place, 0) and not self.over:

@@ -38,6 +38,8 @@ SHARE = 0.002
 the loop's time, however many there are."""
 LOBBY_EVERY = 0.25
 """Seconds between two messages of the lobby."""
+MADE_WITHIN = 3.0
+"""Seconds that a film of a match that is over may take until it is shown as far as it is made."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
 WAITING = frozenset({"open", "frames", "file"})
 """Questions that may have to wait for their answer."""
@@ -196,10 +198,15 @@ class Viewer:
                 except NoFilmError:
                     self._close(match)
                     raise
+                if match not in self.view.stage.running:
+                    # All of it, so that who goes to a round finds it; but a long one is begun.
+                    with trio.move_on_after(MADE_WITHIN):
+                        await film.made()
         if head is None:  # closed while it waited
             await self._done(message)
             return
-        await self._send({**head, "match": match, "id": message.get("id")})
+        live = match in self.view.stage.running
+        await self._send({**head, "match": match, "live": live, "id": message.get("id")})
 
     @contextmanager
     def _until_closed(self, match: str) -> Iterator[trio.CancelScope]:

@@ -21,6 +21,7 @@
 /**
  * @typedef {object} Head
  * @property {string} match
+ * @property {boolean} [live] whether the match is running; absent where there is no arena
  * @property {"record" | "res"} source
  * @property {string} game
  * @property {string} title

@@ -275,6 +275,11 @@ class MatchView {
 
   // -- what comes from the film --------------------------------------------------------------
 
+  /** Whether the match is over, though its film may still be made. @returns {boolean} */
+  #over() {
+    return this.#film.over || this.#film.head.live === false;
+  }
+
   #changed() {
     const film = this.#film;
     if (film.count === 0) {
@@ -285,14 +290,14 @@ class MatchView {
         clock: () => performance.now(),
         ready: (n) => film.at(n) !== null,
         count: film.count,
-        over: film.over,
+        over: this.#over(),
         animated: !matchMedia("(prefers-reduced-motion: reduce)").matches,
         round: this.#options.round,
       });
       // What the view began with, the address says already.
       this.#settling = this.#player.mode === "paused" ? this.#player.round : null;
     }
-    this.#player.grow(film.count, film.over);
+    this.#player.grow(film.count, this.#over());
     if (film.count <= CHARTED) {
       film.wantAll();
     }
