@@ -490,8 +490,10 @@ async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
         head = await page.ask("open", match=match)
         frames = await page.ask("frames", match=match, **{"from": 2})
         end = await page.ask("frames", match=match, **{"from": 3})
+        assert head["live"] is False
+        assert (frames["count"], frames["over"]) == (3, True)
         parts = [
-            {**{k: v for k, v in head.items() if k != "id"}},
+            {k: v for k, v in head.items() if k not in ("id", "live")},
             *frames["frames"],
             {k: v for k, v in end.items() if k not in ("id", "match", "count")},
         ]
