@@ -1,0 +1,111 @@
+"""The view of a match as a visitor finds it: by roles, labels and words, and by what is drawn.
+
+No arena is started here, and nothing is decided about what a test is to see.
+"""
+
+import base64
+import json
+import re
+
+from playwright.sync_api import expect
+
+DASH = "\N{EN DASH}"
+"""Between players in a title."""
+PIXELS = """(canvas, text) => {
+  // A copy: reading the page's own canvas again and again is what Chromium warns of.
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const pen = copy.getContext("2d", { willReadFrequently: true });
+  pen.drawImage(canvas, 0, 0);
+  const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height);
+  const hex = (value) => value.toString(16).padStart(2, "0");
+  const colours = JSON.parse(text).map(([x, y]) => {
+    const [red, green, blue] = data.subarray(4 * (y * width + x));
+    return `#${hex(red)}${hex(green)}${hex(blue)}`;
+  });
+  return colours.join(" ");
+}"""
+DROP = """([name, base64]) => {
+  const data = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  data.items.add(new File([bytes], name));
+  for (const type of ["dragover", "drop"]) {
+    const event = new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true });
+    document.querySelector("main").dispatchEvent(event);
+  }
+}"""
+
+
+class MatchPage:
+    """A page that shows a match."""
+
+    def __init__(self, page, board=None):
+        self.page = page
+        named = re.compile("^Board of .* after round")
+        self.board = board or page.get_by_role("img", name=named)
+        self.slider = page.get_by_role("slider", name="Round")
+        self.field = page.get_by_role("spinbutton", name="Go to round")
+        self.players = page.get_by_role("list", name="Players").get_by_role("listitem")
+        self.events = page.get_by_role("list", name="What happened")
+        self.speed = page.get_by_role("combobox", name="Speed")
+
+    def button(self, name):
+        """A button by the beginning of its name."""
+        return self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+
+    def at(self, n):
+        """Wait until round N is drawn and told."""
+        expect(self.board).to_have_accessible_name(re.compile(f" after round {n}:"))
+        expect(self.slider).to_have_value(str(n))
+
+    def go(self, n):
+        """Go to a round by its number."""
+        self.field.fill(str(n))
+        self.field.press("Enter")
+        self.at(n)
+
+    def state(self, words):
+        """Wait for the words beside the game's title, as `over · round 12`."""
+        expect(self.page.get_by_text(words, exact=True)).to_be_visible()
+
+    def names(self):
+        """Who plays, in the order shown."""
+        return self.players.locator("bdi").all_inner_texts()
+
+    def panel(self, name):
+        """Answers, Logs, Ledger …; their tabs are there where there is no room for all."""
+        tab = self.page.get_by_role("tab", name=name, exact=True)
+        if tab.is_visible():
+            tab.click()
+        return self.page.get_by_role("tabpanel", name=name, exact=True)
+
+    # -- what is drawn ---------------------------------------------------------------------------
+
+    def geometry(self):
+        """By level: x and y of its corner and the side of a tile, CSS px in the canvas."""
+        return self.board.evaluate("canvas => JSON.parse(canvas.dataset.geometry)")
+
+    def pixels(self, points):
+        """Colours at points of the canvas, as `#rrggbb`."""
+        # As text: thousands of values one by one take Playwright seconds.
+        return self.board.evaluate(PIXELS, json.dumps(points)).split(" ")
+
+    def picture(self):
+        """The whole canvas, to compare with another."""
+        return self.board.evaluate("canvas => canvas.toDataURL()")
+
+    def hover(self, row, col, level=0):
+        """Point at a cell; its column is that of its level."""
+        corner = self.geometry()[level]
+        x, y = (corner[axis] + (at + 0.5) * corner["tile"] for axis, at in (("x", col), ("y", row)))
+        self.board.hover(position={"x": x, "y": y})
+        return {"x": x, "y": y}
+
+
+def drop(page, path):
+    """Drop a file on the page."""
+    page.evaluate(DROP, [path.name, base64.b64encode(path.read_bytes()).decode()])
+
+
+def fits(page):
+    """Whether nothing has to be scrolled to the side."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")

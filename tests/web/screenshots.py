@@ -1,0 +1,118 @@
+"""Makes the pictures of docs/page/ anew: `make screenshots`.
+
+House bots play, by fixed seeds, so that the pictures come out alike; only times and the names of
+matches differ. No test: look at the pictures.
+"""
+
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from playwright.sync_api import expect
+
+from e2e.running import Program, command
+from web.arena import Arena, Bots, match_of
+from web.browser import PHONE, Browser, chromium
+from web.matchpage import MatchPage
+
+OUT = Path(__file__).parents[2] / "docs" / "page"
+LARGEST = 300_000
+"""Bytes of a picture."""
+PICTURES = {
+    # Game, bots and seed; the round to show.
+    "angrymob": (("GravityGoers", "RandomRunners", "-s", 7), 34),
+    "hogwarts": (("Dummy", "Demo", "Dummy", "Null", "-s", 3), 120),
+    "crematoria": (("Dummy", "Demo", "Dummy", "Null", "-s", 3), 70),
+}
+MOVES = (("2 1 1 1", ""), ("1 1 1 0", "3 5 1 3"), ("1 1 1 1", ""))
+"""Of the match that runs while the lobby is pictured."""
+
+
+def played(folder, stack):
+    """A record of each game."""
+    programs, paths = [], {}
+    for game, (words, _) in PICTURES.items():
+        paths[game] = folder / f"{game}.jsonl.gz"
+        how = "play", game, *words, "--console", "--no-clock", "-o", paths[game]
+        programs.append(Program(command(*how), folder / game))
+        stack.callback(programs[-1].end)
+    for program in programs:
+        if program.wait():
+            sys.exit(program.err)
+    return paths
+
+
+def picture(page, name):
+    """Write what a page shows."""
+    path = OUT / f"{name}.png"
+    page.screenshot(path=path)
+    size = path.stat().st_size
+    print(f"{path.relative_to(OUT.parents[1])}: {size:,} bytes")
+    if size > LARGEST:
+        sys.exit(f"{path.name} has {size:,} bytes; a picture has at most {LARGEST:,}")
+
+
+def of_matches(browser, arena, records):
+    """Each game in both themes, and one on a phone."""
+    for game, (_, n) in PICTURES.items():
+        address = f"{arena.address(match_of(records[game]))}?round={n}"
+        for theme in ("light", "dark"):
+            one = browser.visit(theme=theme)
+            match = MatchPage(one.open(address))
+            match.at(n)
+            expect(match.slider).to_have_attribute("max", str(last_of(records[game])))
+            picture(match.page, f"{game}-{theme}")
+            one.close()
+    one = browser.visit(size=PHONE, touch=True, theme="light")
+    match = MatchPage(one.open(f"{arena.address(match_of(records['hogwarts']))}?round=120"))
+    match.at(120)
+    picture(match.page, "phone")
+    one.close()
+
+
+def last_of(path):
+    from lanista.match.record import read_record
+
+    return len(read_record(path).turns)
+
+
+def of_the_lobby(browser, arena, stack):
+    """A match that runs and is held, and others that wait."""
+    one = browser.visit(theme="light")
+    page = one.open(f"{arena.page}/")
+    running = Bots(arena, "final", "CamperJoe", "GravityGoers")
+    stack.callback(running.leave)
+    page.get_by_role("button", name="Start a match of Angry Mob, room final").click()
+    running.asked()
+    running.play(*MOVES)
+    for room, names in (("cup", ("Ada", "Grace")), ("practice", ("Edsger",))):
+        waiting = Bots(arena, room, *names)
+        stack.callback(waiting.leave)
+    card = page.get_by_role("region", name="Running").get_by_role("article")
+    expect(card).to_contain_text(f"round {len(MOVES)} of")
+    expect(page.get_by_role("button", name="Start a match of Angry Mob, room cup")).to_be_enabled()
+    expect(page.get_by_role("region", name="Waiting")).to_contain_text("Edsger")
+    expect(page.get_by_role("region", name="Results").get_by_role("listitem").first).to_be_visible()
+    picture(page, "lobby")
+    one.close()
+
+
+def main():
+    if chromium() is None:
+        sys.exit("no chromium on the PATH; `make setup-browser` says how to get it")
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        records = played(Path(folder), stack)
+        arena = Arena(Path(folder) / "arena", "--start", "manual", records=records.values())
+        stack.callback(arena.end)
+        browser = Browser()
+        stack.callback(browser.close)
+        of_matches(browser, arena, records)
+        of_the_lobby(browser, arena, stack)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""A match as one HTML file, opened from the disk by a browser that has no network."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import Program, command
+from lanista.match.record import read_record
+from web.browser import PHONE
+from web.drawn import colour_of, drawings, point
+from web.matchpage import MatchPage, fits
+from web.test_browser_replay import LARGE
+from web.test_browser_safety import IMAGE, hostile, original
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """Write files by `lanista replay html`; their addresses."""
+    folder = tmp_path_factory.mktemp("shared")
+
+    def shared(path, name):
+        out = folder / f"{name}.html"
+        program = Program(command("replay", "html", path, "-o", out), folder / name)
+        try:
+            assert 0 == program.wait(), program.err
+        finally:
+            program.end()
+        return out.as_uri()
+
+    return shared
+
+
+@pytest.fixture
+def alone(visit):
+    """Open such a file without a network; it may ask for nothing then."""
+    visits = []
+
+    def alone(address, **preferences):
+        visits.append(visit(offline=True, **preferences))
+        return MatchPage(visits[-1].open(address))
+
+    yield alone
+    asked = {urlsplit(url).scheme for one in visits for url in one.requests}
+    assert asked <= {"file", "data", "blob"}
+
+
+def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
+    """All controls work, the round is part of the address, and nothing of an arena is offered."""
+    address = shared(records["angrymob"], "angrymob")
+    last = len(read_record(records["angrymob"]).turns)
+    match = alone(address)
+    match.at(0)
+    assert ["GravityGoers", "RandomRunners"] == match.names()
+    expect(match.page).to_have_title(re.compile("GravityGoers"))
+    expect(match.page.get_by_text(re.compile("^GravityGoers won"))).to_be_visible()
+    match.slider.fill("20")
+    match.at(20)
+    match.speed.select_option("16")
+    match.page.keyboard.press(" ")
+    match.at(last)
+    match.state(f"over · round {last}")
+    match.go(7)
+    expect(match.page).to_have_url(re.compile(r"round=7$"))
+    drawn = match.picture()
+    for name in ("Lobby", "Matches", "Record"):
+        expect(match.page.get_by_role("link", name=name)).to_have_count(0)
+    for name in ("Open file", "Pause match", "Copy link"):
+        expect(match.button(name)).to_have_count(0)
+    match.button("Change to the light theme").click()
+    expect(match.page.locator("html")).to_have_attribute("data-theme", "light")
+    there = alone(f"{address}#round=7")
+    there.at(7)
+    assert drawn == there.picture()
+
+
+def test_its_board_is_what_the_engine_says(shared, alone, records):
+    """The same pixels as an arena's page shows, of a game with two levels, day and night."""
+    expected = drawings(records["crematoria"], [15])[15]
+    match = alone(f"{shared(records['crematoria'], 'crematoria')}#round=15", size=LARGE)
+    match.at(15)
+    palette = match.page.evaluate(
+        "import('lanista/colours.js').then(colours => colours.PALETTE.dark)"
+    )
+    geometry = match.geometry()
+    colours = match.pixels([point(geometry, place) for place in expected])
+    assert [colour_of(looks, palette) for looks in expected.values()] == colours
+
+
+def test_markup_in_it_is_text(shared, alone, records, tmp_path):
+    """A name and a log that are markup, within an HTML file that anybody may be sent."""
+    match = alone(f"{shared(hostile(records, tmp_path), 'hostile')}#round=1")
+    match.at(1)
+    assert [IMAGE, "RandomRunners"] == match.names()
+    expect(match.panel("Logs")).to_contain_text(IMAGE)
+    assert 0 == match.page.locator("img").count()
+
+
+def test_a_match_file_of_an_original_game_on_a_phone(shared, alone, tmp_path):
+    """`.res` files too; 390 by 844 without scrolling to the side."""
+    path, _ = original("hogwarts", "07_s101_Student-Dummy-Demo-Null", tmp_path)
+    match = alone(shared(path, "original"), size=PHONE, touch=True)
+    match.at(0)
+    assert fits(match.page)
+    match.page.keyboard.press("End")
+    match.at(200)
+    assert fits(match.page)
