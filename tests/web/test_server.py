@@ -94,6 +94,8 @@ async def test_a_match_from_its_beginning_to_its_record(tmp_path):
         assert (running["started"][:19], str) == (over["started"][:19], type(over["seed"]))
         answer = await house.get(f"/api/1/matches/{match}/record")
         assert "application/gzip" == answer.header("Content-Type")
+        saved = f'attachment; filename="{match}.jsonl.gz"'
+        assert saved == answer.header("Content-Disposition")
         (file,) = tmp_path.glob("records/*/*.jsonl.gz")
         assert file.read_bytes() == answer.body
         header = json.loads(gzip.decompress(answer.body).splitlines()[0])

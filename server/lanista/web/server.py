@@ -26,6 +26,7 @@ from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
 from lanista.daemon.arena import CannotListenError
+from lanista.match.record import ENDING
 from lanista.web import view as views
 from lanista.web.reel import GZIP
 from lanista.web.view import View
@@ -71,6 +72,8 @@ class _Answer(Exception):  # noqa: N818 - an answer, which may be an error
     status: http.HTTPStatus
     body: bytes
     type: str = JSON
+    name: str | None = None
+    """Under which a browser saves it."""
 
 
 def _error(status: http.HTTPStatus, words: str) -> _Answer:
@@ -214,6 +217,8 @@ class Server:
             await self._route(request)
         except _Answer as answer:
             headers = Headers(HEADERS)
+            if answer.name is not None:
+                headers["Content-Disposition"] = f'attachment; filename="{answer.name}"'
             if answer.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
                 headers["Allow"] = "GET"
             headers["Content-Type"] = answer.type
@@ -314,7 +319,11 @@ class Server:
             ) from None
         is_packed = data.startswith(GZIP)
         raise _Answer(
-            http.HTTPStatus.OK, data, "application/gzip" if is_packed else "application/jsonl"
+            http.HTTPStatus.OK,
+            data,
+            "application/gzip" if is_packed else "application/jsonl",
+            # The id is known: it is one of ours, of letters and digits.
+            f"{match}{ENDING if is_packed else '.jsonl'}",
         )
 
     def _check_origin(self, request: Request) -> None:

@@ -104,6 +104,19 @@ test("a change of sides that an event tells isn't told twice, another number is"
   );
 });
 
+test("an event that tells of several units tells of each", () => {
+  const events = [{ seat: 0, words: "converted wizards 3 and 31" }];
+  const found = happened(
+    HEAD,
+    position({ marks: [mark(3, 0), mark(31, 0), mark(1, 0)], events }),
+    position({ marks: [mark(3, 1), mark(31, 1), mark(1, 1)] }),
+  );
+  assert.deepEqual(
+    ["converted wizards 3 and 31", "wizard 1: B → A"],
+    found.map(({ words }) => words),
+  );
+});
+
 test("what has no number, or is new, changed no sides", () => {
   const before = position({ marks: [mark(-1, 0)] });
   assert.deepEqual([], happened(HEAD, position({ marks: [mark(-1, 1), mark(4, 1)] }), before));

@@ -130,7 +130,11 @@ export function happened(head, position, before) {
     }
     const [kind] = (lines[0] ?? "unit").split(" ");
     const name = `${kind} ${unit}`;
-    if (!told.some((words) => words.includes(` ${name} `))) {
+    // As `converted wizard 9`, or `converted wizards 9 and 29`.
+    const isTold = (/** @type {string} */ words) =>
+      [` ${kind} `, ` ${kind}s `].some((word) => words.includes(word)) &&
+      words.includes(` ${unit} `);
+    if (!told.some(isTold)) {
       const to = seatLetter(seat) || "nobody";
       found.push({ seat, words: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
     }
