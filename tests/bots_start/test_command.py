@@ -87,6 +87,14 @@ def test_environment_is_the_base_and_the_four_variables():
     assert {"PATH": "/bin", "LANISTA_TOKEN": "outer"} == base
 
 
+def test_no_bot_gets_the_operators_token(monkeypatch):
+    """With it, it could steer the arena by its page."""
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "secret")
+    for base in (None, {"LANISTA_WEB_TOKEN": "secret"}):
+        told = environment(host="h", port=1, name="n", base=base)
+        assert "secret" not in told.values()
+
+
 def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     monkeypatch.setenv("SOMETHING", "else")
     told = environment(host="h", port=1, name="n", token="t")

@@ -56,11 +56,14 @@ def matches(monkeypatch):
     """Instead of playing: note who would, and do or say what the test has put into `then`."""
     then, seen = [], []
 
-    async def play(self, players, seed, try_, void):
-        seen.append(([player.name for player in players], seed, try_))
+    async def play(self, players, series, try_):
+        seen.append(([player.name for player in players], series.seed, try_))
         what = then.pop(0)
+        if what == "void, and cancelled":
+            series.steering.give_up()
+            what = Termination.VOID
         if what is Termination.VOID:
-            void[f"try {try_}"] = Path(f"{try_}.jsonl.gz")
+            series.void[f"try {try_}"] = Path(f"{try_}.jsonl.gz")
         await trio.lowlevel.checkpoint()
         if isinstance(what, Exception):
             raise what
@@ -132,6 +135,19 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     come(arena, "Ada", "Bob")
     await run_matches(arena)
     assert [("try 1", "1.jsonl.gz", []), ("try 2", "2.jsonl.gz", [])] == shown
+
+
+@pytest.mark.parametrize("kicked", [False, True])
+async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, kicked):
+    """A bot that was kicked as it ended, or a match that was to be cancelled."""
+    then, seen = matches
+    then += [Termination.VOID if kicked else "void, and cancelled"]
+    arena = Arena(Options(default=RULESET))
+    _, bob = come(arena, "Ada", "Bob")
+    if kicked:
+        arena._kicked.add(bob.number)
+    await run_matches(arena)
+    assert 1 == len(seen)
 
 
 async def test_a_void_match_ends_with_its_seats(matches):

@@ -418,3 +418,24 @@ async def test_a_page_that_cannot_begin_is_told(monkeypatch):
     with pytest.RaisesGroup(KeyError, flatten_subgroups=True):
         async with showing(View(Stage())):
             pass
+
+
+async def test_connections_that_say_nothing_have_a_limit(tmp_path, monkeypatch):
+    """Those above it are closed at once: files are for matches too. One that leaves makes room."""
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 3)
+    async with opened(tmp_path) as house:
+        port = house.server.port
+        silent = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(3)]
+        while len(house.server._connections) < 3:
+            await trio.lowlevel.checkpoint()
+        refused = await trio.open_tcp_stream("127.0.0.1", port)
+        with contextlib.suppress(trio.BrokenResourceError):
+            assert b"" == await refused.receive_some(1)
+        await silent.pop().aclose()
+        answer = None
+        while answer is None:  # until the server has seen that it left
+            with contextlib.suppress(trio.BrokenResourceError, ConnectionError, IndexError):
+                answer = await house.get("/healthz")
+        assert 200 == answer.status
+        for stream in (*silent, refused):
+            await stream.aclose()

@@ -4,6 +4,8 @@
 
 import contextlib
 import json
+import os
+import signal
 import socket
 
 import pytest
@@ -14,6 +16,7 @@ from lanista import __version__
 from lanista.daemon.stage import Stage
 from lanista.match.record import read_record
 from lanista.match.replay import verify
+from lanista.web import films
 from lanista.web import server as server_module
 from lanista.web import viewer as module
 from lanista.web.film import API
@@ -85,7 +88,7 @@ BAD = {
     "nothing": ("", "no JSON ("),
     "a list": ("[]", "no JSON object"),
     "bytes": (b"{}", "binary; a message is a JSON object in text"),
-    "deep": ("[" * 100_000, "no JSON"),
+    "deep": ("[" * 4000, "no JSON"),
     "no do": ("{}", "do is None; it should be text"),
     "do a list": ('{"do": []}', "do is []; it should be text"),
     "unknown": ('{"do": "dance"}', "nothing is known to do as 'dance'; see docs/api.md"),
@@ -621,3 +624,56 @@ async def test_no_shutdown_waits_for_a_viewer_that_does_not_read(tmp_path, monke
         after = trio.current_time()
     assert after - before < 3
     assert trio.current_time() - after < 2
+
+
+async def test_a_message_is_short(tmp_path):
+    """Reading a long one would keep the matches waiting; the connection goes on."""
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        await page.socket.send("[" * 5000)
+        assert (
+            "5000 characters; no message needs more than 4096" == (await page.answer(None))["words"]
+        )
+        assert done(await page.ask("lobby"))
+
+
+async def test_a_viewer_has_so_many_films(tmp_path, monkeypatch):
+    """Closing one makes room."""
+    monkeypatch.setattr("lanista.web.viewer.MAX_FILMS", 1)
+    async with opened(tmp_path) as house:
+        matches = []
+        for _ in range(2):
+            ann, bob, match = await house.pair()
+            await play((ann, [AWAY]), (bob, ["9 9 9 9"]), leave=True)
+            await record_of(house, match)
+            matches.append(match)
+        page = await house.page()
+        assert "head" == (await page.ask("open", match=matches[0]))["type"]
+        answer = await page.ask("open", match=matches[1])
+        assert "1 films are open already; close one" == answer["words"]
+        assert done(await page.ask("close", match=matches[0]))
+        assert "head" == (await page.ask("open", match=matches[1]))["type"]
+
+
+async def test_a_film_that_broke_off_goes_on(tmp_path, monkeypatch):
+    """The projector is killed: who waits for a frame of a running match gets it all the same."""
+    monkeypatch.setattr("lanista.web.films.RESTART_PAUSE", 0.01)
+    started, start = [], films._start
+
+    async def noted(folder):
+        started.append(await start(folder))
+        return started[-1]
+
+    monkeypatch.setattr(films, "_start", noted)
+    async with opened(tmp_path) as house:
+        ann, bob, match = await house.pair()
+        page = await house.page()
+        await page.ask("open", match=match)
+        assert 0 == (await page.ask("frames", match=match, **{"from": 0}))["from"]
+        await page.say(do="frames", match=match, id="next", **{"from": 1, "known": True})
+        os.kill(started[0].pid, signal.SIGKILL)
+        await started[0].wait()
+        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        answer = await page.answer("next")
+        assert ("frames", 1) == (answer["type"], answer["from"])
+        assert 2 == len(started)

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping
 
 _PLACEHOLDER = re.compile(r"\{(host|port|name|token)\}")
 
+OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
+"""What opens the page's commands; no bot gets it."""
+
 
 class CommandError(ValueError):
     """A command line that can't be read; its text is one line for the person who wrote it."""
@@ -73,6 +76,8 @@ def environment(
 ) -> dict[str, str]:
     """The environment of a bot: `base` and LANISTA_HOST, _PORT, _NAME and _TOKEN.
 
+    Never LANISTA_WEB_TOKEN, which is the operator's.
+
     Args:
         host: Address of the arena as the bot shall dial it.
         port: TCP port of the arena.
@@ -84,8 +89,9 @@ def environment(
     Returns:
         A new dictionary, to be given to `start_bot`.
     """
+    inherited = os.environ if base is None else base
     return {
-        **(os.environ if base is None else base),
+        **{key: value for key, value in inherited.items() if key != OPERATORS_TOKEN},
         "LANISTA_HOST": host,
         "LANISTA_PORT": str(port),
         "LANISTA_NAME": name,

@@ -132,9 +132,9 @@ def command(
     page = None if no_web else PagePort(web)
     viewers = 0
     if page is not None:
-        from lanista.web.server import MAX_VIEWERS
+        from lanista.web.server import MAX_CONNECTIONS
 
-        viewers = MAX_VIEWERS
+        viewers = MAX_CONNECTIONS
     _allow_open_files(max_connections, viewers)
 
     def announce(host: str, port: int) -> None:

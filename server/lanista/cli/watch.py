@@ -1,5 +1,6 @@
 """Running the match of `lanista play`: with signals that interrupt it, and on a page."""
 
+import contextlib
 import signal
 import sys
 import webbrowser
@@ -102,17 +103,26 @@ async def play_watched(
             nursery.start_soon(begin)
             try:
                 played = await arena.play()
+                if played is not None:
+                    _tell(tell, played, interrupted=arena.interrupted)
+                    if not arena.interrupted:
+                        click.echo("the page stays until it is closed, or Ctrl-C", err=True)
+                        with left:
+                            await server.nobody(GRACE)
             except Exception as error:  # noqa: BLE001 - as above
                 failure = error
-            if played is not None:
-                tell(played, interrupted=arena.interrupted)
-                if not arena.interrupted:
-                    click.echo("the page stays until it is closed, or Ctrl-C", err=True)
-                    with left:
-                        await server.nobody(GRACE)
             nursery.cancel_scope.cancel()
         if failure is not None:
             raise failure
         return played
 
     return await _interruptible(play, interrupt)
+
+
+def _tell(tell: Callable[..., None], played: "Played", *, interrupted: bool) -> None:
+    """Print the result, where that can be: the page has it too."""
+    try:
+        tell(played, interrupted=interrupted)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            click.echo(f"lanista play: can't print the result: {error.strerror}", err=True)

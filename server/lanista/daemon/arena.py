@@ -61,6 +61,18 @@ class Options:
     stall_margin: float = 0.05
 
 
+@attrs.define
+class _Series:
+    """A match and its repetitions, while the host makes it void."""
+
+    seed: int
+    steering: Steering = attrs.field(factory=Steering)
+    """One for all: what is paused stays so."""
+    void: dict[str, Path] = attrs.field(factory=dict)
+    """By match, the records of those that don't count: to be seen when nobody plays with the seed
+    any more."""
+
+
 class CannotListenError(Exception):
     """The address can't be listened on."""
 
@@ -267,7 +279,9 @@ class Arena:
             for room in rooms[:1]:  # the one that the next Enter starts
                 names = ", ".join(player.name for player in self.lobby.waiting(room))
                 log.info(
-                    "ready: press Enter to start",
+                    "ready: press Enter to start"
+                    if self.options.manual
+                    else "ready: the page can start it",
                     game=room[0],
                     room=room[1],
                     players=names,
@@ -332,18 +346,21 @@ class Arena:
     async def _run(self, players: tuple[Player, ...]) -> None:
         """One match, with its repetitions when the host makes it void."""
         counted = False
-        void: dict[str, Path] = {}
+        series = _Series(ids.fresh_seed(players[0].ruleset))
         try:
             for player in players:
                 await player.released.wait()
-            seed = ids.fresh_seed(players[0].ruleset)
             for try_ in range(1, VOID_TRIES + 1):
-                ending = await self._play(players, seed, try_, void)
+                ending = await self._play(players, series, try_)
                 counted = counted or ending not in (None, Termination.VOID)
                 if ending is not Termination.VOID or self._closing:
                     break
-                if any(player.connection.closed for player in players):
+                if any(
+                    player.connection.closed or player.number in self._kicked for player in players
+                ):
                     break  # not the same seats any more
+                if series.steering.given_up:
+                    break
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
                 "match ended by an error", trace=traceback.format_exc()
@@ -351,7 +368,7 @@ class Arena:
             for player in players:
                 await player.connection.refuse(_our_fault())
         finally:
-            for match, path in void.items():
+            for match, path in series.void.items():
                 self.stage.end(match, path)  # the seed is no secret any more
             for player in players:
                 player.over.set()
@@ -364,9 +381,8 @@ class Arena:
                 self.shut_down()
 
     async def _play(
-        self, players: tuple[Player, ...], seed: int, try_: int, void: dict[str, Path]
+        self, players: tuple[Player, ...], series: _Series, try_: int
     ) -> Termination | None:
-        """One try; `void` gets the match and its record if it is to be played again."""
         ruleset = players[0].ruleset
         options = self.options
         is_default = ruleset.name == options.default.name
@@ -387,7 +403,7 @@ class Arena:
             match=match,
             ruleset=ruleset,
             settings=complete_settings(ruleset, options.settings if is_default else {}),
-            seed=seed,
+            seed=series.seed,
             board=options.board if is_default else None,
             limits=options.limits,
             late_limit=options.late_limit,
@@ -396,8 +412,9 @@ class Arena:
         )
         connections = [player.connection for player in players]
         names = [player.name for player in players]
-        steering = Steering()
+        steering = series.steering
         running = Match(spec, connections, names, record, self.stalls, steering.watch)
+        steering.is_over = lambda: running.outcome is not None
         self._running.add(running)
         self.stage.begin(
             Running(
@@ -432,7 +449,7 @@ class Arena:
             self._running.discard(running)
             is_void = running.outcome is not None and running.outcome.termination is VOID
             if whole and is_void:
-                void[match] = path
+                series.void[match] = path
             self.stage.end(match, path if whole and not is_void else None)
             record.close()
         log.info(
@@ -529,6 +546,8 @@ async def serve(
     address = await arena.listen()
     failure: CannotListenError | None = None
     async with trio.open_nursery() as nursery:
+        # First: from here on nothing is left behind by a signal.
+        await nursery.start(wait_for_signals, arena.shut_down)
         if beside is not None:
             try:
                 await beside(arena, nursery)
@@ -548,7 +567,6 @@ async def _serve(
     announce: Callable[[str, int], None],
     nursery: trio.Nursery,
 ) -> None:
-    await nursery.start(wait_for_signals, arena.shut_down)
     if arena.options.manual:
         nursery.start_soon(wait_for_enter, arena, read_stdin)
     announce(*address)

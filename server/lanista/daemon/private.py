@@ -222,6 +222,8 @@ class PrivateArena:
     steering: Steering | None = None
     """Holds the match between turns, for those who watch it; None: nobody does."""
     _interrupted: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _void: dict[Path, str] = attrs.field(factory=dict, init=False)
+    """Matches that don't count, by record: to be seen when nobody plays with the seed any more."""
     _match: Match | None = attrs.field(default=None, init=False)
 
     @property
@@ -256,6 +258,9 @@ class PrivateArena:
             except (StartFailureError, OSError) as error:
                 failure = error  # carried around the nursery, which would wrap it into a group
             helpers.cancel_scope.cancel()
+        for path, match in self._void.items():
+            if path.exists():
+                self.stage.end(match, path)
         if failure is not None:
             raise failure
         return played
@@ -313,8 +318,9 @@ class PrivateArena:
                 connections = [connection for connection in seats.taken if connection is not None]
                 names = _names(connections)
                 watcher = None if spec.watcher is None else spec.watcher(names)
-                if self.steering is not None:
-                    watcher = self.steering.watch
+                steering = self.steering
+                if steering is not None:
+                    watcher = steering.watch
                 running = Match(
                     self._match_spec(match, try_),
                     connections,
@@ -325,6 +331,9 @@ class PrivateArena:
                     [bot_spec.command for bot_spec in spec.bots],
                 )
                 self._match = running
+                if steering is not None:
+                    match_played = running
+                    steering.is_over = lambda: match_played.outcome is not None
                 self._tell_stage(running, record.part)
                 await running.run()
                 for connection in connections:
@@ -344,6 +353,10 @@ class PrivateArena:
         finally:
             # A void one tells the seed with which it is played again.
             is_void = running.outcome is not None and running.outcome.termination is VOID
+            if is_void:
+                self._void[record.path] = match
+            else:
+                self._void.pop(record.path, None)  # with `-o FILE` this one took its place
             seen = record.path.exists() and not is_void
             self.stage.end(match, record.path if seen else None)
 

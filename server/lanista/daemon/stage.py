@@ -41,6 +41,10 @@ class Steering:
 
     delay: float = 0.0
     """Seconds to wait before every turn."""
+    is_over: Callable[[], bool] = bool
+    """Whether the match has ended by another's word than the rules'."""
+    given_up: bool = attrs.field(default=False, init=False)
+    """Whether it isn't to be played again, should it be void."""
     _paused: bool = attrs.field(default=False, init=False)
     _steps: int = attrs.field(default=0, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -65,6 +69,10 @@ class Steering:
         self._steps += 1
         self._wake()
 
+    def give_up(self) -> None:
+        """The match is ended from outside, for good."""
+        self.given_up = True
+
     def _wake(self) -> None:
         self._changed.set()
         self._changed = trio.Event()
@@ -73,7 +81,7 @@ class Steering:
         """Wait as long as the match is held; an ended one is never."""
         if self.delay:
             await trio.sleep(self.delay)
-        if game.outcome() is not None:
+        if game.outcome() is not None or self.is_over():
             return
         while self._paused and not self._steps:
             await self._changed.wait()

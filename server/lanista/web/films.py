@@ -4,6 +4,7 @@ The arena's own process reads ready bytes and sends them; it plays nothing again
 nothing. Films that nobody looks at are forgotten, the oldest first.
 """
 
+import fcntl
 import itertools
 import json
 import math
@@ -101,6 +102,10 @@ class Film:
             raise NoFilmError(self.failed or "there is no film of this match")
         return self.head
 
+    def forget_cut(self) -> None:
+        """Nobody asks for frames any more."""
+        self._cut = (0, 0, b"")
+
     async def made(self) -> None:
         """Return when it is over."""
         while not self.over:
@@ -140,6 +145,7 @@ class Films:
     at_once: bool = False
     """Start the projector before anybody looks: where bots may be ended, so that it is older."""
     _folder: Path | None = attrs.field(default=None, init=False)
+    _lock: int = attrs.field(default=-1, init=False)
     _films: dict[str, Film] = attrs.field(factory=dict, init=False)  # by key; used last: last
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _orders: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
@@ -169,13 +175,15 @@ class Films:
                     log.error("the projector ended; films are made anew", how=process.returncode)
                 except OSError as error:  # no room for a process: matches go on without films
                     log.error("no projector can be started", why=error.strerror)  # noqa: TRY400
-                process = first = None
+                process = None
                 for film in self._films.values():
                     if not film.over:
                         film.add({"failed": "the film broke off; open it again"})
                 await trio.sleep(RESTART_PAUSE)
+                first = await self._taken.receive()  # only when somebody wants to see something
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
+            os.close(self._lock)
 
     async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
         """Have films made until the projector ends; `first` is an order that was taken already."""
@@ -195,6 +203,9 @@ class Films:
         """
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="lanista-films-"))
+            # Who cleans up temporary folders leaves those alone that somebody holds.
+            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(self._lock, fcntl.LOCK_SH)
 
     def take(self, key: str, path: Path, *, live: bool) -> Film:
         """The film of a file, begun now if there is none; `leave` it when it isn't looked at.
@@ -228,6 +239,7 @@ class Films:
         film.viewers -= 1
         if film.viewers:
             return
+        film.forget_cut()
         if self._films.get(key) is not film:  # another has taken its place
             self._forget(film)
         size = sum(film.size for film in self._films.values())

@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import select
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ AT_ONCE = 8
 """Frames of one film before the next film has its turn."""
 MAX_FILM = 256 * 1024 * 1024
 """Bytes of a film: some hundred thousand turns of Angry Mob."""
-MAX_MEMORY = 4 * 1024**3
+MAX_MEMORY = 1024**3
 """Bytes of address space: what a hostile file could make it take."""
 NICENESS = 15
 
@@ -73,7 +74,7 @@ class Projector:
     """Makes all films that are open, a few frames of each in turn."""
 
     def __init__(self, folder: Path, tell: IO[bytes]) -> None:
-        self._folder = folder
+        self.folder = folder
         self._tell = tell
         self._films: dict[int, _Shooting] = {}
 
@@ -88,8 +89,9 @@ class Projector:
         """Begin a film, or forget one."""
         if "open" in order:
             number = order["open"]
-            path = self._folder / str(number)
+            path = self.folder / str(number)
             try:
+                self.folder.mkdir(exist_ok=True)  # somebody may have cleaned up
                 file = path.open("wb", buffering=0)
             except OSError as error:
                 self._say(number, failed=f"no room for the film: {error.strerror}")
@@ -101,7 +103,7 @@ class Projector:
         else:
             self._drop(order["close"])
             # Who said so has removed it, perhaps before it was made.
-            (self._folder / str(order["close"])).unlink(missing_ok=True)
+            (self.folder / str(order["close"])).unlink(missing_ok=True)
 
     def work(self) -> None:
         """A few frames of every film."""
@@ -173,6 +175,8 @@ def main() -> None:
         if ready:
             data = os.read(0, 65_536)
             if not data:
+                # Of an arena that was killed nobody else would remove it.
+                shutil.rmtree(projector.folder, ignore_errors=True)
                 return
             *lines, orders = (orders + data).split(b"\n")
             for line in lines:

@@ -16,7 +16,6 @@ import attrs
 from lanista.formats.originals import of_text
 from lanista.formats.tokens import FormatError
 from lanista.match.record import (
-    MAX_LINE,
     PART,
     BadRecordError,
     Header,
@@ -32,8 +31,10 @@ from lanista.rules.registry import UnknownGameError
 from lanista.web import film
 
 GZIP = b"\x1f\x8b"
-MAX_RES = 64 * 1024 * 1024
+MAX_RES = 8 * 1024 * 1024
 """Bytes of a match file; the originals' have about one million."""
+LONGEST_LINE = 8 * 1024 * 1024
+"""Bytes of a record's line: a turn in which four bots say as much as they may has five million."""
 
 
 class BadFilmError(Exception):
@@ -168,11 +169,11 @@ class Reel:
 
     def _line(self) -> bytes | None:
         try:
-            self._held += self._file.readline(MAX_LINE)
+            self._held += self._file.readline(LONGEST_LINE)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise BadRecordError(f"{self.path.name}: damaged gzip data ({error})") from None
-        if len(self._held) >= MAX_LINE:
-            raise BadRecordError(f"{self.path.name}: a line of more than {MAX_LINE} bytes")
+        if len(self._held) >= LONGEST_LINE:
+            raise BadRecordError(f"{self.path.name}: a line of more than {LONGEST_LINE} bytes")
         if not self._held.endswith(b"\n"):
             return None
         line, self._held = self._held, b""

@@ -11,9 +11,10 @@ import json
 import logging
 import math
 import re
+import traceback
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import attrs
@@ -34,6 +35,8 @@ from lanista.web.viewer import Viewer
 
 MAX_VIEWERS = 500
 """WebSockets at once; more are refused."""
+MAX_CONNECTIONS = MAX_VIEWERS + 100
+"""Connections at once, those that ask for a file or nothing among them."""
 OPEN_TIMEOUT = 60.0
 """Seconds for a request and its answer: a large record over a slow line."""
 CLOSE_TIMEOUT = 1.0
@@ -93,6 +96,7 @@ class Server:
     port: int = 8080
     token: str | None = None
     """The operator's, needed for commands; None: whoever reaches the page is one."""
+    _connections: set[trio.SocketStream] = attrs.field(factory=set, init=False)
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -123,6 +127,8 @@ class Server:
                 await other.aclose()
             del self._listeners[1:]
         host, self.port = self._listeners[0].socket.getsockname()[:2]
+        views.games()  # what is looked up once takes a while: not when matches are played
+        views.bots(None)
         try:
             self.view.films.prepare()
         except OSError as error:
@@ -148,19 +154,22 @@ class Server:
         except* Exception:
             if not serves:
                 raise
-            log.exception("the page has ended by an error; matches go on")
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "the page has ended by an error; matches go on", trace=traceback.format_exc()
+            )
         finally:
             self._close()
 
     async def _begin(self, nursery: trio.Nursery) -> None:
         quiet = logging.getLogger("lanista.web.server")
         quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
+        doors = [_Door(listener, self._connections) for listener in self._listeners]
         await nursery.start(self.view.films.run)
         await nursery.start(self.view.run)
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._look,
-                listeners=self._listeners,
+                listeners=cast("list[trio.SocketListener]", doors),
                 compression=None,
                 process_request=self._answer,
                 server_header=None,
@@ -194,8 +203,10 @@ class Server:
             await viewer.run()
         except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # it left
-        except* Exception:
-            log.exception("a viewer's connection ended by an error")
+        except* Exception:  # noqa: BLE001 - a fault of ours must not reach another viewer
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a viewer's connection ended by an error", trace=traceback.format_exc()
+            )
         finally:
             self.viewers.discard(viewer)
             if not self.viewers:
@@ -341,6 +352,35 @@ class Server:
         for origin in origins:
             if origin.partition("://")[2] != host:
                 raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
+
+
+@attrs.define(eq=False)
+class _Door(trio.abc.Listener[trio.SocketStream]):
+    """Lets so many connections in, whatever they say or don't: files are for matches too."""
+
+    listener: trio.SocketListener
+    connections: set[trio.SocketStream]
+    """Of all doors."""
+
+    @property
+    def socket(self) -> trio.socket.SocketType:
+        """What is listened on."""
+        return self.listener.socket
+
+    async def accept(self) -> trio.SocketStream:
+        """The next one; those that are too many are closed at once."""
+        while True:
+            stream = await self.listener.accept()
+            closed = {other for other in self.connections if other.socket.fileno() < 0}
+            self.connections -= closed
+            if len(self.connections) < MAX_CONNECTIONS:
+                self.connections.add(stream)
+                return stream
+            await trio.aclose_forcefully(stream)
+
+    async def aclose(self) -> None:
+        """Close."""
+        await self.listener.aclose()
 
 
 def is_loopback(host: str) -> bool:

@@ -5,6 +5,7 @@ Reads the arena's stage and the catalogue; the server and the viewers send what 
 
 import ast
 import contextlib
+import functools
 import importlib.util
 import math
 import sqlite3
@@ -29,6 +30,8 @@ from lanista.web.summary import summary
 
 RECENT = 20
 """Results that the lobby shows."""
+ROWS = 50
+"""Of a table of standings, how many the lobby shows."""
 
 log = structlog.get_logger()
 
@@ -144,7 +147,9 @@ class View:
             "rooms": self._rooms(),
             "running": [_running(running) for running in self.stage.running.values()],
             "recent": self._recent,
-            "standings": self._standings,
+            # All of each table is another question's: who plays chooses its name, and there may be
+            # thousands of them.
+            "standings": [{**table, "rows": table["rows"][:ROWS]} for table in self._standings],
         }
 
     def _rooms(self) -> list[dict[str, Any]]:
@@ -270,6 +275,7 @@ def health() -> dict[str, Any]:
     return {"ok": True, "software": __version__, "api": API}
 
 
+@functools.cache
 def games() -> dict[str, Any]:
     """The installed rulesets."""
     return {"games": [_game(registry.get(name)) for name in registry.names()]}
@@ -287,14 +293,16 @@ def _game(ruleset: Any) -> dict[str, Any]:
 
 def bots(game: str | None) -> dict[str, Any]:
     """The house bots, of one game or of all."""
-    return {
-        "bots": [
-            {"game": of, "name": name, "about": about(module)}
-            for of, modules in HOUSE.items()
-            if game in (None, of)
-            for name, module in modules.items()
-        ]
-    }
+    return {"bots": [bot for bot in _all_bots() if game in (None, bot["game"])]}
+
+
+@functools.cache
+def _all_bots() -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"game": of, "name": name, "about": about(module)}
+        for of, modules in HOUSE.items()
+        for name, module in modules.items()
+    )
 
 
 def about(module: str) -> str:

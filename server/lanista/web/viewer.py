@@ -38,6 +38,12 @@ SHARE = 0.002
 the loop's time, however many there are."""
 LOBBY_EVERY = 0.25
 """Seconds between two messages of the lobby."""
+LONGEST = 4096
+"""Characters of a message."""
+HEARD_EVERY = 0.01
+"""Seconds from one message to the next that is read."""
+MAX_FILMS = 64
+"""Films of a viewer that are open at once."""
 MADE_WITHIN = 3.0
 """Seconds that a film of a match that is over may take until it is shown as far as it is made."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
@@ -64,6 +70,7 @@ class Viewer:
     """Of every film, the questions that wait for its frames."""
     _files: int = attrs.field(default=0, init=False)
     _waiting: int = attrs.field(default=0, init=False)
+    _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _last_frames: float = attrs.field(default=0.0, init=False)
     _tells_lobby: bool = attrs.field(default=False, init=False)
     _nursery: trio.Nursery = attrs.field(init=False)
@@ -93,6 +100,7 @@ class Viewer:
                 )
                 while True:  # until it has left: then `recv` raises
                     await self._hear(await self.connection.recv())
+                    await trio.sleep(HEARD_EVERY)
         finally:
             for match, film in self._films.items():
                 self._leave(match, film)
@@ -181,13 +189,21 @@ class Viewer:
 
     async def _open(self, message: Mapping[str, Any]) -> None:
         match = _field(message, "match", str)
+        open_ = self._films.get(match)
+        if open_ is not None and open_.failed is not None and match not in self._uploads:
+            self._close(match)  # it broke off; made anew
         if match not in self._films:
+            self._check_room()
             film = await self.view.take_film(match)
             if match in self._films:  # asked for twice at once
                 self.view.films.leave(match, film)
             else:
                 self._films[match] = film
         await self._tell_head(message, match, self._films[match])
+
+    def _check_room(self) -> None:
+        if len(self._films) >= MAX_FILMS:
+            raise BadMessageError(f"{MAX_FILMS} films are open already; close one")
 
     async def _tell_head(self, message: Mapping[str, Any], match: str, film: Film) -> None:
         head = None
@@ -251,6 +267,10 @@ class Viewer:
             raise BadMessageError("known is true only with the number of a frame behind another")
         with self._until_closed(match) as scope:
             await film.reach(place)
+            if film.failed is not None and match not in self._uploads:
+                # It broke off; once more from the record, which gives the same frames.
+                film = await self._again(match, film)
+                await film.reach(place)
             if self.view.stage.running:
                 await self._wait_turn()
         if scope.cancelled_caught:
@@ -261,18 +281,38 @@ class Viewer:
         if not 0 <= place < film.count:
             await self._tell_end(message, match, film)
             return
-        first, frames = film.frames(place, known=known)
-        about = encode(
-            {
-                "type": "frames",
-                "id": message.get("id"),
-                "match": match,
-                "from": first,
-                "count": film.count,
-                "over": film.over,
-            }
-        )
-        await self._send(b'%b,"frames":[%b]}' % (about[:-1], frames))
+        async with self._one_answer:  # however many are asked for, one is in memory
+            if self._films.get(match) is not film:
+                await self._done(message)
+                return
+            try:
+                first, frames = film.frames(place, known=known)
+            except OSError as error:
+                film.add({"failed": f"the film is gone: {error.strerror}; open it again"})
+                await self._tell_end(message, match, film)
+                return
+            about = encode(
+                {
+                    "type": "frames",
+                    "id": message.get("id"),
+                    "match": match,
+                    "from": first,
+                    "count": film.count,
+                    "over": film.over,
+                }
+            )
+            await self._send(b'%b,"frames":[%b]}' % (about[:-1], frames))
+
+    async def _again(self, match: str, broken: Film) -> Film:
+        """The film of a match whose first one broke off."""
+        if self._films.get(match) is broken:
+            film = await self.view.take_film(match)
+            if self._films.get(match) is broken:
+                self._films[match] = film
+                self.view.films.leave(match, broken)
+            else:
+                self.view.films.leave(match, film)
+        return self._films.get(match, broken)
 
     async def _wait_turn(self) -> None:
         """Leave the loop to the matches: frames come at most so often."""
@@ -291,6 +331,7 @@ class Viewer:
         name = _field(message, "name", str)
         if not 0 < size <= MAX_FILE:
             raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
+        self._check_room()
         if self.view.uploaded + size > MAX_FILES:
             raise BadMessageError("too many files are shown just now; close one, or try later")
         self.view.uploaded += size
@@ -355,6 +396,7 @@ class Viewer:
 
     def _steer(self, what: str, running: Running) -> None:
         if what == "cancel":
+            running.steering.give_up()
             running.playing.interrupt("the operator ended this match")
         elif what == "pause":
             running.steering.pause()
@@ -376,6 +418,9 @@ def _id(message: Mapping[str, Any]) -> int | str | None:
 def _read(said: str | bytes) -> dict[str, Any]:
     if isinstance(said, bytes):
         raise BadMessageError("binary; a message is a JSON object in text")
+    if len(said) > LONGEST:
+        # Reading it would keep the matches waiting.
+        raise BadMessageError(f"{len(said)} characters; no message needs more than {LONGEST}")
     try:
         message = json.loads(said)
     except (ValueError, RecursionError) as error:
