@@ -33,7 +33,7 @@ MAX_FILES = 512 * 1024 * 1024
 """Bytes of all files that are shown at once, whoever sent them."""
 SHORTEST = 0.04
 """Seconds between two answers with frames of a match that is played…"""
-SHARE = 0.002
+SHARE = 0.008
 """…or so many for every viewer, if that is more: all of them together get but a small share of
 the loop's time, however many there are."""
 LOBBY_EVERY = 0.25
