@@ -57,6 +57,12 @@ class MatchPage:
         expect(self.board).to_have_accessible_name(re.compile(f" after round {n}:"))
         expect(self.slider).to_have_value(str(n))
 
+    def begin(self):
+        """Stand at the start, whether it plays or not."""
+        expect(self.board).to_be_visible()
+        self.page.keyboard.press("Home")
+        self.at(0)
+
     def go(self, n):
         """Go to a round by its number."""
         self.field.fill(str(n))

@@ -68,7 +68,7 @@ def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
     table = page.get_by_role("region", name="Standings").get_by_role("row")
     expect(table.filter(has_text="Ada")).to_contain_text("½")
     result.get_by_role("link", name="draw").click()
-    MatchPage(page).at(0)
+    MatchPage(page).begin()
     expect(page).to_have_url(re.compile(f"#/match/{pair.match}"))
 
 
@@ -152,7 +152,7 @@ def test_the_list_of_matches_and_its_filters(arena, show):
     expect(rows).to_have_count(0)
     page.go_back()
     rows.get_by_role("link", name="Watch GravityGoers, RandomRunners").click()
-    MatchPage(page).at(0)
+    MatchPage(page).begin()
     page.go_back()
     expect(rows).to_have_count(1)
 

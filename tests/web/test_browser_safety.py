@@ -72,7 +72,7 @@ def test_a_dropped_record(arena, records, show, tmp_path):
     expect(page.get_by_text("operator", exact=True)).to_be_visible()
     drop(page, hostile(records, tmp_path))
     match = MatchPage(page)
-    match.at(0)
+    match.begin()
     assert [IMAGE, "RandomRunners"] == match.names()
     match.go(1)
     logs = match.panel("Logs")
@@ -101,7 +101,7 @@ def test_a_match_file_of_the_original_hogwarts(arena, show, tmp_path):
     expect(page.get_by_role("button", name="Show", exact=True)).to_be_visible()
     drop(page, path)
     match = MatchPage(page)
-    match.at(0)
+    match.begin()
     assert sorted(file.names) == sorted(match.names())
     match.page.keyboard.press("o")
     match.page.keyboard.press("End")
@@ -123,7 +123,7 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
         page.get_by_role("button", name="Open file").click()
     chooser.value.set_files(path)
     match = MatchPage(page)
-    match.at(0)
+    match.begin()
     assert sorted(file.header.names) == sorted(match.names())
     match.page.keyboard.press(" ")
     expect(match.button("Pause")).to_be_visible()
@@ -152,9 +152,9 @@ def test_a_file_that_is_no_match_is_told(arena, records, show, tmp_path, data, w
     path = tmp_path / "letter.txt"
     path.write_bytes(data)
     drop(page, path)
-    expect(page.get_by_role("main").get_by_role("alert")).to_contain_text(words)
+    expect(page.get_by_role("alert")).to_contain_text(words)
     drop(page, records["angrymob"])
-    MatchPage(page).at(0)
+    MatchPage(page).begin()
 
 
 def test_a_file_that_is_too_large_isnt_sent(arena, show, tmp_path):
@@ -165,7 +165,7 @@ def test_a_file_that_is_too_large_isnt_sent(arena, show, tmp_path):
     with path.open("wb") as file:
         file.truncate(33 << 20)
     page.locator("input[type=file]").set_input_files(path)
-    alert = page.get_by_role("main").get_by_role("alert")
+    alert = page.get_by_role("alert")
     expect(alert).to_contain_text("the file has 33.0 MiB; the arena takes up to 32 MiB")
 
 

@@ -241,6 +241,44 @@ test("following gets the newest first, then each frame as it comes, then the end
   assert.deepEqual(link.froms, [-1, 45, 46]);
 });
 
+test("the newest loaded frame is told while the count grows faster", async () => {
+  const link = new FakeLink(walk(45), { over: false });
+  const film = await Film.fromLink(link, "M1");
+  assert.equal(film.newest, -1);
+  const answer = link.frames.bind(link);
+  // The match is 30 turns further whenever an answer comes.
+  link.frames = (from, known) => ({ ...answer(from, known), count: 75 });
+  film.want(44);
+  await settled();
+  assert.equal(film.count, 75);
+  assert.equal(film.at(74), null);
+  assert.equal(film.newest, 44);
+  assert.deepEqual(seen(film.at(film.newest)), walked(44));
+});
+
+test("a film that keeps the newest drops what that isn't built from, and doesn't fetch it again", async () => {
+  const link = new FakeLink(walk(45), { over: false });
+  const film = await Film.fromLink(link, "M1", { keep: "newest" });
+  const told = troubles(film);
+  const held = () => [...Array(film.count).keys()].filter((n) => film.frame(n) !== null);
+  film.follow();
+  await settled();
+  assert.deepEqual(held(), [40, 41, 42, 43, 44]);
+  for (let count = 46; count <= 130; count += 7) {
+    link.grow(walk(count));
+    await settled();
+    assert.deepEqual(seen(film.at(film.count - 1)), walked(count - 1));
+    await settled();
+    assert.ok(held().length <= 20, `${held()}`);
+    assert.equal(held()[0] % 20, 0);
+  }
+  assert.equal(film.at(3), null);
+  await settled();
+  assert.equal(film.at(3), null);
+  assert.ok(!link.froms.slice(1).some((from) => from < 45), `${link.froms}`);
+  assert.deepEqual(told, []);
+});
+
 test("following doesn't keep from looking back", async () => {
   const link = new FakeLink(walk(45), { over: false });
   const film = await Film.fromLink(link, "M1");

@@ -33,6 +33,7 @@ const pair = { players: ["Ann", "Bob"], scores: [1, 1] };
 for (const [differences, seats, words] of [
   [{}, [1], "Bob won"],
   [{ end: "forfeit" }, [1], "Bob won"],
+  [{ players: ["Ann", "Bob", "Bob", "Dot"] }, [1], "B Bob won"],
   [{ ranks: [1, 1, 3, 4] }, [0, 1], "Ann and Bob share first place"],
   [{ ranks: [1, 1, 1, 4] }, [0, 1, 2], "Ann, Bob and Cid share first place"],
   [{ ranks: [1, 1, 1, 1] }, [], "draw"],

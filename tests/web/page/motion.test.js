@@ -141,3 +141,13 @@ test("a cell in words", () => {
   assert.deepEqual(at(0, 5, 0), ["below, row 0, column 5", "elevator"]);
   assert.deepEqual(at(2, 0, 0), ["below, row 2, column 0", "base of B Bob"]);
 });
+
+test("words of the rules name seats by number; a name that looks like that stays as it is", () => {
+  const head = { ...HEAD, players: [{ name: "seat 1" }, { name: "Bob" }] };
+  const shown = position(0, [mark(1, 1, { seat: 0, lines: ["orc", "bound to seat 1"] })]);
+  const place = { row: 1, col: 1, level: 0, levelCol: 1 };
+  assert.deepEqual(describe(head, shown, place, [...shown.marks]).slice(2), [
+    "orc, of A seat 1",
+    "bound to B Bob",
+  ]);
+});

@@ -14,15 +14,24 @@ function begin({
   round = null,
   animated = true,
   missing = new Set(),
+  plays = false,
 } = {}) {
   const time = { now: 1000 };
   const player = new Player({
     clock: () => time.now,
     ready: (n) => !missing.has(n),
+    newest: () => {
+      let n = player.last;
+      while (missing.has(n)) {
+        n -= 1;
+      }
+      return n;
+    },
     count,
     over,
     round,
     animated,
+    plays,
   });
   /** Let time go by, drawing sixty times a second as a page does. */
   const pass = (ms) => {
@@ -41,6 +50,22 @@ test("a replay begins at its start, standing", () => {
   pass(5000);
   assert.equal(0, player.round);
   assert.equal(false, player.active);
+});
+
+test("a replay that plays by itself shows its start as long as any round, and stops at its end", () => {
+  const { player, pass } = begin({ count: 6, plays: true });
+  assert.deepEqual([0, "playing"], [player.round, player.mode]);
+  pass(190);
+  assert.equal(0, player.round);
+  pass(20);
+  assert.equal(1, player.round);
+  pass(2000);
+  assert.deepEqual([5, "paused"], [player.round, player.mode]);
+});
+
+test("a replay whose round is given stands there, a running match is live, though replays play", () => {
+  assert.equal("paused", begin({ round: 0, plays: true }).player.mode);
+  assert.equal("live", begin({ over: false, plays: true }).player.mode);
 });
 
 test("a running match begins at its newest round, live", () => {
@@ -195,6 +220,29 @@ test("live waits for the newest to be loaded", () => {
   missing.clear();
   player.advance();
   assert.equal(10, player.round);
+});
+
+test("live shows the newest that is loaded while a match grows faster than it comes", () => {
+  const missing = new Set();
+  const { player } = begin({ count: 10, over: false, missing });
+  for (let count = 20; count <= 100; count += 10) {
+    // Half of what is new is here.
+    for (let n = count - 5; n < count; n += 1) {
+      missing.add(n);
+    }
+    player.grow(count, false);
+    player.advance();
+    assert.deepEqual([count - 6, "live"], [player.round, player.mode]);
+    missing.clear();
+  }
+});
+
+test("live never goes back to what is loaded", () => {
+  const missing = new Set([8, 9, 10]);
+  const { player } = begin({ count: 10, over: false, missing });
+  player.grow(11, false);
+  player.advance();
+  assert.equal(9, player.round);
 });
 
 test("going back leaves live; live and the end return", () => {

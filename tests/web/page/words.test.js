@@ -39,26 +39,51 @@ function mark(unit, seat, line = `wizard ${unit}`) {
 test("the end of two tells both scores, of more the best", () => {
   assert.equal(
     "Bob won: 71 to 3 (base captured)",
-    ending(HEAD, { seed: 1, trouble: null, result: RESULT }),
+    ending(HEAD, { seed: 1, trouble: null, result: RESULT }, []).words,
   );
   const players = ["Ada", "Bob", "Cy", "Di"].map((name) => ({ name }));
   const four = { ...RESULT, reason: "rounds", ranks: [2, 1, 3, 3], scores: [4, 8104, 3, 3] };
   assert.equal(
-    "Bob won: 8104 points (all rounds played)",
-    ending({ ...HEAD, players }, { seed: 1, trouble: null, result: four }),
+    "Bob won: 8,104 points (all rounds played)",
+    ending({ ...HEAD, players }, { seed: 1, trouble: null, result: four }, []).words,
   );
 });
 
 test("a match that doesn't count tells no points", () => {
   const result = { ...RESULT, end: "aborted", reason: "interrupted", ranks: [1, 1] };
-  const words = ending(HEAD, { seed: 1, trouble: null, result });
+  const { words, seats } = ending(HEAD, { seed: 1, trouble: null, result }, []);
+  assert.deepEqual([], seats);
   assert.match(words, /^aborted/);
   assert.doesNotMatch(words, /71/);
 });
 
 test("a record without a result says so, unless a trouble does", () => {
-  assert.equal("the record has no result", ending(HEAD, { seed: 1, trouble: null, result: null }));
-  assert.equal("", ending(HEAD, { seed: 1, trouble: "the rules have changed", result: null }));
+  const told = (trouble) => ending(HEAD, { seed: 1, trouble, result: null }, [1, 2]).words;
+  assert.equal("the record has no result", told(null));
+  assert.equal("", told("the rules have changed"));
+});
+
+test("winners of one name are told apart by their letters, and their seats are given", () => {
+  const players = ["Dummy", "Dummy", "Ada"].map((name) => ({ name }));
+  const of = (ranks) =>
+    ending({ ...HEAD, players }, { seed: 1, trouble: null, result: { ...RESULT, ranks, scores: [1, 9, 1] } }, []);
+  assert.deepEqual(
+    { words: "B Dummy won: 9 points (base captured)", seats: [1] },
+    of([2, 1, 2]),
+  );
+  assert.deepEqual(
+    { words: "B Dummy and Ada share first place: 9 points (base captured)", seats: [1, 2] },
+    of([2, 1, 1]),
+  );
+});
+
+test("of an original game's file, who leads where it ends", () => {
+  const players = ["Null", "Demo", "Dummy", "alfus"].map((name) => ({ name }));
+  const of = (scores) =>
+    ending({ ...HEAD, source: "res", players }, { seed: null, trouble: null, result: null }, scores);
+  assert.deepEqual({ words: "alfus leads: 1,319 points", seats: [3] }, of([1, 20, 300, 1319]));
+  assert.deepEqual({ words: "Demo and alfus lead: 1 point", seats: [1, 3] }, of([0, 1, 0, 1]));
+  assert.deepEqual({ words: "all are level: 0 points", seats: [] }, of([0, 0, 0, 0]));
 });
 
 test("seats in words of the rules get their letter and name", () => {

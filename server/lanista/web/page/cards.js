@@ -229,7 +229,9 @@ class Card {
     }
     const turn = (this.#turn += 1);
     try {
-      const film = await Film.fromLink(this.#desk.link, this.#running.match);
+      const film = await Film.fromLink(this.#desk.link, this.#running.match, {
+        keep: "newest",
+      });
       if (turn !== this.#turn) {
         film.stop();
         return;
@@ -267,7 +269,7 @@ class Card {
     this.#trouble.hidden = false;
   }
 
-  /** Draw the newest position, not sooner than `REDRAW` after the last picture. */
+  /** Draw the newest position that is here, not sooner than `REDRAW` after the last picture. */
   #soon() {
     if (this.#timer === undefined) {
       const wait = Math.max(0, this.#drawn + REDRAW - performance.now());
@@ -283,7 +285,8 @@ class Card {
     if (film === null || this.#board === null) {
       return;
     }
-    const position = film.at(film.count - 1);
+    // A match may grow faster than it comes here.
+    const position = film.at(film.count - 1) ?? film.at(film.newest);
     if (position === null) {
       return;
     }

@@ -26,6 +26,12 @@ import { BadFilm, positionOf, readFrame, readHead } from "./decode.js";
 export const AHEAD = 60;
 /** How many built positions are kept: some whole stretches, so that stepping back is cheap. */
 const KEPT = 128;
+/**
+ * What is kept of a film: all that was loaded, or only what the newest position is built from, for
+ * a picture of how a match stands.
+ * @typedef {"all" | "newest"} Keep
+ */
+
 /** A wanted frame this far from the last one tells that play went on: time to read ahead. */
 const STRIDE = 10;
 
@@ -59,6 +65,10 @@ export class Film extends EventTarget {
   #direction = 1;
   #all = false;
   #firstMissing = 0;
+  /** @type {Keep} */
+  #keeps = "all";
+  /** Frames before this one were dropped, and aren't fetched again. */
+  #first = 0;
   #following = false;
   #stopped = false;
   #broken = false;
@@ -79,11 +89,14 @@ export class Film extends EventTarget {
    * A match of the arena, running or over. Nothing is loaded yet but its head.
    * @param {Feed} link open
    * @param {string} matchId
+   * @param {{keep?: Keep}} [options]
    * @returns {Promise<Film>}
    * @throws {Error} in words for people: no such match, no connection, no film
    */
-  static fromLink(link, matchId) {
-    return Film.#opened(link, () => link.ask({ do: "open", match: matchId }));
+  static async fromLink(link, matchId, { keep = "all" } = {}) {
+    const film = await Film.#opened(link, () => link.ask({ do: "open", match: matchId }));
+    film.#keeps = keep;
+    return film;
   }
 
   /**
@@ -141,6 +154,12 @@ export class Film extends EventTarget {
       this.want(n);
     }
     return position;
+  }
+
+  /** The newest frame that is loaded, and so can be shown; -1 while there is none. */
+  get newest() {
+    // A frame is only taken when all that its differences start from is there.
+    return Math.min(this.#frames.length, this.count) - 1;
   }
 
   /**
@@ -272,7 +291,7 @@ export class Film extends EventTarget {
     const wanted = Math.min(this.#wanted, this.count - 1);
     for (let ahead = 0; ahead <= AHEAD; ahead += 1) {
       const n = wanted + ahead * this.#direction;
-      if (n >= 0 && n < this.count && this.#frames[n] === undefined) {
+      if (n >= this.#first && n < this.count && this.#frames[n] === undefined) {
         return n;
       }
     }
@@ -380,8 +399,11 @@ export class Film extends EventTarget {
       this.#keep(answer.frames, answer.from);
       this.count = Math.max(this.count, answer.count, answer.from + answer.frames.length);
       this.over ||= answer.over === true;
-      if (answer.frames.length === 0 || (from >= 0 && this.#frames[from] === undefined)) {
+      if (answer.frames.length === 0 || (from >= this.#first && this.#frames[from] === undefined)) {
         throw new BadFilm(`the arena's answer doesn't hold frame ${from} of the film`);
+      }
+      if (this.#keeps === "newest") {
+        this.#dropOld();
       }
     }
     this.dispatchEvent(new Event("change"));
@@ -398,7 +420,7 @@ export class Film extends EventTarget {
     for (const [at, frame] of frames.entries()) {
       const n = from + at;
       // What is there already stays, so that positions built from it stay right.
-      if (this.#frames[n] === undefined) {
+      if (n >= this.#first && this.#frames[n] === undefined) {
         const read = readFrame(frame, this.head.scene, n);
         if (read.key !== true && this.#frames[n - 1] === undefined) {
           throw new BadFilm(`frame ${n} of the film tells differences, but none is before it`);
@@ -406,6 +428,24 @@ export class Film extends EventTarget {
         this.#frames[n] = read;
       }
     }
+  }
+
+  /** Drops what the newest position isn't built from. */
+  #dropOld() {
+    let key = this.newest;
+    while (key > this.#first && this.#frames[key].key !== true) {
+      key -= 1;
+    }
+    for (let n = this.#first; n < key; n += 1) {
+      delete this.#frames[n];
+    }
+    for (const n of this.#positions.keys()) {
+      if (n < key) {
+        this.#positions.delete(n);
+      }
+    }
+    this.#first = Math.max(this.#first, key);
+    this.#firstMissing = Math.max(this.#firstMissing, this.#first);
   }
 
   /** @param {unknown} error */

@@ -52,14 +52,21 @@ async function alone(data) {
   );
   try {
     const film = Film.fromData(await data);
+    const show = () =>
+      matchView(root, film, {
+        link: null,
+        embedded: true,
+        round: roundOf(new URLSearchParams(location.hash.slice(1))),
+        onround: (n) => readdress(n === null ? "#" : `#round=${n}`),
+        operator: false,
+        running: () => null,
+      });
     entitle(titleOf(film));
-    matchView(root, film, {
-      link: null,
-      embedded: true,
-      round: roundOf(new URLSearchParams(location.hash.slice(1))),
-      onround: (n) => readdress(`#round=${n}`),
-      operator: false,
-      running: () => null,
+    let shown = show();
+    // Another round in the address, as a link beside the file has it or somebody typed.
+    addEventListener("hashchange", () => {
+      shown.close();
+      shown = show();
     });
   } catch (error) {
     tell(root, "The match in this file can't be shown", error);
@@ -73,6 +80,7 @@ function arena() {
   const root = el("main", { id: "view", tabindex: "-1" });
   const connection = el("span", { class: "badge connection", role: "status" });
   const role = el("span", { class: "badge" });
+  const opening = el("span", { class: "badge opening", role: "status", hidden: true });
   const notice = el("p", { class: "trouble", role: "alert", hidden: true });
   /** @type {[string, string, HTMLAnchorElement][]} */
   const places = [
@@ -83,6 +91,10 @@ function arena() {
   let view = null;
   /** @type {File | null} */
   let file = null;
+  /** The film of `file` for the page that is about to show it. @type {Film | null} */
+  let fresh = null;
+  /** Counts the files that were chosen, so that one that comes too late is known. */
+  let choice = 0;
   /** @type {Hello["mode"]} */
   let mode = "serve";
   let operator = false;
@@ -97,21 +109,25 @@ function arena() {
       el("a", { class: "product", href: "#/" }, "Lanista"),
       el("nav", { "aria-label": "Views" }, places.map(([, , link]) => link)),
       el("span", { class: "spread" }),
+      opening,
       connection,
       role,
-      fileButton(openFile),
+      fileButton((chosen) => void openFile(chosen)),
       themeButton(),
     ),
     notice,
     root,
   );
-  takeDrops(openFile);
+  takeDrops((chosen) => void openFile(chosen));
   link.addEventListener("state", showConnection);
   link.addEventListener("hello", (event) => {
     void greet(/** @type {CustomEvent<Hello>} */ (event).detail);
   });
   addEventListener("hashchange", () => {
     notice.hidden = true;
+    // Who went elsewhere isn't brought back by a file that is still on its way.
+    choice += 1;
+    opening.hidden = true;
     if (takeToken()) {
       void identify();
     }
@@ -201,10 +217,13 @@ function arena() {
     } else if (path[0] === "file") {
       enter("match", "File");
       const chosen = file;
+      const film = fresh;
+      fresh = null;
       if (chosen === null) {
         fill(root, el("p", { class: "page" }, "Open the file again, or drop it here."));
       } else {
-        void showFilm(() => Film.fromFile(link, chosen), null, roundOf(query));
+        const open = async () => film ?? Film.fromFile(link, chosen);
+        void showFilm(open, null, roundOf(query));
       }
     } else if (path[0] === "matches") {
       enter("matches", "Matches");
@@ -252,7 +271,10 @@ function arena() {
         link,
         embedded: false,
         round,
-        onround: (n) => readdress(`${id === null ? "#/file" : addressOf(id)}?round=${n}`),
+        onround: (n) => {
+          const place = id === null ? "#/file" : addressOf(id);
+          readdress(n === null ? place : `${place}?round=${n}`);
+        },
         operator: operator && id !== null,
         running: () => {
           const running = link.lobby?.running.find(({ match }) => match === id);
@@ -293,13 +315,41 @@ function arena() {
     return null;
   }
 
-  /** @param {File} chosen */
-  function openFile(chosen) {
-    file = chosen;
-    if (location.hash === "#/file") {
-      route();
-    } else {
-      location.hash = "#/file";
+  /**
+   * Show a file, once the arena has made a film of it. Until then, and if it is refused, the page
+   * stays as it is.
+   *
+   * @param {File} chosen
+   */
+  async function openFile(chosen) {
+    const wanted = (choice += 1);
+    const isWanted = () => wanted === choice;
+    notice.hidden = true;
+    opening.textContent = `opening ${chosen.name}`;
+    opening.hidden = false;
+    try {
+      const film = await patiently(() => Film.fromFile(link, chosen), isWanted);
+      if (film === null || !isWanted()) {
+        film?.stop();
+        return;
+      }
+      file = chosen;
+      fresh = film;
+      if (routeOf().path[0] === "file") {
+        // In place of the other file: a step back leads to where files were opened from.
+        readdress("#/file");
+        route();
+      } else {
+        location.hash = "#/file";
+      }
+    } catch (error) {
+      if (isWanted()) {
+        complain(`The file can't be shown: ${wordsOf(error)}`);
+      }
+    } finally {
+      if (isWanted()) {
+        opening.hidden = true;
+      }
     }
   }
 

@@ -12,6 +12,7 @@ import { Board } from "./board.js";
 import { copyButton, steering, transport } from "./controls.js";
 import { el, fill } from "./dom.js";
 import { actionOf, helpDialog } from "./help.js";
+import { seatMark } from "./matches.js";
 import {
   answersPanel,
   boardWords,
@@ -28,7 +29,7 @@ import { plots } from "./plots.js";
 import { Pointing } from "./pointing.js";
 import { tabs } from "./tabs.js";
 import { theme } from "./theme.js";
-import { ending, named, visible } from "./words.js";
+import { ending, visible } from "./words.js";
 
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./film.js").Film} Film */
@@ -52,8 +53,10 @@ const HIGH = 0.62;
  * @typedef {object} Options
  * @property {Link | null} link null: there is no arena
  * @property {boolean} embedded whether the film is part of the page itself
- * @property {number | null} round to begin with, standing; null: live, or the start of a replay
- * @property {(n: number) => void} onround the round that is stood at has changed
+ * @property {number | null} round to begin with, standing; null: live, or a replay from its start,
+ *   which plays at once unless less movement is asked for, or the film is part of the page
+ * @property {(n: number | null) => void} onround the round that is stood at has changed; null: none
+ *   is any more
  * @property {boolean} operator whether the match may be paused and cancelled from here
  * @property {() => {paused: boolean} | null} running what is known of the match as it runs; null:
  *   it doesn't run
@@ -94,6 +97,8 @@ class MatchView {
   #mode = "";
   /** @type {import("./decode.js").End | null} */
   #end = null;
+  /** Whether the head tells how it ended. */
+  #told = false;
   #frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #detailsTimer = undefined;
@@ -243,7 +248,15 @@ class MatchView {
       (event) => this.#complain(String(/** @type {CustomEvent} */ (event).detail)),
       { signal },
     );
-    link?.addEventListener("lobby", () => this.#steering?.show(), { signal });
+    link?.addEventListener(
+      "lobby",
+      () => {
+        this.#steering?.show();
+        // Whether the match is paused is told to everybody.
+        this.#redraw();
+      },
+      { signal },
+    );
     link?.addEventListener("state", () => link.state === "open" && this.#complain(""), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     const sized = new ResizeObserver(() => this.#fit());
@@ -286,13 +299,16 @@ class MatchView {
       return;
     }
     if (this.#player === null) {
+      const animated = !matchMedia("(prefers-reduced-motion: reduce)").matches;
       this.#player = new Player({
         clock: () => performance.now(),
         ready: (n) => film.at(n) !== null,
+        newest: () => film.newest,
         count: film.count,
         over: this.#over(),
-        animated: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+        animated,
         round: this.#options.round,
+        plays: animated && !this.#options.embedded,
       });
       // What the view began with, the address says already.
       this.#settling = this.#player.mode === "paused" ? this.#player.round : null;
@@ -305,21 +321,33 @@ class MatchView {
     if (film.end !== null && this.#end === null) {
       this.#finish(film.end);
     }
+    this.#tellEnd();
     this.#redraw();
   }
 
   /** @param {import("./decode.js").End} end */
   #finish(end) {
     this.#end = end;
-    this.#result.textContent = ending(this.#film.head, end);
-    this.#result.title = this.#result.textContent;
-    this.#area.classList.add("ended");
     this.#steering?.show();
     const trouble = end.trouble ?? end.result?.error ?? null;
     if (trouble !== null) {
       this.#complain(trouble);
     }
     this.#showFacts();
+  }
+
+  /** How it ended, with the marks of those who won, once that and the last frame are here. */
+  #tellEnd() {
+    const { head, count } = this.#film;
+    const last = this.#film.frame(count - 1);
+    if (this.#end === null || this.#told || (head.source === "res" && last === null)) {
+      return;
+    }
+    this.#told = true;
+    const { words, seats } = ending(head, this.#end, last?.scores ?? []);
+    fill(this.#result, seats.map(seatMark), el("span", null, words));
+    this.#result.title = words;
+    this.#area.classList.add("ended");
   }
 
   #showFacts() {
@@ -462,31 +490,30 @@ class MatchView {
   /** @param {Player} player */
   #showState(player) {
     const { mode, over, round, last } = player;
-    const words = over
-      ? round === last
-        ? "over"
-        : "replay"
-      : mode === "live"
-        ? "live"
-        : "running";
+    const paused = !over && this.#options.running()?.paused === true;
+    const live = mode === "live" && !paused;
+    const running = paused ? "paused" : live ? "live" : "running";
+    const words = over ? (round === last ? "over" : "replay") : running;
     this.#state.textContent = `${words} · round ${round}`;
-    this.#state.classList.toggle("is-live", mode === "live");
+    this.#state.classList.toggle("is-live", live);
   }
 
   /**
-   * Tell the round that is stood at, once it is stood at for a while.
+   * Tell the round that is stood at, once it is stood at for a while; and at once that none is.
    *
    * @param {Player} player
    */
   #settle({ mode, round }) {
-    const stands = mode === "paused";
-    if (stands && round === this.#settling) {
+    const stands = mode === "paused" ? round : null;
+    if (stands === this.#settling) {
       return;
     }
     clearTimeout(this.#roundTimer);
-    this.#settling = stands ? round : null;
-    if (stands) {
-      this.#roundTimer = setTimeout(() => this.#options.onround(round), SETTLED);
+    this.#settling = stands;
+    if (stands === null) {
+      this.#options.onround(null);
+    } else {
+      this.#roundTimer = setTimeout(() => this.#options.onround(stands), SETTLED);
     }
   }
 
@@ -574,6 +601,6 @@ class MatchView {
     const place = this.#pointing.place;
     const lines =
       place === null || this.#shown === null ? [] : this.#board.describe(this.#shown, place);
-    this.#pointing.tell(lines.map((line) => visible(named(line, this.#film.head))));
+    this.#pointing.tell(lines.map(visible));
   }
 }

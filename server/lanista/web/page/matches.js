@@ -59,7 +59,7 @@ export function verdict(match) {
   if (match.end === "void" || match.end === "aborted") {
     return `${match.end}, doesn't count`;
   }
-  const names = winners(match).map((seat) => match.players[seat]);
+  const names = winners(match).map((seat) => nameOf(match.players, seat));
   if (names.length === 0) {
     return "draw";
   }
@@ -67,6 +67,19 @@ export function verdict(match) {
     return `${names[0]} won`;
   }
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share first place`;
+}
+
+/**
+ * What a seat is called: by its name; with its letter before it where others have that name too.
+ *
+ * @param {readonly string[]} players names by seat
+ * @param {number} seat
+ * @returns {string}
+ */
+export function nameOf(players, seat) {
+  const name = players[seat];
+  const alone = players.filter((other) => other === name).length === 1;
+  return alone ? name : `${seatLetter(seat)} ${name}`;
 }
 
 /**

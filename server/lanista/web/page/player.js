@@ -42,6 +42,7 @@ export class Player {
 
   #clock;
   #ready;
+  #newest;
   /** When the shown round was reached, on the clock. */
   #since = 0;
   /** Milliseconds that the movement to the shown round takes; 0: it isn't shown. */
@@ -52,20 +53,36 @@ export class Player {
    * @param {() => number} options.clock milliseconds of a clock that never goes back
    * @param {(n: number) => boolean} options.ready whether a round could be drawn now; asking may
    *   make it come
+   * @param {() => number} options.newest the newest round that could be drawn now; negative: none
    * @param {number} options.count rounds there are so far
    * @param {boolean} options.over whether there will be no more
    * @param {boolean} [options.animated] whether steps are shown as movement
    * @param {number | null} [options.round] the round to stand at; null: the newest of a running
    *   match, live; the start of one that is over. One beyond the newest is the newest
+   * @param {boolean} [options.plays] whether a match that is over plays from its start at once, if
+   *   no round is given
    */
-  constructor({ clock, ready, count, over, animated = true, round = null }) {
+  constructor({
+    clock,
+    ready,
+    newest,
+    count,
+    over,
+    animated = true,
+    round = null,
+    plays = false,
+  }) {
     this.#clock = clock;
     this.#ready = ready;
+    this.#newest = newest;
     this.animated = animated;
     this.grow(count, over);
     this.seek(round ?? (over ? 0 : this.last));
     if (round === null && !over) {
       this.mode = "live";
+    } else if (round === null && plays) {
+      // The start is shown as long as any round.
+      this.mode = "playing";
     }
   }
 
@@ -228,11 +245,15 @@ export class Player {
 
   #catchUp() {
     const { last } = this;
-    if (this.round < last && this.#ready(last)) {
-      // As long as the round before was shown: a match of a round a second glides, one of a
-      // hundred jumps. Several at once can't be shown as one movement.
-      const lasts = this.round === last - 1 ? Math.min(STEP, this.#clock() - this.#since) : 0;
-      this.#show(last, lasts);
+    if (this.round < last) {
+      // A match may grow faster than it comes here: then the newest that is here is shown.
+      const to = this.#ready(last) ? last : Math.min(this.#newest(), last);
+      if (to > this.round) {
+        // As long as the round before was shown: a match of a round a second glides, one of a
+        // hundred jumps. Several at once can't be shown as one movement.
+        const lasts = this.round === to - 1 ? Math.min(STEP, this.#clock() - this.#since) : 0;
+        this.#show(to, lasts);
+      }
     }
     if (this.over && this.round >= last) {
       this.mode = "paused";

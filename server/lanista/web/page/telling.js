@@ -5,6 +5,7 @@
  */
 
 import { seatLetter } from "./colours.js";
+import { named } from "./words.js";
 
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Mark} Mark */
@@ -46,7 +47,8 @@ export function describe(head, position, place, marks) {
   const where = `row ${row}, column ${levelCol}`;
   const lines = [title === "" ? where : `${title}, ${where}`, ground(head, position, row, col)];
   for (const mark of marks) {
-    const [first = mark.text, ...rest] = mark.lines;
+    // Only the ruleset's own words name seats by number; a name may look like that by itself.
+    const [first = mark.text, ...rest] = mark.lines.map((line) => named(line, head));
     lines.push(mark.seat < 0 ? first : `${first}, of ${owner(head, mark.seat)}`, ...rest);
   }
   return lines;

@@ -8,13 +8,14 @@
  */
 
 import { seatLetter } from "./colours.js";
-import { verdict, why } from "./matches.js";
+import { nameOf, verdict, why, winners } from "./matches.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Play} Play */
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {{seat: number, words: string, bad: boolean}} Happening */
+/** @typedef {{words: string, seats: number[]}} Ending `seats`: of those whom the words name */
 /** @typedef {{text: string, refused: string | null}} Piece */
 
 /** Numbers of a submove, where no letter begins it (PROTOCOL.md 4, rules of the games). */
@@ -64,16 +65,21 @@ export function named(words, head) {
 }
 
 /**
- * How a match ended, in words: `Dummy won: 8104 points (all rounds played)`.
+ * How a match ended: `Dummy won: 8,104 points (all rounds played)`. An original game's file has no
+ * result: of it, who leads where it ends.
  *
  * @param {Head} head
  * @param {End} end
- * @returns {string}
+ * @param {readonly number[]} scores by seat, of the last position
+ * @returns {Ending}
  */
-export function ending(head, end) {
+export function ending(head, end, scores) {
   const { result } = end;
+  if (head.source === "res") {
+    return leading(head, scores);
+  }
   if (result === null) {
-    return end.trouble === null ? "the record has no result" : "";
+    return { words: end.trouble === null ? "the record has no result" : "", seats: [] };
   }
   const match = {
     match: head.match,
@@ -95,10 +101,46 @@ export function ending(head, end) {
   // Of two, both numbers are told; what they count differs from game to game.
   const points =
     result.scores.length === 2
-      ? [...result.scores].sort((a, b) => b - a).join(" to ")
-      : `${best} point${best === 1 ? "" : "s"}`;
+      ? [...result.scores]
+          .sort((a, b) => b - a)
+          .map(grouped)
+          .join(" to ")
+      : pointsOf(best);
   const counts = result.end === "finished" || result.end === "forfeit";
-  return `${visible(verdict(match))}${counts ? `: ${points}` : ""} (${why(match)})`;
+  const words = `${visible(verdict(match))}${counts ? `: ${points}` : ""} (${why(match)})`;
+  return { words, seats: winners(match) };
+}
+
+/**
+ * Who leads: `Dummy leads: 1,319 points`.
+ *
+ * @param {Head} head
+ * @param {readonly number[]} scores by seat
+ * @returns {Ending}
+ */
+function leading(head, scores) {
+  const names = head.players.map(({ name }) => name);
+  const best = Math.max(...scores);
+  const seats = scores.flatMap((score, seat) => (score === best ? [seat] : []));
+  if (seats.length === scores.length) {
+    return { words: `all are level: ${pointsOf(best)}`, seats: [] };
+  }
+  const leaders = seats.map((seat) => visible(nameOf(names, seat)));
+  const who =
+    leaders.length === 1
+      ? `${leaders[0]} leads`
+      : `${leaders.slice(0, -1).join(", ")} and ${leaders.at(-1)} lead`;
+  return { words: `${who}: ${pointsOf(best)}`, seats };
+}
+
+/** @param {number} points @returns {string} as `1,319 points` */
+function pointsOf(points) {
+  return `${grouped(points)} point${points === 1 ? "" : "s"}`;
+}
+
+/** @param {number} number @returns {string} as `1,319` */
+function grouped(number) {
+  return number.toLocaleString("en");
 }
 
 /**
