@@ -14,7 +14,6 @@ import pytest
 from lanista.web.bundle import PAGE, BadPageError, bundle
 from lanista.web.reel import reel
 from match.playing import answers
-from web import browser
 from web.records import AWAY, BACK, played, wandering
 
 TRACES = Path(__file__).parents[1] / "traces"
@@ -187,19 +186,10 @@ def test_a_film_is_packed_as_it_comes(match):
     assert all(len(line) <= 76 for part in parts[1:-1] for line in part.split(b"\n"))
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    if browser.chromium() is None:
-        pytest.skip("chromium isn't installed")
-    opened = browser.Browser()
-    yield opened
-    opened.close()
-
-
 @pytest.fixture
-def window(chromium):
+def window(browser):
     """A window without a network, from which nothing may be asked."""
-    visit = chromium.visit(offline=True)
+    visit = browser.visit(offline=True)
     visit.context.route(re.compile("^(http|ws)"), lambda route: route.abort())
     yield visit
     assert [] == visit.complaints
