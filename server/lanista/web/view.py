@@ -3,10 +3,8 @@
 Reads the arena's stage and the catalogue; the server and the viewers send what it makes.
 """
 
-import ast
 import contextlib
 import functools
-import importlib.util
 import math
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,6 +16,7 @@ import structlog
 import trio
 
 from lanista import __version__
+from lanista.bots.about import about
 from lanista.daemon.arena import Arena
 from lanista.daemon.stage import Running, Stage
 from lanista.house import HOUSE
@@ -303,12 +302,3 @@ def _all_bots() -> tuple[dict[str, Any], ...]:
         for of, modules in HOUSE.items()
         for name, module in modules.items()
     )
-
-
-def about(module: str) -> str:
-    """The first line of a module's docstring, without running it."""
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None:
-        return ""
-    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-    return text.partition("\n")[0]
