@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from lanista.bots import parse_command
-from lanista.cli.common import bot_command, name_of
+from lanista.cli.common import bot_command
+from lanista.daemon.named import name_of
 from lanista.daemon.private import distinct
 from lanista.house import HOUSE
 from lanista_protocol import parse_hello
