@@ -13,6 +13,9 @@ _PLACEHOLDER = re.compile(r"\{(host|port|name|token)\}")
 OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 """What opens the page's commands; no bot gets it."""
 
+KEEP = "LANISTA_KEEP"
+"""Set to `1` for a bot that is asked to stay for match after match (`keep=1`, PROTOCOL.md 2)."""
+
 
 class CommandError(ValueError):
     """A command line that can't be read; its text is one line for the person who wrote it."""
@@ -72,9 +75,15 @@ def fill(
 
 
 def environment(
-    *, host: str, port: int, name: str, token: str = "", base: Mapping[str, str] | None = None
+    *,
+    host: str,
+    port: int,
+    name: str,
+    token: str = "",
+    keep: bool = False,
+    base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The environment of a bot: `base` and LANISTA_HOST, _PORT, _NAME and _TOKEN.
+    """The environment of a bot: `base` and LANISTA_HOST, _PORT, _NAME, _TOKEN and perhaps _KEEP.
 
     Never LANISTA_WEB_TOKEN, which is the operator's.
 
@@ -84,6 +93,7 @@ def environment(
         name: Name that the bot shall say in its hello.
         token: Secret for this name or seat; empty if none is needed, the variable is then empty
             too, so that a bot never takes up the token of an arena above this one.
+        keep: Ask it to stay for match after match.
         base: What the bot gets besides; None is this process's own environment.
 
     Returns:
@@ -91,9 +101,10 @@ def environment(
     """
     inherited = os.environ if base is None else base
     return {
-        **{key: value for key, value in inherited.items() if key != OPERATORS_TOKEN},
+        **{key: value for key, value in inherited.items() if key not in {OPERATORS_TOKEN, KEEP}},
         "LANISTA_HOST": host,
         "LANISTA_PORT": str(port),
         "LANISTA_NAME": name,
         "LANISTA_TOKEN": token,
+        **({KEEP: "1"} if keep else {}),
     }

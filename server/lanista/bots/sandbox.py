@@ -41,7 +41,7 @@ give out (to 1 879 048 191), below 2^31, where some programs take numbers for ne
 KEPT = frozenset(
     {
         *("PATH", "LANG", "LANGUAGE", "TZ", "TERM"),
-        *("LANISTA_HOST", "LANISTA_PORT", "LANISTA_NAME", "LANISTA_TOKEN"),
+        *("LANISTA_HOST", "LANISTA_PORT", "LANISTA_NAME", "LANISTA_TOKEN", "LANISTA_KEEP"),
         *("JAVA_HOME", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
         *("PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "NODE_PATH"),
     }
@@ -97,6 +97,9 @@ class Sandbox:
     what the bot needs is shown; one in which the bot's working directory lies, or that is it,
     stays: its files must be named. What doesn't exist at the start of the bot is left out."""
 
+    variables: frozenset[str] = frozenset()
+    """Variables of its environment that it gets beside KEPT: those meant for it."""
+
     def wrap(
         self, command: Sequence[str], env: Mapping[str, str], cwd: str, limits: BotLimits
     ) -> tuple[list[str], dict[str, str]]:
@@ -106,7 +109,7 @@ class Sandbox:
 
         Args:
             command: The bot's words.
-            env: Its environment, of which it gets KEPT.
+            env: Its environment, of which it gets KEPT and `variables`.
             cwd: Its working directory, empty for this process's own.
             limits: Set inside, by the launcher.
 
@@ -130,7 +133,8 @@ class Sandbox:
             *(self.host, str(self.port), str(user), limits.encode()),
             *command,
         ]
-        kept = {key: value for key, value in env.items() if key in KEPT or key.startswith("LC_")}
+        passed = KEPT | self.variables
+        kept = {key: value for key, value in env.items() if key in passed or key.startswith("LC_")}
         return words, kept | {"HOME": SCRATCH, "TMPDIR": SCRATCH}
 
 

@@ -1,7 +1,7 @@
-"""What the house bots share: playing one match and going quietly.
+"""What the house bots share: playing a match, or match after match, and going quietly.
 
 No strategy lives here. A bot is a class whose `moves(state)` gives the submoves of a turn; it is
-made anew for the match, and all its chance comes from `random.Random(state.seed)`, so that the
+made anew for each match, and all its chance comes from `random.Random(state.seed)`, so that the
 same seed against the same opponent plays the same match.
 """
 
@@ -34,7 +34,7 @@ _QUIET = ("shutdown", "disconnected")
 
 
 def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
-    """Play one match.
+    """Play one match; with LANISTA_KEEP=1 match after match, until the arena says goodbye.
 
     Args:
         own_name: what to be called when LANISTA_NAME says nothing.
@@ -51,15 +51,16 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = os.environ.get("LANISTA_NAME") or own_name
     try:
-        arena = Arena(name, game=game)
+        arena = Arena(name, game=game, keep=os.environ.get("LANISTA_KEEP") == "1")
     except (ArenaError, ValueError) as error:
         print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - a process tells its end so
         return 1
     try:
         with arena:
-            bot = None
+            bot = playing = None
             for state in arena:
-                bot = bot or make(state)
+                if state is not playing:  # another match has another state
+                    bot, playing = make(state), state
                 arena.send(bot.moves(state))
     except ArenaError as error:
         if error.code not in _QUIET:

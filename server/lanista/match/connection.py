@@ -20,6 +20,8 @@ class Connection:
     channel: Channel
     session: Session = attrs.field(factory=Session)
     hello: Hello | None = None
+    drained: int = 0
+    """Bytes that still came while it was closed."""
 
     @property
     def closed(self) -> bool:
@@ -112,6 +114,7 @@ class Connection:
             elif not chunk.data:
                 return
             else:
+                self.drained += len(chunk.data)
                 await trio.lowlevel.checkpoint()
 
     async def refuse(self, error: RemoteProtocolError) -> None:

@@ -6,7 +6,7 @@ Between the hand-over and the arrival of the answers nothing is parsed, logged o
 
 import math
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -106,6 +106,8 @@ class Match:
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
     error: str | None = attrs.field(init=False, default=None)
+    fault_counts: list[Counter[str]] = attrs.field(init=False, factory=list)
+    """By seat, how often each code of a fault: all of them, where the result keeps the last."""
     _game: Game | None = attrs.field(init=False, default=None)
     _turns: int = attrs.field(init=False, default=0)
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
@@ -130,6 +132,7 @@ class Match:
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
         self._kept_faults = [deque(maxlen=FAULTS_KEPT) for _ in self.names]
+        self.fault_counts = [Counter() for _ in self.names]
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
             speech: Speech = version1
@@ -377,6 +380,7 @@ class Match:
         fault = FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=words)
         self._turn_faults.append(fault)
         self._kept_faults[seat.index].append(fault)
+        self.fault_counts[seat.index][code] += 1
 
     def _dismiss(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
         """Close the connections of the seats that went out in this turn, beside the match."""

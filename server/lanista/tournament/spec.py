@@ -1,0 +1,353 @@
+"""The spec of a tournament: what its TOML file says, read strictly; docs/tournaments.md tells it.
+
+Data and text alone: no game, program or map is looked up here (`setup` does that).
+"""
+
+import enum
+import math
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import cattrs
+from cattrs.errors import ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn
+
+
+class SpecError(Exception):
+    """A spec that can't be used: one line says what is wrong, where, and what would be right."""
+
+
+class FormatName(enum.StrEnum):
+    """Who meets whom."""
+
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+    SWISS = "swiss"
+    KNOCKOUT = "knockout"
+    LADDER = "ladder"
+    SPRT = "sprt"
+
+
+class SeatingsName(enum.StrEnum):
+    """Which seatings a block has."""
+
+    ROTATIONS = "rotations"
+    """Two players: both; four: four."""
+    ALL = "all"
+    """Two players: both; four: all 24."""
+
+
+class Keep(enum.StrEnum):
+    """Which records stay when their matches are counted."""
+
+    ALL = "all"
+    FAILURES = "failures"
+    """Those in which a bot failed, and void ones."""
+    NONE = "none"
+
+
+class SandboxName(enum.StrEnum):
+    """Whether bots are shut off from the machine."""
+
+    NONE = "none"
+    BWRAP = "bwrap"
+
+
+def _at_least(low: float) -> Any:
+    def check(_: Any, __: Any, value: float | None) -> None:
+        if value is not None and not (low <= value < math.inf):
+            raise ValueError(f"{value}; {low:g} at least")
+
+    return check
+
+
+def _positive(_: Any, __: Any, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise ValueError(f"{value:g}; a finite number above 0")
+
+
+def _share(_: Any, __: Any, value: float) -> None:
+    if not 0 < value < 0.5:
+        raise ValueError(f"{value:g}; between 0 and 0.5")
+
+
+@attrs.frozen(kw_only=True)
+class Clock:
+    """The time that bots have, in seconds."""
+
+    first: float = attrs.field(default=20.0, validator=_at_least(0))
+    """For the first answer; 0 is no limit."""
+    turn: float = attrs.field(default=0.2, validator=_at_least(0))
+    """For every other answer; 0 is no limit."""
+    start: float = attrs.field(default=30.0, validator=_positive)
+    """From a bot's start to its hello."""
+    late_limit: int = attrs.field(default=10, validator=_at_least(1))
+    """Late turns in a row that put a bot out, in games where late turns are skipped."""
+    stall_margin: float = attrs.field(default=0.05, validator=_at_least(0))
+    """A stall of the host above which a late answer makes a match void."""
+
+
+@attrs.frozen(kw_only=True)
+class SeedCount:
+    """Seeds that are drawn."""
+
+    count: int = attrs.field(validator=_at_least(1))
+    base: int | None = None
+    """What they are drawn from; without it something that nobody can guess, kept in the
+    database."""
+
+
+@attrs.frozen(kw_only=True)
+class Sprt:
+    """A sequential test of two versions: H0 says the first is elo0 stronger, H1 elo1."""
+
+    elo0: float = 0.0
+    elo1: float = 10.0
+    alpha: float = attrs.field(default=0.05, validator=_share)
+    """The chance of accepting H1 where H0 is true."""
+    beta: float = attrs.field(default=0.05, validator=_share)
+    """The chance of accepting H0 where H1 is true."""
+
+    def __attrs_post_init__(self) -> None:
+        if not (-math.inf < self.elo0 < self.elo1 < math.inf):
+            raise ValueError(f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; elo0 must be below elo1")
+
+
+@attrs.frozen(kw_only=True)
+class BotEntry:
+    """A bot that takes part."""
+
+    name: str
+    command: str
+    """A house bot's name, a command line, or `stdio:` and a command line."""
+    limits: str | None = None
+    """What it may use, as `memory=512M,cpu=60`, or `none`; without it the tournament's."""
+    restart: bool = False
+    """Whether it is started afresh for every match."""
+    environment: Mapping[str, str] = attrs.field(factory=dict)
+    """Variables that it gets besides."""
+
+
+@attrs.frozen(kw_only=True)
+class Spec:
+    """A tournament, as its file tells it. Only names are looked at here; see `setup.prepare`."""
+
+    name: str
+    game: str
+    format: FormatName
+    bots: tuple[BotEntry, ...]
+    seeds: tuple[int, ...] | SeedCount = SeedCount(count=10)
+    """In the file: a list, a number (how many), or a table of `count` and `base`."""
+    maps: tuple[str, ...] = ()
+    """Files, or shipped maps' names; each seed is played on each. Without it seeds make maps."""
+    settings: Mapping[str, int] = attrs.field(factory=dict)
+    clock: Clock = attrs.field(factory=Clock)
+    limits: str | None = None
+    """What each bot may use, unless it says otherwise."""
+    sandbox: SandboxName = SandboxName.NONE
+    seatings: SeatingsName = SeatingsName.ROTATIONS
+    rounds: int | None = attrs.field(default=None, validator=_at_least(1))
+    """Swiss: how many; without it as many as leave one winner."""
+    blocks: int | None = attrs.field(default=None, validator=_at_least(1))
+    """Swiss, knockout: blocks a meeting (1). Ladder, version test: at most so many in all."""
+    challenger: str | None = None
+    """Gauntlet: who meets all others; without it the first bot."""
+    sprt: Sprt = attrs.field(factory=Sprt)
+    fill: str | None = None
+    """The house bot that takes the seats which fewer bots than the game has seats leave."""
+    bench_after: int = attrs.field(default=5, validator=_at_least(1))
+    """Matches that a bot may fail running; then it plays no more."""
+    concurrency: int | Literal["auto"] = "auto"
+    """Blocks at the same time."""
+    executor: str = "local"
+    """`local`, `dask-local`, or `dask://HOST:PORT`."""
+    pin: bool = False
+    """Whether the blocks that run at the same time get cores of their own."""
+    keep: Keep = Keep.ALL
+    database: str | None = None
+    """`postgresql://…`, or a file; without it NAME.db beside the spec."""
+    records: str | None = None
+    """The folder of records; without it NAME.records beside the spec."""
+
+
+_TEXT_OF: Mapping[type, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+}
+
+
+def _converter() -> cattrs.Converter:
+    converter = cattrs.Converter(detailed_validation=True, forbid_extra_keys=True)
+
+    def strict(kind: type) -> Callable[[Any, Any], Any]:
+        def structure(value: Any, _: Any) -> Any:
+            if isinstance(value, bool) != (kind is bool) or not isinstance(
+                value, (int, float) if kind is float else kind
+            ):
+                raise TypeError(f"{_shown(value)}; expected {_TEXT_OF[kind]}")
+            return kind(value)
+
+        return structure
+
+    for kind in (bool, int, str, float):
+        converter.register_structure_hook(kind, strict(kind))
+    for choice in (FormatName, SeatingsName, Keep, SandboxName):
+        converter.register_structure_hook(choice, _structure_choice)
+    converter.register_structure_hook_func(
+        lambda kind: kind == tuple[str, ...], _list_of(converter, str)
+    )
+    converter.register_structure_hook_func(
+        lambda kind: kind == tuple[BotEntry, ...], _list_of(converter, BotEntry)
+    )
+    converter.register_structure_hook(Spec.__annotations__["seeds"], _seeds(converter))
+    converter.register_structure_hook(Spec.__annotations__["concurrency"], _concurrency)
+    for table in (Clock, SeedCount, Sprt, BotEntry, Spec):
+        converter.register_structure_hook(table, _table(converter, table))
+    return converter
+
+
+def _table(converter: cattrs.Converter, kind: type) -> Callable[[Any, Any], Any]:
+    structure: Callable[[Any, Any], Any] = make_dict_structure_fn(
+        kind, converter, _cattrs_forbid_extra_keys=True
+    )
+
+    def checked(value: Any, of: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{_shown(value)}; expected a table")
+        return structure(value, of)
+
+    return checked
+
+
+def _list_of(converter: cattrs.Converter, kind: type) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            what = "[[bots]] tables" if kind is BotEntry else 'a list, such as ["a", "b"]'
+            raise TypeError(f"{_shown(value)}; expected {what}")
+        return tuple(converter.structure(value, list[kind]))  # type: ignore[valid-type]
+
+    return structure
+
+
+def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
+    known = [member.value for member in kind]
+    if value not in known:
+        raise ValueError(f"{_shown(value)}; it can be {', '.join(known)}")
+    return kind(value)
+
+
+def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return SeedCount(count=value)
+        if isinstance(value, Mapping):
+            return converter.structure(value, SeedCount)
+        seeds = isinstance(value, (list, tuple)) and value
+        if not seeds or any(isinstance(seed, bool) or not isinstance(seed, int) for seed in seeds):
+            raise TypeError(
+                f"{_shown(value)}; expected whole numbers such as [1, 2, 3], how many, "
+                "or { count = 100, base = 42 }"
+            )
+        for seed in seeds:
+            if seeds.count(seed) > 1:
+                raise ValueError(f"seed {seed} twice; each is played once")
+        return tuple(seeds)
+
+    return structure
+
+
+def _concurrency(value: Any, _: Any) -> Any:
+    if value != "auto" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ValueError(f'{_shown(value)}; expected a whole number above 0, or "auto"')
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_CONVERTER = _converter()
+
+
+def parse_spec(text: str, where: str) -> Spec:
+    """Read a spec's TOML.
+
+    Args:
+        text: The file's.
+        where: The file's name, for messages.
+
+    Raises:
+        SpecError: It is no TOML, or says what no spec can.
+    """
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{where}: no TOML: {error}") from None
+    return spec_of(value, where)
+
+
+def read_spec(path: Path) -> Spec:
+    """Read a spec's file.
+
+    Raises:
+        SpecError: It can't be read, is no TOML, or says what no spec can.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SpecError(f"{path}: can't be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path}: not UTF-8, from byte {error.start} on") from None
+    return parse_spec(text, str(path))
+
+
+def spec_of(value: Mapping[str, Any], where: str = "spec") -> Spec:
+    """A spec from what its TOML holds.
+
+    Raises:
+        SpecError: It says what no spec can.
+    """
+    try:
+        return _CONVERTER.structure(value, Spec)
+    except cattrs.BaseValidationError as error:
+        problems = list(_problems(error, ""))
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise SpecError(f"{where}: {problems[0]}{more}") from None
+
+
+def _problems(error: BaseException, path: str) -> Iterator[str]:
+    """Every complaint, one line each, with the place in the file it is about."""
+    if isinstance(error, cattrs.IterableValidationError):
+        for inner, note in error.group_exceptions()[0]:
+            index = note.index
+            place = f"[{index + 1}]" if isinstance(index, int) else f".{_key(index)}"
+            yield from _problems(inner, path + place)
+    elif isinstance(error, cattrs.ClassValidationError):
+        with_notes, without = error.group_exceptions()
+        for inner, attribute in with_notes:
+            yield from _problems(inner, f"{path}.{attribute.name}" if path else attribute.name)
+        for inner in without:
+            yield from _problems(inner, path)
+    elif isinstance(error, ForbiddenExtraKeysError):
+        known = ", ".join(attribute.name for attribute in attrs.fields(error.cl))
+        for key in sorted(error.extra_fields):
+            place = f"{path}.{_key(key)}" if path else _key(key)
+            yield f"{place}: no such key; known are {known}"
+    elif isinstance(error, KeyError):
+        # The key is the last part of the path already.
+        yield f"{path}: missing; it must be given"
+    else:
+        yield f"{path}: {error}" if path else str(error)
+
+
+def _key(key: object) -> str:
+    """A key of the file, safe for one line."""
+    return ascii(key)[1:-1] if isinstance(key, str) and key.isidentifier() else ascii(key)
