@@ -56,22 +56,30 @@ class SandboxName(enum.StrEnum):
     BWRAP = "bwrap"
 
 
+class _ValueOfKeyError(ValueError):
+    """A value that its key can't have."""
+
+    def __init__(self, key: str, words: str) -> None:
+        super().__init__(words)
+        self.key = key
+
+
 def _at_least(low: float) -> Any:
-    def check(_: Any, __: Any, value: float | None) -> None:
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
         if value is not None and not (low <= value < math.inf):
-            raise ValueError(f"{value}; {low:g} at least")
+            raise _ValueOfKeyError(attribute.name, f"{value}; {low:g} at least")
 
     return check
 
 
-def _positive(_: Any, __: Any, value: float) -> None:
+def _positive(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
     if not 0 < value < math.inf:
-        raise ValueError(f"{value:g}; a finite number above 0")
+        raise _ValueOfKeyError(attribute.name, f"{value:g}; a finite number above 0")
 
 
-def _share(_: Any, __: Any, value: float) -> None:
+def _share(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
     if not 0 < value < 0.5:
-        raise ValueError(f"{value:g}; between 0 and 0.5")
+        raise _ValueOfKeyError(attribute.name, f"{value:g}; between 0 and 0.5")
 
 
 @attrs.frozen(kw_only=True)
@@ -344,6 +352,9 @@ def _problems(error: BaseException, path: str) -> Iterator[str]:
     elif isinstance(error, KeyError):
         # The key is the last part of the path already.
         yield f"{path}: missing; it must be given"
+    elif isinstance(error, _ValueOfKeyError):
+        place = f"{path}.{error.key}" if path and path != error.key else error.key
+        yield f"{place}: {error}"
     else:
         yield f"{path}: {error}" if path else str(error)
 

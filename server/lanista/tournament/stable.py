@@ -234,7 +234,8 @@ class _Door:
                 return
             self._check(hello, peer, ours)
             if greeting.speaks_version1(hello, self.ruleset):
-                greeting.tell_at_once(connection, greeting.welcome())
+                told = greeting.welcome() + greeting.wait_line(1, self.ruleset.seats)
+                greeting.tell_at_once(connection, told)
             self.come = connection
         except RemoteProtocolError as error:
             self.complaint = f"its hello was refused: {error.words}"

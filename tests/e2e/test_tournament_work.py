@@ -1,0 +1,392 @@
+"""What a worker plays: blocks with real bots, kept from match to match; endings told apart."""
+
+import itertools
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from e2e.running import bot, wait_until
+from lanista.match.record import read_record
+from lanista.match.stalls import StallMonitor
+from lanista.store.results import Ending
+from lanista.tournament import work
+from lanista.tournament.blocks import Pairing
+from lanista.tournament.setup import prepare
+from lanista.tournament.spec import spec_of
+from lanista.tournament.work import Block, Task, WorkError, measure, play_blocks, try_bot
+
+
+@pytest.fixture(autouse=True)
+def _ends():
+    """Bots that are kept end with the test."""
+    yield
+    work.close()
+
+
+def setup_of(folder, *bots, game="angrymob", clock=None, **more):
+    """A tournament of bots: (name, command) or (name, command, more keys)."""
+    return prepare(
+        spec_of(
+            {
+                "name": "cup",
+                "game": game,
+                "format": "round-robin",
+                "seeds": [1, 2, 3],
+                "settings": {"move_limit": 12} if game == "angrymob" else {},
+                "bots": [
+                    {"name": name, "command": command, **dict(*keys)}
+                    for name, command, *keys in bots
+                ],
+                "clock": {"first": 20.0, "turn": 5.0, "start": 20.0} | (clock or {}),
+            }
+            | more
+        ),
+        folder,
+    )
+
+
+def task_of(setup, *drawn, playing=None, bots=None):
+    """A task of a block a draw, in which the first bots of the setup meet."""
+    seats = setup.ruleset.seats
+    names = bots or setup.bots[:seats]
+    blocks = []
+    for at in drawn:
+        draw = setup.draw(at)
+        blocks.append(
+            Block(
+                id=setup.block_id(names, draw),
+                bots=names,
+                draw=draw,
+                seatings=setup.seatings(Pairing(names, at)),
+            )
+        )
+    return Task(
+        conditions=setup.conditions,
+        contestants=setup.contestants,
+        blocks=tuple(blocks),
+        playing=None if playing is None else str(playing),
+    )
+
+
+JOE = ("Joe", "CamperJoe")
+RUNNERS = ("Runners", "RandomRunners")
+HOUSE_JOE = f"{sys.executable} -P -m lanista.house.camper_joe"
+
+
+def test_a_block_is_played_in_both_seatings_and_its_records_verify(tmp_path, lanista):
+    setup = setup_of(tmp_path, JOE, RUNNERS)
+    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+    block = finished.result
+
+    assert "" == finished.trouble
+    assert (1, "", ("Joe", "Runners")) == (block.seed, block.map, block.bots)
+    assert [(0, 1, "finished"), (1, 1, "finished")] == [
+        (match.seating, match.attempt, match.end) for match in block.matches
+    ]
+    assert [("Joe", "Runners"), ("Runners", "Joe")] == [
+        tuple(seat.bot for seat in match.seats) for match in block.matches
+    ]
+    for match in block.matches:
+        path = tmp_path / finished.records[match.record]
+        record = read_record(path)
+        assert match.digest == record.result.digest
+        assert tuple(seat.bot for seat in match.seats) == tuple(
+            player.name for player in record.header.players
+        )
+        assert f"{block.block[:2]}/{block.block}-{match.seating}.jsonl.gz" == match.record
+        assert 0 == lanista("replay", "verify", path).code
+
+
+def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
+    """Kept bots begin each match anew: else a resumed tournament would be another one."""
+    setup = setup_of(tmp_path, ("One", "RandomRunners"), ("Two", "RandomRunners"))
+    first = [
+        match.digest
+        for finished in play_blocks(task_of(setup, 0, 1, 2))
+        for match in finished.result.matches
+    ]
+    work.close()
+    again = [
+        match.digest
+        for finished in play_blocks(task_of(setup, 2, 1, 0))
+        for match in finished.result.matches
+    ]
+
+    assert first == again[4:] + again[2:4] + again[:2]
+
+
+def pids_of_children():
+    """The keepers of our bots."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        found |= set((task / "children").read_text().split())
+    return found
+
+
+def test_bots_are_kept_where_they_can_stay(tmp_path):
+    """JOE says keep=1; a bare script of the classic dialect plays one match and goes."""
+    setup = setup_of(tmp_path, JOE, ("Script", bot("classic")))
+    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+
+    for match in finished.result.matches:
+        infos = read_record(tmp_path / finished.records[match.record]).result.bots
+        told = {seat.bot: info.exit for seat, info in zip(match.seats, infos, strict=True)}
+        assert {"Joe": "is kept for the next match", "Script": "exited with code 0"} == told
+        assert {Ending.NORMAL} == {seat.ending for seat in match.seats}
+
+
+def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
+    before = pids_of_children()
+    setup = setup_of(tmp_path, JOE, RUNNERS)
+    play_blocks(task_of(setup, 0))
+    kept = pids_of_children() - before
+    play_blocks(task_of(setup, 1, 2))
+
+    assert 2 == len(kept)
+    assert kept == pids_of_children() - before
+    work.close()
+    assert set() == pids_of_children() - before
+
+
+def test_restart_starts_a_bot_afresh_for_every_match(tmp_path):
+    setup = setup_of(tmp_path, (*JOE, {"restart": True}), RUNNERS)
+    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+
+    for match in finished.result.matches:
+        infos = read_record(tmp_path / finished.records[match.record]).result.bots
+        told = {seat.bot: info.exit for seat, info in zip(match.seats, infos, strict=True)}
+        assert {"Joe": "exited with code 0", "Runners": "is kept for the next match"} == told
+
+
+def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
+    pid = tmp_path / "pid"
+    script = tmp_path / "bot.py"
+    script.write_text(
+        "import os, sys\n"
+        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        "from lanista.house.camper_joe import CamperJoe\n"
+        "from lanista.house._play import play\n"
+        "sys.exit(play('x', 'angrymob', CamperJoe))\n"
+    )
+    setup = setup_of(tmp_path, ("Dies", f"{sys.executable} {script}"), RUNNERS)
+    play_blocks(task_of(setup, 0))
+    first = int(pid.read_text())
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: not Path(f"/proc/{first}/fd").exists(), "the bot is gone")
+    [finished] = play_blocks(task_of(setup, 1))
+
+    assert {Ending.NORMAL} == {
+        seat.ending for match in finished.result.matches for seat in match.seats
+    }
+    assert first != int(pid.read_text())
+
+
+@pytest.mark.parametrize(
+    ("script", "ending", "words"),
+    [
+        ("illegal", Ending.ILLEGAL, ""),
+        ("malformed", Ending.MALFORMED, ""),
+        ("dies_in_play", Ending.CRASH, "closed its connection; its process exited with code 1"),
+        ("dies_mid_line", Ending.CRASH, "closed its connection; its process killed by SIG"),
+        ("leaves", Ending.DISCONNECT, "closed its connection; its process "),
+        ("late", Ending.LATE, "no answer within 0.3 s"),
+        ("falls_silent", Ending.STALL, "no answer within 1 s"),
+        ("not_utf8", Ending.MALFORMED, ""),
+        ("long_line", Ending.MALFORMED, ""),
+    ],
+)
+def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, words):
+    clock = {"stall_margin": 60.0} if "no answer" in words else {}
+    clock |= {"late": {"turn": 0.3}, "falls_silent": {"first": 1.0}}.get(script, {})
+    setup = setup_of(tmp_path, JOE, ("Bad", bot(script)), clock=clock)
+    [finished] = play_blocks(task_of(setup, 0))
+
+    assert "" == finished.trouble
+    for match in finished.result.matches:
+        joe, bad = sorted(match.seats, key=lambda seat: seat.bot != "Joe")
+        assert (Ending.NORMAL, 1, ending, 2) == (joe.ending, joe.rank, bad.ending, bad.rank)
+        assert bad.words.startswith(words)
+        assert bad.words
+
+
+@pytest.mark.parametrize("command", ["sh -c 'exit 3'", bot("no_name"), bot("silent")])
+def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command):
+    setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"start": 1.0})
+    [finished] = play_blocks(task_of(setup, 0))
+
+    for match in finished.result.matches:
+        assert ("forfeit", "start-failure", None) == (match.end, match.reason, match.record)
+        by_name = {seat.bot: seat for seat in match.seats}
+        assert (1, Ending.NORMAL) == (by_name["Joe"].rank, by_name["Joe"].ending)
+        assert (2, Ending.START_FAILURE) == (by_name["Absent"].rank, by_name["Absent"].ending)
+        assert by_name["Absent"].words
+
+
+def test_four_players_with_an_absent_one(tmp_path):
+    """The three that came tie; nobody is blamed but the absent one."""
+    setup = setup_of(
+        tmp_path,
+        *((name, "Null") for name in "ABC"),
+        ("Absent", "sh -c 'exit 3'"),
+        game="hogwarts",
+    )
+    [finished] = play_blocks(task_of(setup, 0))
+
+    assert 4 == len(finished.result.matches)
+    for match in finished.result.matches:
+        assert {("A", 1), ("B", 1), ("C", 1), ("Absent", 4)} == {
+            (seat.bot, seat.rank) for seat in match.seats
+        }
+
+
+def test_a_bot_against_itself_is_two_processes(tmp_path):
+    """A version test of four seats has each version twice."""
+    before = pids_of_children()
+    setup = setup_of(tmp_path, JOE)
+    [finished] = play_blocks(task_of(setup, 0, bots=("Joe", "Joe")))
+
+    assert 2 == len(pids_of_children() - before)
+    assert [("Joe", "Joe")] == [
+        tuple(seat.bot for seat in match.seats) for match in finished.result.matches
+    ]
+
+
+def voids(monkeypatch, *matches):
+    """Have the host stall in the matches of these numbers, from 1."""
+    seen = itertools.count(1)
+    real = StallMonitor.watching
+    now = [0]
+
+    def watching(self):
+        now[0] = next(seen)
+        return real(self)
+
+    monkeypatch.setattr(StallMonitor, "watching", watching)
+    monkeypatch.setattr(StallMonitor, "worst", lambda *_: 1.0 if now[0] in matches else 0.0)
+
+
+def test_a_void_match_is_played_again_with_fresh_bots_and_the_same_seed(tmp_path, monkeypatch):
+    voids(monkeypatch, 1)
+    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"turn": 0.3})
+    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+
+    assert "" == finished.trouble
+    assert [(0, 1, "void"), (0, 2, "forfeit"), (1, 1, "forfeit")] == [
+        (match.seating, match.attempt, match.end) for match in finished.result.matches
+    ]
+    void, again, _ = finished.result.matches
+    assert {Ending.VOID} == {seat.ending for seat in void.seats}
+    assert [False, True] == [void.counted, again.counted]
+    told = [read_record(tmp_path / finished.records[match.record]) for match in (void, again)]
+    assert 1 == len({record.header.seed for record in told})
+    assert all("kept" not in info.exit for info in told[0].result.bots), "not afresh"
+
+
+def test_two_voids_in_a_row_are_the_blocks_trouble(tmp_path, monkeypatch):
+    voids(monkeypatch, 1, 2)
+    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"turn": 0.3})
+    [finished] = play_blocks(task_of(setup, 0))
+
+    assert finished.trouble.startswith("two void matches in a row with seed 1: this machine stalls")
+    assert ["void", "void"] == [match.end for match in finished.result.matches]
+
+
+def test_records_come_back_as_bytes_where_no_folder_is_shared(tmp_path):
+    [finished] = play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0))
+
+    for match in finished.result.matches:
+        path = tmp_path / "record.jsonl.gz"
+        path.write_bytes(finished.records[match.record])
+        assert match.digest == read_record(path).result.digest
+
+
+def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkError, match=r"no record can be written, .*file.*: "):
+        play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0, playing=tmp_path / "file"))
+
+
+def test_measuring_leaves_nothing_and_tells_answers(tmp_path):
+    measured = measure(task_of(setup_of(tmp_path, JOE, RUNNERS), 0), 0.3)
+
+    assert len(measured.answers) > 10
+    assert all(0 <= answer < 5 for answer in measured.answers)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_good_bot_passes_its_trial(tmp_path):
+    setup = setup_of(tmp_path, JOE)
+    trial = try_bot(setup.conditions, setup.contestants["Joe"], setup.draw(0))
+
+    assert ("Joe", "", "", 12) == (trial.bot, trial.words, trial.warning, trial.turns)
+    assert 0 < trial.hello_after < 20
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (bot("illegal"), "illegal: "),
+        ("sh -c 'echo no such library; exit 3'", "start-failure: exited with code 3"),
+    ],
+)
+def test_a_trial_says_what_is_wrong(tmp_path, command, words):
+    setup = setup_of(tmp_path, ("Bad", command))
+    trial = try_bot(setup.conditions, setup.contestants["Bad"], setup.draw(0))
+
+    assert trial.words.startswith(words)
+    assert ("no such library" in trial.output) == ("library" in command)
+
+
+def test_a_trial_warns_of_a_bot_that_doesnt_stay(tmp_path):
+    setup = setup_of(tmp_path, ("Script", bot("classic")))
+    trial = try_bot(setup.conditions, setup.contestants["Script"], setup.draw(0))
+
+    assert ("", "does not stay for another match (keep=1), so it is started for each") == (
+        trial.words,
+        trial.warning,
+    )
+
+
+def test_a_bot_gets_its_own_variables_and_no_operators_secret(tmp_path, monkeypatch):
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "hunter2")
+    told = tmp_path / "environment"
+    script = f"sh -c 'env > {told}; exit 3'"
+    setup = setup_of(tmp_path, ("Told", script, {"environment": {"LEVEL": "7"}}))
+    try_bot(setup.conditions, setup.contestants["Told"], setup.draw(0))
+    lines = told.read_text().splitlines()
+
+    assert "LEVEL=7" in lines
+    assert "LANISTA_NAME=Told" in lines
+    assert "LANISTA_KEEP=1" in lines
+    assert not any("hunter2" in line for line in lines)
+
+
+def test_a_wrong_token_is_refused_and_told(tmp_path):
+    """A port takes the bot that was started for it alone."""
+    setup = setup_of(tmp_path, JOE, ("Other", "env LANISTA_TOKEN=guessed " + HOUSE_JOE))
+    [finished] = play_blocks(task_of(setup, 0))
+
+    words = [seat.words for seat in finished.result.matches[0].seats if seat.bot == "Other"]
+    assert ["its hello was refused: "] == [text[text.index("its") :][:23] for text in words]
+
+
+def test_a_bot_that_waits_hears_who_is_there(tmp_path):
+    """PROTOCOL.md 3: `welcome`, then `wait`, then perhaps for long nothing."""
+    heard = tmp_path / "heard"
+    script = tmp_path / "bot.py"
+    script.write_text(
+        "import os, socket\n"
+        "arena = socket.create_connection(('127.0.0.1', int(os.environ['LANISTA_PORT'])))\n"
+        "arena.sendall(f\"B v=1 token={os.environ['LANISTA_TOKEN']}\\n\".encode())\n"
+        "lines = arena.makefile()\n"
+        f"open({str(heard)!r}, 'w').write(lines.readline() + lines.readline())\n"
+    )
+    setup = setup_of(tmp_path, JOE, ("B", f"{sys.executable} {script}"))
+    play_blocks(task_of(setup, 0))
+
+    welcome, wait = heard.read_text().splitlines()
+    assert welcome.startswith("welcome 1 lanista ")
+    assert "wait 1 2" == wait
