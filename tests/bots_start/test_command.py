@@ -100,3 +100,13 @@ def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     told = environment(host="h", port=1, name="n", token="t")
     assert {*os.environ, "LANISTA_HOST", "LANISTA_PORT", "LANISTA_NAME", "LANISTA_TOKEN"} == {*told}
     assert "else" == told["SOMETHING"]
+
+
+def test_a_bot_is_asked_to_stay_only_where_it_is_meant():
+    """LANISTA_KEEP=1 of an arena above must not reach a bot that plays one match here."""
+    base = {"LANISTA_KEEP": "1"}
+    once = environment(host="h", port=1, name="n", base=base)
+    kept = environment(host="h", port=1, name="n", keep=True, base=base)
+
+    assert "LANISTA_KEEP" not in once
+    assert "1" == kept["LANISTA_KEEP"]

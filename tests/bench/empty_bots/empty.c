@@ -28,7 +28,8 @@ int main(int count, char **words) {
         in = out = socket(AF_INET, SOCK_STREAM, 0);
         if (connect(in, (struct sockaddr *)&arena, sizeof arena) != 0) return 1;
         setsockopt(in, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        int size = snprintf(hello, sizeof hello, "Empty v=1 game=%s\n", words[1]);
+        const char *keep = getenv("LANISTA_KEEP") ? " keep=1" : "";
+        int size = snprintf(hello, sizeof hello, "Empty v=1 game=%s%s\n", words[1], keep);
         if (write(out, hello, (size_t)size) != size) return 1;
     }
     size_t held = 0;

@@ -78,15 +78,22 @@ class Board:
 
     def tokens(self, row: int, own: int = 0) -> list[str]:
         """A row as the map file and the wire write it, with `A` for the base of seat `own`."""
-        letters = {self.bases[own]: "A", self.bases[1 - own]: "B"}
-        cells = range(row * self.cols, (row + 1) * self.cols)
-        return [letters.get(cell) or _token(self.cells[cell]) for cell in cells]
+        first = row * self.cols
+        # A match's opening writes every cell once a seat: by table, then the two bases.
+        tokens = [
+            _TOKENS.get(state) or str(state) for state in self.cells[first : first + self.cols]
+        ]
+        for letter, base in (("A", self.bases[own]), ("B", self.bases[1 - own])):
+            if first <= base < first + self.cols:
+                tokens[base - first] = letter
+        return tokens
 
 
 def _token(state: int) -> str:
-    if state == IMPASSABLE:
-        return "#"
-    return str(state) if state else "."
+    return _TOKENS.get(state) or str(state)
+
+
+_TOKENS = {IMPASSABLE: "#", 0: "."} | {state: str(state) for state in range(1, 10)}
 
 
 def write_board(board: Board) -> str:
