@@ -33,6 +33,9 @@ $(STAMP): pyproject.toml
 # can't be installed, its tests are skipped and say why.
 TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap
 
+# Debian keeps its programs off the PATH.
+DATABASE := $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,initdb:postgresql)
+
 BROWSER := chromium:chromium,fonts-dejavu-core
 
 # $(call install,PROGRAM:PACKAGE,PACKAGE ...): those whose program is missing, by apt when root.
@@ -52,7 +55,7 @@ define install
 endef
 
 toolchains:  ## install the toolchains that the tests need, by apt when root
-	$(call install,$(TOOLS))
+	$(call install,$(TOOLS) $(DATABASE))
 
 setup-browser:  ## install the browser that the page's tests drive, by apt when root
 	$(call install,$(BROWSER))
@@ -110,7 +113,7 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/web/screenshots.py
 
-bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, into tests/bench/results/
+bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, tournaments, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py
 	$(BIN)/python tests/bench/record_size.py
@@ -118,6 +121,8 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/clients.py
 	$(BIN)/python tests/bench/viewers.py
 	$(BIN)/python tests/bench/drawing.py
+	$(BIN)/python tests/bench/store.py
+	$(BIN)/python tests/bench/tournament.py
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) clients/javascript/node_modules tests/web/page/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
