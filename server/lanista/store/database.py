@@ -1,0 +1,465 @@
+"""A tournament's database: opening it, writing it, asking it. SQLite by path, PostgreSQL by URL.
+
+What is committed stays, whatever happens next; a block is there whole or not at all, and once.
+Every method blocks (for the disk, and up to `PATIENCE` for other writers) and may be called from
+any thread. Which blocks count is not known here.
+"""
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.pool import QueuePool
+
+from lanista.store import migrate
+from lanista.store.errors import StoreError, postgresql_error, sqlite_error
+from lanista.store.lock import file_lock, in_use
+from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
+from lanista.store.results import BlockResult
+from lanista.store.schema import BLOCKS, BOTS, MATCHES, META, PARDONS, SEATS
+
+PATIENCE = 30.0
+"""Seconds to wait for another program's transaction."""
+_WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
+"""Keys of PostgreSQL's advisory locks: of who writes now, of who runs the tournament."""
+
+
+@attrs.frozen
+class Store:
+    """An open database. Close it, or use it as a context."""
+
+    where: str
+    """The file, or the URL without its password and options."""
+    _engine: sa.Engine
+    _told: Callable[[exc.DBAPIError], StoreError]
+    _path: Path | None
+    """SQLite's file; None for PostgreSQL."""
+
+    @classmethod
+    def open(cls, target: str | Path, *, create: bool = True) -> Self:
+        """Open a database, and bring its tables to those of this version.
+
+        Args:
+            target: A path, `sqlite:///PATH`, or `postgresql://USER:PASSWORD@HOST:PORT/NAME`
+                (psycopg 3, the extra `postgresql`).
+            create: Make the database, or its tables, when they aren't there. Without it, a
+                SQLite file in a place that can't be written can still be read.
+
+        Raises:
+            StoreError: It isn't there, can't be reached, read or made, is no database of ours, or
+                was written by a newer version.
+        """
+        path = _path_of(target)
+        store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target))
+        return store._made_ready(create=create)  # noqa: SLF001 - of this very class
+
+    @classmethod
+    def _sqlite(cls, path: Path, *, create: bool) -> Self:
+        def told(error: exc.DBAPIError) -> StoreError:
+            return sqlite_error(path, error.orig)
+
+        if not create and not path.exists():
+            raise StoreError(f"{path}: not there; `lanista tournament run` makes it")
+        # In a place that can't be written the usual way fails, as readers share an index beside
+        # the file. Then `ro`, which uses an index that is there; then `immutable`, which needs
+        # none: right when nobody writes, and nobody can. https://sqlite.org/wal.html#readonly
+        ways = ["mode=rwc"] if create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
+        refusal: StoreError | None = None
+        for way in ways:
+            log = path.with_name(path.name + "-wal")
+            if "immutable" in way and log.exists() and log.stat().st_size:
+                refusal = StoreError(
+                    f"{path}: results in {log.name} beside it can't be read where nothing can be "
+                    "written; copy both to a folder that can be"
+                )
+                break
+            store = cls(str(path), _sqlite_engine(path, way), told, path.absolute())
+            try:
+                with store._engine.connect() as connection:
+                    connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
+            except exc.DBAPIError as error:
+                store.close()
+                refusal = told(error)
+                code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+                if code not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+                    break
+            else:
+                return store
+        assert refusal is not None
+        raise refusal from None
+
+    @classmethod
+    def _postgresql(cls, target: str) -> Self:
+        try:
+            url = make_url(target)
+        except (exc.ArgumentError, ValueError):
+            # Told without what was given: a password may be anywhere in it.
+            raise StoreError(
+                "the database's URL can't be read; right is "
+                "postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            ) from None
+        if url.drivername not in {"postgresql", "postgresql+psycopg"}:
+            raise StoreError(
+                f"{url.drivername}: no such kind of database; right are a path, sqlite:///PATH "
+                "and postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            )
+        shown = URL.create("postgresql", url.username, None, url.host, url.port, url.database)
+        where = shown.render_as_string()
+        try:
+            import psycopg  # noqa: F401, PLC0415 - an extra; looked for, not used
+        except ImportError:
+            raise StoreError(
+                f"{where}: PostgreSQL needs psycopg: pip install 'lanista[postgresql]'"
+            ) from None
+        given = url.query.get("password", url.password)
+        password = given if isinstance(given, str) else None
+
+        def told(error: exc.DBAPIError) -> StoreError:
+            return postgresql_error(where, password, error)
+
+        return cls(where, _postgresql_engine(url), told, None)
+
+    def close(self) -> None:
+        """Close all connections. No error is raised, and doing it twice does nothing."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _made_ready(self, *, create: bool) -> Self:
+        """This store, its tables those of this version; else closed."""
+        try:
+            with self._reading() as connection:
+                current = migrate.is_current(connection)
+            if not current:
+                with self._writing() as connection:
+                    migrate.bring_up_to_date(connection, self.where, create=create)
+            if self._path and create:
+                self._log_ahead(self._path)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _log_ahead(self, path: Path) -> None:
+        """Let readers go on while one writes. Kept in the file: all times but one it is so."""
+        with self._errors_told(), self._engine.connect() as connection:
+            # Not by the connection itself, as it can't be changed inside a transaction.
+            raw = connection.connection.driver_connection
+            assert isinstance(raw, sqlite3.Connection)
+            try:
+                raw.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.Error as error:
+                raise sqlite_error(path, error) from None
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the one that runs this tournament, until the context or the process ends.
+
+        A file `NAME.lock` beside SQLite's, a connection held open for PostgreSQL. Reading and
+        writing need no lock.
+
+        Raises:
+            StoreError: Another has it, or the lock can't be made.
+        """
+        if self._path:
+            with file_lock(self._path.resolve()):
+                yield
+            return
+        key = sa.func.hashtext(sa.func.current_schema())
+        with self._errors_told():
+            # Outside of transactions: it may be held for days.
+            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            with self._errors_told():
+                if not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_MANAGER, key))):
+                    raise in_use(self.where)
+            yield
+        finally:
+            # Closing the session gives the lock back, even where the server is gone.
+            connection.invalidate()
+            connection.close()
+
+    @contextlib.contextmanager
+    def _errors_told(self) -> Iterator[None]:
+        try:
+            yield
+        except exc.DBAPIError as error:
+            # Without the cause: what it repeats of a connection may hold the password.
+            raise self._told(error) from None
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        with self._errors_told(), self._engine.connect() as connection:
+            if self._path is None:
+                # One snapshot for all statements, as SQLite gives.
+                connection = connection.execution_options(  # noqa: PLW2901 - the same connection
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            yield connection
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """A transaction, alone: with one writer at a time, numbers are in the order of commits."""
+        engine = self._engine.execution_options(writing=True)
+        with self._errors_told(), engine.begin() as connection:
+            if self._path is None:
+                key = sa.func.hashtext(sa.func.current_schema())
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
+            yield connection
+
+    def add(self, results: Sequence[BlockResult]) -> list[str]:
+        """Store blocks, in one transaction: when this returns they are on the disk.
+
+        A block that is there already, played twice, is left as it is.
+
+        Args:
+            results: In the order in which they were played.
+
+        Returns:
+            The ids of those that weren't there, in the same order.
+
+        Raises:
+            StoreError: Nothing was stored.
+            ValueError: A block has not exactly one match that counts for each seating.
+        """
+        wanted: dict[str, BlockResult] = {}
+        for result in results:
+            counted = sorted(match.seating for match in result.matches if match.counted)
+            if not counted or counted != list(range(len(counted))):
+                raise ValueError(f"block {result.block}: the seatings that count are {counted}")
+            wanted.setdefault(result.block, result)
+        if not wanted:
+            return []
+        committed = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._writing() as connection:
+            there = set(
+                connection.scalars(sa.select(BLOCKS.c.id).where(BLOCKS.c.id.in_(list(wanted))))
+            )
+            new = [result for block, result in wanted.items() if block not in there]
+            if new:
+                first = _last_number(connection) + 1
+                numbered = list(enumerate(new, first))
+                connection.execute(
+                    BLOCKS.insert(),
+                    [_block_row(number, committed, result) for number, result in numbered],
+                )
+                connection.execute(
+                    MATCHES.insert(),
+                    [row for number, result in numbered for row in _match_rows(number, result)],
+                )
+                connection.execute(
+                    SEATS.insert(),
+                    [row for number, result in numbered for row in _seat_rows(number, result)],
+                )
+        return [result.block for result in new]
+
+    def pardon(self, bot: str) -> None:
+        """Forget a bot's failures until now, for `running_failures`.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            number = _last_number(connection)
+            connection.execute(PARDONS.delete().where(PARDONS.c.bot == bot))
+            connection.execute(PARDONS.insert().values(bot=bot, number=number))
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Note a value under a key, in place of the one before.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            connection.execute(META.delete().where(META.c.key == key))
+            connection.execute(META.insert().values(key=key, value=value))
+
+    def set_identity(self, name: str, identity: str) -> None:
+        """Note what makes a bot the bot it is, as JSON. When that changes its failures are past.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            before = connection.scalar(sa.select(BOTS.c.identity).where(BOTS.c.name == name))
+            if before == identity:
+                return
+            since = _last_number(connection) if before is not None else 0
+            connection.execute(BOTS.delete().where(BOTS.c.name == name))
+            connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Several questions about one moment, whatever is written meanwhile.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            yield Reading(connection)
+
+    def played(self) -> list[PlayedBlock]:
+        """As `Reading.played`, of now."""
+        with self.reading() as now:
+            return now.played()
+
+    def endings(self, without: Collection[str] = ()) -> Endings:
+        """As `Reading.endings`, of now."""
+        with self.reading() as now:
+            return now.endings(without)
+
+    def running_failures(self, most: int) -> dict[str, int]:
+        """As `Reading.running_failures`, of now."""
+        with self.reading() as now:
+            return now.running_failures(most)
+
+    def matches(
+        self,
+        blocks: Collection[str] | None = None,
+        *,
+        failures: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[StoredMatch]:
+        """As `Reading.matches`, of the moment when the first one is taken."""
+        with self.reading() as now:
+            yield from now.matches(blocks, failures=failures, limit=limit)
+
+    def digests(self) -> list[Digest]:
+        """As `Reading.digests`, of now."""
+        with self.reading() as now:
+            return now.digests()
+
+    def meta(self, key: str) -> str | None:
+        """As `Reading.meta`, of now."""
+        with self.reading() as now:
+            return now.meta(key)
+
+    def identities(self) -> dict[str, str]:
+        """As `Reading.identities`, of now."""
+        with self.reading() as now:
+            return now.identities()
+
+
+def _path_of(target: str | Path) -> Path | None:
+    """The file of a target; None when it is a URL of something else."""
+    if isinstance(target, Path):
+        return target
+    kind, separator, rest = target.partition("://")
+    if not separator:
+        return Path(target)
+    if kind != "sqlite":
+        return None
+    if not rest.startswith("/") or rest == "/":
+        raise StoreError("a SQLite URL without a file; right is sqlite:///PATH")
+    return Path(rest[1:])
+
+
+def _sqlite_engine(path: Path, way: str) -> sa.Engine:
+    """Connections to a file, opened in a way of https://sqlite.org/uri.html."""
+    uri = f"{path.absolute().as_uri()}?{way}"
+
+    def connect() -> sqlite3.Connection:
+        # Transactions are begun by us: Python's own ones don't begin at the first reading.
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            # What was committed survives a power cut, not only a kill.
+            connection.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    engine = sa.create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True
+    )
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        # A writer waits for others before it looks, or it would have to begin anew.
+        writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+def _postgresql_engine(url: URL) -> sa.Engine:
+    engine = sa.create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        connect_args={} if "connect_timeout" in url.query else {"connect_timeout": 10},
+        # A server may be started anew while a tournament runs.
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _: object) -> None:
+        connection.execute(f"SET lock_timeout = {int(PATIENCE * 1000)}")
+        connection.commit()
+
+    return engine
+
+
+def _last_number(connection: sa.Connection) -> int:
+    return connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
+
+
+def _block_row(number: int, committed: str, result: BlockResult) -> dict[str, Any]:
+    return {
+        "number": number,
+        "id": result.block,
+        "seed": str(result.seed),
+        "map": result.map,
+        "bots": json.dumps(result.bots),
+        "committed": committed,
+    }
+
+
+def _match_rows(number: int, result: BlockResult) -> Iterator[dict[str, Any]]:
+    for ordinal, match in enumerate(result.matches):
+        yield {
+            "block": number,
+            "seating": match.seating,
+            "attempt": match.attempt,
+            "ordinal": ordinal,
+            "termination": match.end,
+            "reason": json.dumps(match.reason),
+            "ranks": json.dumps([seat.rank for seat in match.seats]),
+            "scores": json.dumps([seat.score for seat in match.seats]),
+            "turns": match.turns,
+            "digest": match.digest,
+            "seconds": match.seconds,
+            "stall": match.stall,
+            "record": match.record,
+        }
+
+
+def _seat_rows(number: int, result: BlockResult) -> Iterator[dict[str, Any]]:
+    for match in result.matches:
+        for at, seat in enumerate(match.seats):
+            yield {
+                "block": number,
+                "seating": match.seating,
+                "attempt": match.attempt,
+                "seat": at,
+                "bot": seat.bot,
+                "ending": seat.ending.value,
+                "words": json.dumps(seat.words),
+                "late": seat.late,
+                "malformed": seat.malformed,
+                "illegal": seat.illegal,
+            }

@@ -1,0 +1,5 @@
+"""How databases come to the tables of `schema`, step by step, by alembic.
+
+A new step is a file in `versions`, written by hand after the last one's form; a step that was
+released never changes. They are run by `lanista.store.migrate`; no `alembic.ini` is needed.
+"""

@@ -1,0 +1,411 @@
+"""What can be asked of a tournament's database: queries on one connection, in one snapshot.
+
+Nothing is written here, and no connection made; errors of the database are told by `database`.
+"""
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.store.results import FAILURES, Ending, MatchResult, SeatResult
+from lanista.store.schema import BLOCKS, BOTS, COUNTED, FAILED, MATCHES, META, PARDONS, SEATS, VOID
+
+PAGE = 200
+"""Blocks whose matches are read at once."""
+MOST_BOUND = 5000
+"""Values in one statement; SQLite takes 32,766, PostgreSQL 65,535."""
+
+_ENDINGS = {ending.value: ending for ending in Ending}
+_FAULTS = ("late", "malformed", "illegal")
+
+
+class PlayedBlock(NamedTuple):
+    """A block that was played, as formats and ratings need it."""
+
+    id: str
+    bots: tuple[str, ...]
+    """By place."""
+    seed: int
+    map: str
+    """Its name; empty where the seed makes it."""
+    ranks: tuple[tuple[int, ...], ...]
+    """Of the matches that count: by seating, then by seat."""
+
+
+class Digest(NamedTuple):
+    """What must be alike in two databases in which the same was played."""
+
+    block: str
+    seating: int
+    digest: str
+    ranks: tuple[int, ...]
+
+
+class StoredMatch(NamedTuple):
+    """A match, with what its block says of it."""
+
+    block: str
+    """The block's id."""
+    bots: tuple[str, ...]
+    """The block's, by place; who sat where is in the match."""
+    seed: int
+    map: str
+    committed: str
+    """When the block was stored: UTC, ISO 8601."""
+    match: MatchResult
+
+
+@attrs.frozen(kw_only=True)
+class BotEndings:
+    """How one bot's matches ended, and its faults in those that count."""
+
+    endings: Mapping[Ending, int]
+    """How many matches ended so for it, those that occurred; one at two seats counts twice."""
+    late: int
+    """Turns."""
+    malformed: int
+    """Turns."""
+    illegal: int
+    """Submoves or answers."""
+
+
+@attrs.frozen(kw_only=True)
+class Endings:
+    """How all matches ended."""
+
+    bots: Mapping[str, BotEndings]
+    """By name; who played nothing isn't there."""
+    voids: int
+    """Matches that were void. `Ending.VOID` of a bot counts those it was in."""
+
+
+class _Lists(dict[str, tuple[Any, ...]]):
+    """JSON lists by their text, each read once: they repeat all the time."""
+
+    def __missing__(self, text: str) -> tuple[Any, ...]:
+        self[text] = found = tuple(json.loads(text))
+        return found
+
+
+class _Texts(dict[str, str]):
+    """Texts by their JSON, each read once."""
+
+    def __missing__(self, text: str) -> str:
+        found: str = json.loads(text)
+        self[text] = found
+        return found
+
+
+class _Ranks(dict[str, tuple[tuple[int, ...], ...]]):
+    """Ranks by seating and seat, by `0[1, 2];1[2, 1]`, in which the seatings are in any order."""
+
+    def __missing__(self, text: str) -> tuple[tuple[int, ...], ...]:
+        by_seating = {}
+        for match in text.split(";"):
+            seating, _, ranks = match.partition("[")
+            by_seating[int(seating)] = tuple(json.loads("[" + ranks))
+        self[text] = found = tuple(by_seating[seating] for seating in sorted(by_seating))
+        return found
+
+
+@attrs.frozen
+class Reading:
+    """What the database holds at one moment; made by `Store.reading`."""
+
+    _connection: sa.Connection
+
+    def played(self) -> list[PlayedBlock]:
+        """All blocks, in the order of their commits."""
+        blocks = sa.select(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map)
+        # One row a block as well: its matches' ranks in one text, of which few are different. The
+        # seating goes along, as neither database promises an order of what it joins.
+        ranks = sa.select(
+            sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";")
+        )
+        lists, of_blocks = _Lists(), _Ranks()
+        return [
+            PlayedBlock(block, lists[bots], int(seed), map_name, of_blocks[text])
+            for (block, bots, seed, map_name), (text,) in zip(
+                self._connection.execute(blocks.order_by(BLOCKS.c.number)).all(),
+                self._connection.execute(
+                    ranks.where(COUNTED).group_by(MATCHES.c.block).order_by(MATCHES.c.block)
+                ).all(),
+                strict=True,
+            )
+        ]
+
+    def endings(self, without: Collection[str] = ()) -> Endings:
+        """How matches ended, bot by bot.
+
+        Args:
+            without: Ids of blocks that don't count; unknown ones may be among them. Their totals
+                are subtracted, so it takes longer the more they are.
+        """
+        counted: Counter[tuple[str, str]] = Counter()
+        void: Counter[str] = Counter()
+        faults: dict[str, Counter[str]] = {}
+        voids = 0
+        everywhere: tuple[sa.ColumnElement[bool] | None, ...] = (None,)
+        left_out = (BLOCKS.c.id.in_(ids) for ids in _chunks(without))
+        for condition in itertools.chain(everywhere, left_out):
+            sign = 1 if condition is None else -1
+            for is_void in (False, True):
+                # All less the void ones: those are few, and found by their index.
+                adding = -sign if is_void else sign
+                for row in self._sums(condition, only_void=is_void):
+                    bot, ending, count, *sums = row
+                    counted[bot, ending] += adding * count
+                    if is_void:
+                        void[bot] += sign * count
+                    of_bot = faults.setdefault(bot, Counter())
+                    for fault, total in zip(_FAULTS, sums, strict=True):
+                        of_bot[fault] += adding * int(total)
+            voids += sign * self._voids(condition)
+        endings: dict[str, dict[Ending, int]] = {}
+        for (bot, ending), count in sorted(counted.items()):
+            if count:
+                endings.setdefault(bot, {})[_ENDINGS[ending]] = count
+        for bot, count in sorted(void.items()):
+            if count:
+                of_it = endings.setdefault(bot, {})
+                of_it[Ending.VOID] = of_it.get(Ending.VOID, 0) + count
+        bots = {
+            bot: BotEndings(endings=of_it, **{fault: faults[bot][fault] for fault in _FAULTS})
+            for bot, of_it in endings.items()
+        }
+        return Endings(bots=bots, voids=voids)
+
+    def _sums(
+        self, condition: sa.ColumnElement[bool] | None, *, only_void: bool
+    ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        """Of each bot and ending: how many seats, and the sums of their faults."""
+        source: sa.FromClause = SEATS
+        if only_void:
+            source = source.join(MATCHES)
+        if condition is not None:
+            source = source.join(BLOCKS, SEATS.c.block == BLOCKS.c.number)
+        sums = [sa.func.sum(SEATS.c[fault]) for fault in _FAULTS]
+        statement: sa.Select[*tuple[Any, ...]] = (
+            sa.select(SEATS.c.bot, SEATS.c.ending, sa.func.count(), *sums)
+            .select_from(source)
+            .group_by(SEATS.c.bot, SEATS.c.ending)
+        )
+        if only_void:
+            # The blocks as well, or SQLite looks at every seat there is.
+            few = sa.select(MATCHES.c.block).where(VOID)
+            statement = statement.where(VOID, SEATS.c.block.in_(few))
+        if condition is not None:
+            statement = statement.where(condition)
+        return self._connection.execute(statement).all()
+
+    def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
+        statement = sa.select(sa.func.count()).select_from(MATCHES).where(VOID)
+        if condition is not None:
+            statement = statement.join(BLOCKS).where(condition)
+        return self._connection.scalar(statement) or 0
+
+    def running_failures(self, most: int) -> dict[str, int]:
+        """How many of each bot's last matches, running, ended in a failure of its own.
+
+        Counted from the newest match that counts backwards, by the order of commits and, in a
+        block, the order played; not beyond its last pardon or change of identity. A match in
+        which the bot has several seats is failed if one of them is.
+
+        Args:
+            most: Where counting ends.
+
+        Returns:
+            By name, from 1 to `most`; bots whose last match didn't fail aren't there.
+        """
+        # In this order SQLite reads the index of failures alone, not that of all seats.
+        failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.block)
+        names = sorted(set(self._connection.scalars(failed)))
+        forgiven = dict(self._connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
+        for bot, number in self._connection.execute(sa.select(PARDONS.c.bot, PARDONS.c.number)):
+            forgiven[bot] = max(number, forgiven.get(bot, 0))
+        running = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
+        return {bot: count for bot, count in running.items() if count}
+
+    def _running(self, bot: str, after: int, most: int) -> int:
+        """How many matches one bot failed running in blocks behind a number, `most` at most."""
+        # As a block has a match that counts, the last `most` ones are in its last `most` blocks.
+        last = (
+            sa.select(SEATS.c.block)
+            .where(SEATS.c.bot == bot, SEATS.c.block > after)
+            .distinct()
+            .order_by(SEATS.c.block.desc())
+            .limit(most)
+        )
+        numbers = self._connection.scalars(last).all()
+        rows = self._connection.execute(
+            sa.select(MATCHES.c.block, MATCHES.c.ordinal, SEATS.c.ending)
+            .select_from(SEATS)
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, SEATS.c.block.in_(numbers), COUNTED)
+            .order_by(SEATS.c.block.desc(), MATCHES.c.ordinal.desc())
+        )
+        count = 0
+        for _, seats in itertools.groupby(rows.all(), key=lambda row: row[:2]):
+            if count == most or not any(ending in FAILURES for _, _, ending in seats):
+                break
+            count += 1
+        return count
+
+    def matches(
+        self,
+        blocks: Collection[str] | None = None,
+        *,
+        failures: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[StoredMatch]:
+        """Matches, void ones among them, the newest first.
+
+        Args:
+            blocks: Ids of the blocks whose matches are wanted; None for all.
+            failures: Only those in which a bot failed.
+            limit: At most so many.
+        """
+        found: Iterator[StoredMatch] = itertools.chain.from_iterable(
+            map(self._of, self._pages(blocks, failures))
+        )
+        if failures:
+            found = (
+                stored
+                for stored in found
+                if any(seat.ending in FAILURES for seat in stored.match.seats)
+            )
+        return itertools.islice(found, limit)
+
+    def _pages(self, blocks: Collection[str] | None, failures: bool) -> Iterator[list[int]]:
+        """Numbers of blocks that may hold what is wanted, newest first, page by page."""
+        if blocks is not None:
+            numbers: list[int] = []
+            for ids in _chunks(blocks):
+                numbers += self._connection.scalars(
+                    sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
+                )
+            numbers.sort(reverse=True)
+            yield from (numbers[at : at + PAGE] for at in range(0, len(numbers), PAGE))
+            return
+        column = SEATS.c.block if failures else BLOCKS.c.number
+        statement = sa.select(column).order_by(column.desc()).limit(PAGE)
+        if failures:
+            statement = statement.where(FAILED).distinct()
+        page = list(self._connection.scalars(statement))
+        while page:
+            yield page
+            page = list(self._connection.scalars(statement.where(column < page[-1])))
+
+    def _of(self, numbers: list[int]) -> Iterator[StoredMatch]:
+        """All matches of some blocks, the newest first."""
+        lists, texts = _Lists(), _Texts()
+        rows = self._connection.execute(
+            sa.select(
+                BLOCKS.c.number,
+                BLOCKS.c.id,
+                BLOCKS.c.bots,
+                BLOCKS.c.seed,
+                BLOCKS.c.map,
+                BLOCKS.c.committed,
+            ).where(BLOCKS.c.number.in_(numbers))
+        )
+        blocks = {
+            number: (block, lists[bots], int(seed), map_name, committed)
+            for number, block, bots, seed, map_name, committed in rows.all()
+        }
+        rows = self._connection.execute(
+            sa.select(SEATS).where(SEATS.c.block.in_(numbers)).order_by(SEATS.c.seat)
+        )
+        seats: dict[tuple[int, int, int], list[list[Any]]] = {}
+        for block, seating, attempt, _, *seat in rows.all():
+            seats.setdefault((block, seating, attempt), []).append(seat)
+        matches: Sequence[Any] = self._connection.execute(
+            sa.select(
+                MATCHES.c.block,
+                MATCHES.c.seating,
+                MATCHES.c.attempt,
+                MATCHES.c.ranks,
+                MATCHES.c.scores,
+                MATCHES.c.termination,
+                MATCHES.c.reason,
+                MATCHES.c.turns,
+                MATCHES.c.digest,
+                MATCHES.c.seconds,
+                MATCHES.c.stall,
+                MATCHES.c.record,
+            )
+            .where(MATCHES.c.block.in_(numbers))
+            .order_by(MATCHES.c.block.desc(), MATCHES.c.ordinal.desc())
+        ).all()
+        for block, seating, attempt, ranks, scores, end, reason, *figures in matches:
+            turns, digest, seconds, stall, record = figures
+            yield StoredMatch(
+                *blocks[block],
+                MatchResult(
+                    seating=seating,
+                    attempt=attempt,
+                    end=end,
+                    reason=texts[reason],
+                    turns=turns,
+                    digest=digest,
+                    seconds=seconds,
+                    stall=stall,
+                    record=record,
+                    seats=tuple(
+                        SeatResult(
+                            bot=bot,
+                            rank=rank,
+                            score=score,
+                            ending=_ENDINGS[ending],
+                            words=texts[words],
+                            late=late,
+                            malformed=malformed,
+                            illegal=illegal,
+                        )
+                        for (bot, ending, words, late, malformed, illegal), rank, score in zip(
+                            seats[block, seating, attempt],
+                            lists[ranks],
+                            lists[scores],
+                            strict=True,
+                        )
+                    ),
+                ),
+            )
+
+    def digests(self) -> list[Digest]:
+        """The matches that count, sorted by block and seating: alike when the same was played."""
+        lists = _Lists()
+        rows = self._connection.execute(
+            sa.select(BLOCKS.c.id, MATCHES.c.seating, MATCHES.c.digest, MATCHES.c.ranks)
+            .select_from(MATCHES)
+            .join(BLOCKS)
+            .where(COUNTED)
+        )
+        # Not sorted by the database: its order of letters is its own.
+        return sorted(
+            Digest(block, seating, digest, lists[ranks]) for block, seating, digest, ranks in rows
+        )
+
+    def meta(self, key: str) -> str | None:
+        """What is noted under a key; None where nothing is."""
+        found: str | None = self._connection.scalar(
+            sa.select(META.c.value).where(META.c.key == key)
+        )
+        return found
+
+    def identities(self) -> dict[str, str]:
+        """What makes each bot the bot it is, by name: JSON, as `Store.set_identity` got it."""
+        rows = self._connection.execute(sa.select(BOTS.c.name, BOTS.c.identity))
+        return dict(rows.all())
+
+
+def _chunks(values: Collection[str]) -> Iterator[list[str]]:
+    """Different values, in lists that one statement can take."""
+    different = sorted(set(values))
+    for at in range(0, len(different), MOST_BOUND):
+        yield different[at : at + MOST_BOUND]

@@ -1,0 +1,97 @@
+"""A PostgreSQL server of the tests' own: in a folder, on a Unix socket, gone with them."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 60
+_READY = "database system is ready to accept connections"
+
+
+def _program(name):
+    """Debian keeps a server's programs off the PATH."""
+    homes = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return shutil.which(name) or shutil.which(name, path=os.pathsep.join(map(str, homes)))
+
+
+@contextlib.contextmanager
+def server():
+    """The folder of the socket of a running server whose user `lanista` may do everything."""
+    initdb, postgres = _program("initdb"), _program("postgres")
+    if initdb is None or postgres is None:
+        pytest.skip("PostgreSQL's initdb and postgres are not installed")
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    # Not in tmp_path: a socket's path is short, and the server's user must get there.
+    with tempfile.TemporaryDirectory(prefix="lanista-pg-") as folder:
+        become = {}
+        if os.geteuid() == 0:
+            # It refuses to run as root.
+            become = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            shutil.chown(folder, "nobody", "nogroup")
+        plain = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
+        data = f"{folder}/data"
+        made = subprocess.run(
+            [initdb, "-D", data, "-U", "lanista", "-A", "trust", "-E", "UTF8", "--no-sync"],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            env=plain,
+            cwd="/",
+            **become,
+        )
+        assert made.returncode == 0, made.stderr
+        settings = {
+            "listen_addresses": "",
+            "unix_socket_directories": folder,
+            "fsync": "off",
+            "shared_buffers": "16MB",
+        }
+        process = subprocess.Popen(
+            [postgres, "-D", data, *(f"--{key}={value}" for key, value in settings.items())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=plain,
+            cwd="/",
+            **become,
+        )
+        said, ready = [], threading.Event()
+
+        def listen():
+            for line in process.stderr:
+                said.append(line)
+                if _READY in line:
+                    ready.set()
+            ready.set()
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        try:
+            assert ready.wait(PATIENCE), "PostgreSQL did not start"
+            assert process.poll() is None, "".join(said)
+            yield folder
+        finally:
+            # At once: nothing of it is to be kept.
+            process.send_signal(signal.SIGQUIT)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            listener.join()
+            process.stderr.close()
+
+
+def url(folder, database, *, password="", schema=""):
+    """The URL of a database on a server; of one of its schemas."""
+    user = f"lanista:{password}" if password else "lanista"
+    options = f"&options=-csearch_path%3D{schema}" if schema else ""
+    return f"postgresql://{user}@/{database}?host={folder}{options}"

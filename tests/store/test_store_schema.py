@@ -1,0 +1,143 @@
+"""The tables: what the migrations make, and which databases are refused."""
+
+import shutil
+import sqlite3
+from importlib import resources
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from lanista.store import migrate
+from lanista.store.database import Store
+from lanista.store.errors import StoreError
+from lanista.store.schema import METADATA, REVISION, VERSION_TABLE
+from store.samples import block
+
+
+def execute(target, *statements):
+    """Run statements by the plain driver, as another program would."""
+    if not isinstance(target, str):
+        connection = sqlite3.connect(target)
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+        connection.close()
+        return
+    import psycopg
+
+    with psycopg.connect(target) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_migrations_make_the_schema(empty):
+    """Types and defaults too."""
+    with Store.open(empty) as store, store._engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_server_default": True, "version_table": VERSION_TABLE}
+        )
+        assert [] == compare_metadata(context, METADATA)
+
+
+def test_migrations_make_what_no_comparison_sees(tmp_path):
+    """Keys' names, partial indexes, tables without row ids: SQLite keeps the statements."""
+
+    def made(path):
+        connection = sqlite3.connect(path)
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> ?",
+            [VERSION_TABLE],
+        )
+        # The order of constraints in a table means nothing.
+        found = {
+            name: sorted(part.strip(" ,\n\t)(") for part in sql.splitlines()) for name, sql in rows
+        }
+        connection.close()
+        return found
+
+    engine = sa.create_engine(f"sqlite:///{tmp_path}/direct.db")
+    METADATA.create_all(engine)
+    engine.dispose()
+    Store.open(tmp_path / "migrated.db").close()
+    expected = made(tmp_path / "direct.db")
+    assert set(METADATA.tables) < set(expected)
+    assert expected == made(tmp_path / "migrated.db")
+
+
+def test_newest_migration_is_the_one_the_schema_names():
+    config = Config()
+    config.set_main_option("script_location", "lanista.store:migrations")
+    assert REVISION == ScriptDirectory.from_config(config).get_current_head()
+
+
+def test_migrations_are_package_data():
+    """They are found through the package, wherever that is; the current folder has no part."""
+    steps = resources.files("lanista.store.migrations") / "versions"
+    assert any(step.name.startswith(REVISION) for step in steps.iterdir())
+
+
+def test_opening_again_changes_nothing(empty):
+    with Store.open(empty) as store:
+        store.add([block(1)])
+        before = store.played()
+    with Store.open(empty) as store:
+        assert before == store.played()
+        assert ["id1"] == [found.id for found in before]
+
+
+def test_an_older_database_is_brought_up_to_date(empty, tmp_path, monkeypatch):
+    """By a step that is there for this test alone."""
+    with Store.open(empty) as store:
+        store.add([block(1)])
+    steps = tmp_path / "steps"
+    shutil.copytree(resources.files("lanista.store.migrations"), steps)
+    (steps / "versions" / "0002_later.py").write_text(
+        "import sqlalchemy as sa\n"
+        "from alembic import op\n"
+        "revision = '0002'\n"
+        "down_revision = '0001'\n"
+        "def upgrade():\n"
+        "    op.add_column('blocks', sa.Column('later', sa.Text))\n"
+    )
+    monkeypatch.setattr(migrate, "REVISION", "0002")
+    monkeypatch.setattr(migrate, "MIGRATIONS", str(steps))
+    with Store.open(empty, create=False) as store, store._reading() as connection:
+        assert migrate.is_current(connection)
+        assert (1, None) == connection.execute(sa.text("SELECT number, later FROM blocks")).one()
+
+
+def test_a_newer_database_is_refused(empty):
+    Store.open(empty).close()
+    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    with pytest.raises(StoreError) as refused:
+        Store.open(empty)
+    assert "written by a newer version of Lanista" in str(refused.value)
+    assert "9999" in str(refused.value)
+    assert 1 == len(str(refused.value).splitlines())
+
+
+def test_another_programs_database_is_refused_and_left_alone(empty):
+    execute(empty, "CREATE TABLE recipes (name TEXT)")
+    for create in (True, False):
+        with pytest.raises(StoreError) as refused:
+            Store.open(empty, create=create)
+        assert "no tournament's database: it holds other tables, as 'recipes'" in str(refused.value)
+    execute(empty, "INSERT INTO recipes VALUES ('soup')")
+    if not isinstance(empty, str):
+        connection = sqlite3.connect(empty)
+        assert ("delete",) == connection.execute("PRAGMA journal_mode").fetchone()
+        connection.close()
+
+
+def test_an_empty_database_is_only_filled_when_that_is_wanted(empty):
+    if not isinstance(empty, str):
+        empty.touch()
+    with pytest.raises(StoreError) as refused:
+        Store.open(empty, create=False)
+    assert "empty; `lanista tournament run` fills it" in str(refused.value)
+    with Store.open(empty) as store:
+        assert [] == store.played()
