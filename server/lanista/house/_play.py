@@ -59,7 +59,7 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
         with arena:
             bot = playing = None
             for state in arena:
-                if state is not playing:  # another match has another state
+                if bot is None or state is not playing:  # another match has another state
                     bot, playing = make(state), state
                 arena.send(bot.moves(state))
     except ArenaError as error:
