@@ -1,0 +1,291 @@
+"""`lanista sprt`: is one version of a bot stronger than another? A sequential test."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lanista.cli import BadInputError
+from lanista.cli.common import SHORTEST, Finite, bot_options, clock_options
+
+if TYPE_CHECKING:
+    from lanista.tournament.director import Report
+    from lanista.tournament.events import Event
+    from lanista.tournament.setup import Setup
+
+EXIT_H0 = 1
+EXIT_UNDECIDED = 3
+STEPS_SHOWN = 9
+"""Different scores of a block whose counts are told: two seats have five."""
+
+
+@click.command("sprt")
+@click.argument("bots", metavar="A B", nargs=2)
+@click.option("--game", metavar="GAME", help="The game; needed where A and B don't tell it.")
+@click.option(
+    "--elo0", type=Finite(), default=0.0, show_default=True, help="H0: A is that much stronger."
+)
+@click.option(
+    "--elo1", type=Finite(), default=10.0, show_default=True, help="H1: A is that much stronger."
+)
+@click.option(
+    "--alpha",
+    type=Finite(min=0, max=0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="The chance of accepting H1 where H0 is true.",
+)
+@click.option(
+    "--beta",
+    type=Finite(min=0, max=0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="The chance of accepting H0 where H1 is true.",
+)
+@click.option(
+    "-s",
+    "--seeds",
+    "base",
+    type=int,
+    metavar="BASE",
+    help="A number that the seeds are drawn from; without it a secret, kept with the results.",
+)
+@click.option(
+    "-i",
+    "--map",
+    "maps",
+    multiple=True,
+    metavar="FILE",
+    help="A map, or a shipped one's name; may be given several times. Without it seeds make maps.",
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the game; see `lanista games`.",
+)
+@clock_options
+@click.option(
+    "--time-start",
+    type=Finite(min=SHORTEST),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time a bot has from its start to its hello.",
+)
+@bot_options
+@click.option(
+    "--restart", is_flag=True, help="Start the bots afresh for every match, kept ones too."
+)
+@click.option(
+    "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Play so many blocks at most."
+)
+@click.option(
+    "--concurrency",
+    metavar="N|auto",
+    default="auto",
+    show_default=True,
+    help="Blocks at the same time; auto measures what this machine holds.",
+)
+@click.option(
+    "--name", metavar="NAME", help="What results are called, NAME.db and NAME.records  [sprt-A-B]"
+)
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="A bot whose command or limits changed begins anew; else that is an error.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
+@click.option("--plain", is_flag=True, help="Print lines, also in a terminal.")
+def command(
+    bots: tuple[str, str],
+    *,
+    game: str | None,
+    elo0: float,
+    elo1: float,
+    alpha: float,
+    beta: float,
+    base: int | None,
+    maps: tuple[str, ...],
+    sets: tuple[str, ...],
+    time_init: float,
+    time_move: float,
+    no_clock: bool,
+    late_limit: int,
+    stall_margin: float,
+    time_start: float,
+    bot_limits: str | None,
+    sandbox: str,
+    restart: bool,
+    blocks: int | None,
+    concurrency: str,
+    name: str | None,
+    accept_changes: bool,
+    as_json: bool,
+    plain: bool,
+) -> int:
+    """Test whether A is stronger than B, with as few matches as the answer needs.
+
+    A and B are what `lanista play` takes: a house bot's name, or a command line in quotes. Blocks
+    are played, a seed in all seatings, until one of two hypotheses is accepted: H0, A is --elo0
+    Elo stronger, or H1, A is --elo1 Elo stronger. The same command goes on where it was ended.
+
+    Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't go on, or --blocks
+    were not enough, 130 interrupted.
+    """
+    from lanista.cli.common import bot_command, ruleset_named, settings_of
+    from lanista.cli.tournament import concurrency_of
+    from lanista.cli.tournament_run import play
+    from lanista.daemon.private import distinct
+    from lanista.tournament.setup import prepare
+    from lanista.tournament.spec import (
+        BotEntry,
+        Clock,
+        FormatName,
+        SandboxName,
+        SeedCount,
+        Spec,
+        SpecError,
+        Sprt,
+    )
+
+    if as_json and plain:
+        raise BadInputError("--json and --plain: say one of them")
+    if elo0 >= elo1:
+        raise BadInputError(f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1")
+    ruleset = ruleset_named(game or game_of(bots))
+    settings = settings_of(ruleset, sets)
+    names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
+    spec = Spec(
+        name=name or f"sprt-{'-'.join(names)}",
+        game=ruleset.name,
+        format=FormatName.SPRT,
+        bots=tuple(
+            BotEntry(name=called, command=bot, restart=restart)
+            for called, bot in zip(names, bots, strict=True)
+        ),
+        seeds=SeedCount(count=1, base=base),
+        maps=maps,
+        # Those alone that were given: a configuration file may bring the others.
+        settings={key: settings[key] for key in (one.partition("=")[0] for one in sets)},
+        clock=Clock(
+            first=0 if no_clock else time_init,
+            turn=0 if no_clock else time_move,
+            start=time_start,
+            late_limit=late_limit,
+            stall_margin=stall_margin / 1000,
+        ),
+        limits=bot_limits,
+        sandbox=SandboxName(sandbox),
+        blocks=blocks,
+        sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),
+        concurrency=concurrency_of(concurrency),
+    )
+    try:
+        setup = prepare(spec, Path())
+    except SpecError as error:
+        raise BadInputError(str(error)) from None
+    return play(
+        setup,
+        spec.name,
+        accept_changes=accept_changes,
+        as_json=as_json,
+        plain=plain,
+        tally=Scores(names[0]),
+        code_of=code_of,
+    )
+
+
+class Scores:
+    """How the blocks of a test ended: how often A had which points in one."""
+
+    def __init__(self, first: str) -> None:
+        """Nothing is played yet.
+
+        Args:
+            first: The name of A.
+        """
+        self._first = first
+        self._counts: Counter[float] = Counter()
+        self._most = 0.0  # points that a block has between A and B
+
+    def begin(self, setup: "Setup") -> None:
+        """Count what was played before."""
+        from lanista.store.database import Store
+        from lanista.tournament.stock import take_stock
+
+        with Store.open(setup.database, create=False) as store:
+            stock = take_stock(setup, store.played())
+        for entry in stock.entries:
+            bots, seated = entry.played.bots, setup.seatings(entry.pairing)
+            self._add(
+                ([bots[place] for place in seating], ranks)
+                for seating, ranks in zip(seated, entry.played.ranks, strict=True)
+            )
+
+    def event(self, event: "Event") -> None:
+        """Count a block."""
+        from lanista.tournament.events import BlockDone
+
+        if isinstance(event, BlockDone):
+            self._add(
+                ([seat.bot for seat in match.seats], [seat.rank for seat in match.seats])
+                for match in event.matches
+                if match.counted
+            )
+
+    def _add(self, matches: Iterable[tuple[Sequence[str], Sequence[int]]]) -> None:
+        points = most = 0.0
+        for names, ranks in matches:
+            ours = [rank for name, rank in zip(names, ranks, strict=True) if name == self._first]
+            others = [rank for name, rank in zip(names, ranks, strict=True) if name != self._first]
+            points += sum((our < other) + (our == other) / 2 for our in ours for other in others)
+            most += len(ours) * len(others)
+        self._counts[points] += 1
+        self._most = most
+
+    def words(self) -> str:
+        """`A has 61.2 % of 12 blocks; by its points in one, 0 to 2: 1, 0, 5, 4, 2`."""
+        blocks = self._counts.total()
+        if not blocks:
+            return ""
+        made = sum(points * count for points, count in self._counts.items())
+        told = f"{self._first} has {100 * made / (blocks * self._most):.1f} % of {blocks} "
+        told += f"block{'' if blocks == 1 else 's'}"
+        steps = [half / 2 for half in range(int(2 * self._most) + 1)]
+        if len(steps) > STEPS_SHOWN:
+            return told
+        counts = ", ".join(str(self._counts[step]) for step in steps)
+        return f"{told}; by its points in one, 0 to {self._most:g}: {counts}"
+
+
+def code_of(report: "Report") -> int:
+    """The exit code of a test that is over."""
+    if report.standings.words.startswith("H1"):
+        return 0
+    return EXIT_H0 if report.standings.words.startswith("H0") else EXIT_UNDECIDED
+
+
+def game_of(bots: Sequence[str]) -> str:
+    """The only game of which those of the bots are that are house bots."""
+    from lanista.house import HOUSE
+
+    games = [{game for game in HOUSE if bot in HOUSE[game]} for bot in bots]
+    told = [of for of in games if of]
+    if not told:
+        raise BadInputError(
+            f"--game: neither {bots[0]!r} nor {bots[1]!r} is a house bot, so say the game; "
+            f"known are {', '.join(HOUSE)}"
+        )
+    common = set.intersection(*told)
+    if len(common) == 1:
+        return common.pop()
+    if not common:
+        raise BadInputError(f"{bots[0]} and {bots[1]} are house bots of different games")
+    named = [bot for bot, of in zip(bots, games, strict=True) if of]
+    raise BadInputError(
+        f"--game: {' and '.join(named)} may play {' or '.join(sorted(common))}; say which"
+    )

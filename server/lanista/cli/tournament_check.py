@@ -1,0 +1,131 @@
+"""`lanista tournament check`: each bot once against itself, and what the tournament will be."""
+
+import signal
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli.common import printable
+from lanista.cli.tournament_live import blocks_words, duration
+from lanista.tournament.pairing.base import Format
+from lanista.tournament.setup import Draw, Setup
+from lanista.tournament.spec import SeedCount
+
+if TYPE_CHECKING:
+    from lanista.tournament.work import Trial
+
+EXIT_FAILED = 1
+OUTPUT_SHOWN = 2000
+"""Characters of a bot's output that are shown when it failed."""
+SEEDS_SHOWN = 5
+
+
+def check(setup: Setup, format_: Format) -> int:
+    """Try the bots and tell; the exit code."""
+    from lanista.bots import become_subreaper, use_cgroups
+    from lanista.tournament import work
+
+    become_subreaper()
+    use_cgroups()
+    trials: list[Trial] = []
+    click.echo(heading(setup))
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number in handlers:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        for name in setup.bots:
+            trials.append(work.try_bot(setup.conditions, setup.contestants[name], _draw(setup)))
+            for line in trial_lines(trials[-1]):
+                click.echo(printable(line))
+    except work.WorkError as error:
+        raise BadInputError(str(error)) from None
+    except KeyboardInterrupt:
+        click.echo("lanista tournament check: interrupted", err=True)
+        return EXIT_INTERRUPTED
+    finally:
+        work.close()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for line in plan(setup, format_, trials):
+        click.echo(printable(line))
+    return EXIT_FAILED if any(trial.words for trial in trials) else 0
+
+
+def _draw(setup: Setup) -> Draw:
+    """The first of the spec; where seeds are secret, one that the tournament won't have."""
+    if setup.needs_base_seed and not setup.base_seed:
+        setup.base_seed = f"a trial at {time.time_ns()}"
+    return setup.draw(0)
+
+
+def heading(setup: Setup) -> str:
+    """What it is: name, game, format, how many bots."""
+    spec = setup.spec
+    fillers = f" and {', '.join(setup.fillers)} to fill" if setup.fillers else ""
+    bots = f"{len(setup.bots)} bot{'' if len(setup.bots) == 1 else 's'}"
+    return printable(f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}")
+
+
+def trial_lines(trial: "Trial") -> Iterator[str]:
+    """How a bot did; not yet printable, and what it wrote may hold anything."""
+    if trial.words:
+        yield f"FAIL  {trial.bot}: {trial.words}"
+        output = trial.output.strip()[-OUTPUT_SHOWN:]
+        if output:
+            yield "      the last it wrote:"
+            yield from (f"      {line}" for line in output.splitlines())
+        return
+    figures = f"hello after {trial.hello_after:.2f} s, {trial.turns} turns in {trial.seconds:.2f} s"
+    mark = "warn" if trial.warning else "ok"
+    yield f"{mark:5} {trial.bot}: {figures}, slowest answer {1000 * trial.slowest:.1f} ms"
+    if trial.warning:
+        yield f"      {trial.warning}"
+
+
+def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
+    """What the tournament will be, line by line."""
+    planned = format_.progress().planned
+    each = len(format_.seated)
+    matches = f"{each} match{'' if each == 1 else 'es'}"
+    if planned is None:
+        yield f"blocks: as many as it takes, each {matches}"
+    else:
+        yield f"blocks: {blocks_words(planned, None)}, each {matches}: {planned * each} in all"
+    times = [trial.seconds for trial in trials if not trial.words]
+    if times:
+        a_match = sum(times) / len(times)
+        told = f"time: about {a_match:.1f} s a match"
+        if planned is not None:
+            told += f", {duration(planned * each * a_match)} for all, one at a time"
+        yield told
+    yield f"seeds: {seeds_words(setup)}"
+    if setup.spec.maps:
+        yield f"maps: {', '.join(setup.spec.maps)}"
+    yield f"results: {where(setup)}"
+
+
+def seeds_words(setup: Setup) -> str:
+    """Which seeds a spec has."""
+    seeds = setup.spec.seeds
+    if isinstance(seeds, SeedCount):
+        drawn = "a secret kept in the database" if seeds.base is None else f"base {seeds.base}"
+        return f"{seeds.count}, drawn from {drawn}"
+    shown = ", ".join(map(str, seeds[:SEEDS_SHOWN]))
+    return shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
+
+
+def where(setup: Setup) -> str:
+    """Where results lie; no password of a database is told."""
+    return f"{database_words(setup.database)}, records in {setup.records}"
+
+
+def database_words(database: object) -> str:
+    """A database's file, or its URL without its password."""
+    text = str(database)
+    if "://" not in text:
+        return text
+    scheme, _, rest = text.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"

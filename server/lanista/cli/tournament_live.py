@@ -1,0 +1,359 @@
+"""What `lanista tournament run` and `lanista sprt` show while they play: live, in lines, as JSON.
+
+Displays hear the tournament's events and are given standings from time to time. They decide
+nothing. One that can't write any more, as its terminal has gone, is silent from there on: the
+tournament matters more.
+"""
+
+import contextlib
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from lanista.cli.common import printable
+from lanista.cli.tournament_table import print_to, table, whole
+from lanista.store.results import FAILURES, MatchResult
+from lanista.tournament import events
+from lanista.tournament.standings import SCHEMA, Standings
+from lanista.tournament.tables import as_json
+
+FAILURES_SHOWN = 4
+"""Of the last ones, live; lines tell all."""
+LINE_EVERY = 10.0
+"""Seconds between lines of progress where there is no terminal; after ten of them longer."""
+LATER = 60.0
+BAR = 32
+"""Characters."""
+AROUND = 7
+"""Lines of the live display beside its table and the failures."""
+
+
+class Display:
+    """What all displays do: nothing is shown yet, and an output that is gone is no trouble."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    def event(self, event: events.Event) -> None:
+        """Something happened."""
+
+    def refresh(self) -> None:
+        """Some time has passed."""
+
+    def standings(self, standings: Standings) -> None:
+        """The standings as they are now."""
+
+    def more(self, words: str) -> None:
+        """What else there is to say of how far it is, one line."""
+
+    def end(self, standings: Standings, places: list[str]) -> None:
+        """All is over: the last standings, and lines that tell where results lie and what next."""
+
+
+class Silenced(Display):
+    """A display until its output is gone, then nothing."""
+
+    def __init__(self, display: Display) -> None:
+        self._display: Display | None = display
+        self.trouble = ""
+        """Why it became silent, one line."""
+
+    @contextlib.contextmanager
+    def _shown(self) -> Iterator[Display]:
+        try:
+            yield self._display or Display()
+        except OSError as error:
+            self._display = None
+            self.trouble = error.strerror or str(error)
+
+    def __enter__(self) -> Self:
+        with self._shown() as display:
+            display.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._shown() as display:
+            display.__exit__(kind, error, trace)
+
+    def event(self, event: events.Event) -> None:
+        """Pass it on."""
+        with self._shown() as display:
+            display.event(event)
+
+    def refresh(self) -> None:
+        """Pass it on."""
+        with self._shown() as display:
+            display.refresh()
+
+    def standings(self, standings: Standings) -> None:
+        """Pass it on."""
+        with self._shown() as display:
+            display.standings(standings)
+
+    def more(self, words: str) -> None:
+        """Pass it on."""
+        with self._shown() as display:
+            display.more(words)
+
+    def end(self, standings: Standings, places: list[str]) -> None:
+        """Pass it on."""
+        with self._shown() as display:
+            display.end(standings, places)
+
+
+class JsonDisplay(Display):
+    """Each event as a JSON object on a line of its own, the last one being the standings."""
+
+    def event(self, event: events.Event) -> None:
+        """Print it."""
+        click.echo(json.dumps(events.as_json(event)))
+        if isinstance(event, events.Finishing):
+            click.echo(note_of(event), err=True)
+
+    def end(self, standings: Standings, places: list[str]) -> None:  # noqa: ARG002 - for programs
+        """Print the standings."""
+        last = {"schema": SCHEMA, "event": "standings", **as_json(standings)}
+        click.echo(json.dumps(last, allow_nan=False))
+
+
+class LineDisplay(Display):
+    """Lines: every failure and note, and now and then how far it is."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._said = clock()
+        self._lines = 0
+        self._more = ""
+
+    def _say(self, line: str) -> None:
+        click.echo(printable(line), file=self._console.file)
+
+    def event(self, event: events.Event) -> None:
+        """Tell it, if it is to be told."""
+        if isinstance(event, events.BlockDone):
+            for line in failure_lines(event):
+                self._say(line)
+            every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
+            if self._clock() - self._said >= every:
+                self._said = self._clock()
+                self._lines += 1
+                words = [progress_line(event), event.progress.words, self._more]
+                self._say("; ".join(filter(None, words)))
+        elif line := note_of(event):
+            self._say(line)
+
+    def more(self, words: str) -> None:
+        """Say this too, when it is time."""
+        self._more = words
+
+    def end(self, standings: Standings, places: list[str]) -> None:
+        """The table, and what stands below it."""
+        end(self._console, standings, places)
+
+
+class LiveDisplay(Display):
+    """A bar, figures, the table and the last failures, drawn again and again; notes stay above."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last: events.Begun | events.BlockDone | None = None
+        self._failures: deque[str] = deque(maxlen=FAILURES_SHOWN)
+        self._failed = 0
+        self._standings: Standings | None = None
+        self._finishing = ""
+        self._more = ""
+        # No thread that draws: `refresh` is called between other work of the loop.
+        self._live = Live(
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            vertical_overflow="crop",
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def event(self, event: events.Event) -> None:
+        """Remember what is drawn; what is said once is printed above."""
+        if isinstance(event, events.BlockDone):
+            self._last = event
+            lines = list(failure_lines(event))
+            self._failed += len(lines)
+            self._failures.extend(lines)
+            return
+        if isinstance(event, events.Begun):
+            self._last = event
+        if isinstance(event, events.Finishing):
+            self._finishing = note_of(event)
+        elif line := note_of(event):
+            self._console.print(Text(printable(line)))
+
+    def standings(self, standings: Standings) -> None:
+        """Draw these from now on."""
+        self._standings = standings
+
+    def more(self, words: str) -> None:
+        """Draw this too from now on."""
+        self._more = words
+
+    def refresh(self) -> None:
+        """Draw."""
+        self._live.update(Group(*self._parts()), refresh=True)
+
+    def _parts(self) -> Iterator[RenderableType]:
+        if self._last is not None:
+            yield self._bar(self._last)
+            for words in filter(None, (self._last.progress.words, self._more)):
+                yield Text(printable(words))
+        if self._standings is not None:
+            failures = len(self._failures) + 1 if self._failures else 0
+            yield table(self._standings, max(3, self._console.height - AROUND - failures))
+        if self._failures:
+            yield Text(f"failures: {self._failed}, the last ones:", style="red")
+            yield from (Text(printable(line), no_wrap=True) for line in self._failures)
+        if self._finishing:
+            yield Text(self._finishing, style="bold")
+
+    @staticmethod
+    def _bar(last: events.Begun | events.BlockDone) -> RenderableType:
+        progress = last.progress
+        grid = Table.grid(padding=(0, 1))
+        cells: list[RenderableType] = []
+        if progress.planned:
+            cells.append(ProgressBar(total=progress.planned, completed=progress.played, width=BAR))
+        if isinstance(last, events.BlockDone):
+            cells.append(Text(progress_line(last)))
+        else:
+            cells.append(
+                Text(f"{blocks_words(last.progress.played, last.progress.planned)} played")
+            )
+        grid.add_row(*cells)
+        return grid
+
+    def end(self, standings: Standings, places: list[str]) -> None:
+        """The table, and what stands below it; the bar goes."""
+        self._live.stop()
+        end(self._console, standings, places)
+
+
+def end(console: Console, standings: Standings, places: list[str]) -> None:
+    """The last standings, and where results lie."""
+    print_to(console, whole(standings))
+    for line in places:
+        click.echo(printable(line), file=console.file)
+
+
+def failure_lines(event: events.BlockDone) -> Iterator[str]:
+    """The failures of a block, a line each; not yet printable."""
+    for match in event.matches:
+        for seat, one in enumerate(match.seats):
+            if one.ending in FAILURES:
+                words = f": {one.words}" if one.words else ""
+                yield f"{one.bot}: {one.ending.value}{words} ({_match_words(event, match, seat)})"
+
+
+def _match_words(event: events.BlockDone, match: MatchResult, seat: int) -> str:
+    others = [one.bot for at, one in enumerate(match.seats) if at != seat]
+    where = f"seed {event.seed}" + (f", map {event.map}" if event.map else "")
+    record = f", record {match.record}" if match.record else ""
+    return f"against {', '.join(others)}; {where}{record}"
+
+
+def progress_line(event: events.BlockDone) -> str:
+    """How far it is: `12 of 45 blocks, 3.1 matches/s, 2 running, 0:00:21 left`."""
+    parts = [blocks_words(event.progress.played, event.progress.planned)]
+    if event.rate:
+        parts.append(f"{event.rate:.1f} matches/s")
+    parts.append(f"{event.running} running")
+    if event.eta is not None:
+        parts.append(f"{duration(event.eta)} left")
+    return ", ".join(parts)
+
+
+def blocks_words(played: int, planned: int | None) -> str:
+    """`12 of 45 blocks`, or `12 blocks`."""
+    if planned is not None:
+        return f"{played} of {planned} block{'' if planned == 1 else 's'}"
+    return f"{played} block{'' if played == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """`0:02:05`; more than a day begins with the days."""
+    whole_seconds = round(seconds)
+    days, rest = divmod(whole_seconds, 86_400)
+    clock = f"{rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{days} d {clock}" if days else clock
+
+
+def note_of(event: events.Event) -> str:
+    """What an event is for people, one line; empty for those that aren't notes."""
+    match event:
+        case events.Begun(name=name, game=game, format=format_, progress=progress, matches=matches):
+            blocks = blocks_words(progress.played, progress.planned)
+            before = f"{blocks}, {matches} matches played before" if matches else blocks
+            return f"{name}: {game}, {format_}, {len(event.bots)} bots; {before}"
+        case events.Calibrated(words=words):
+            return words
+        case events.Voided(bots=bots, count=count, stall=stall):
+            void = f"{count} match{'' if count == 1 else 'es'} of {', '.join(bots)}"
+            return f"void: {void}: this machine stalled for {1000 * stall:.0f} ms; played again"
+        case events.Lowered(words=words):
+            return words
+        case events.Resized(slots=slots, workers=workers):
+            there = f"{workers} worker thread{'' if workers == 1 else 's'}"
+            return (
+                f"{there} there now; {slots} at the same time"
+                if workers
+                else ("no worker is there now; waiting for one")
+            )
+        case events.Benched(bot=bot, failures=failures, words=words):
+            return (
+                f"benched: {bot} failed {failures} matches running, and plays no more: {words}; "
+                f"--unbench {bot} lets it in again"
+            )
+        case events.WorkerLost(words=words):
+            return words
+        case events.Finishing(running=running):
+            return (
+                f"finishing {running} running block{'' if running == 1 else 's'}; Ctrl-C again "
+                "stops now; run the same command again to go on"
+            )
+        case events.Halted(words=words):
+            return f"halted: {words}"
+        case _:
+            return ""

@@ -1,0 +1,191 @@
+"""Playing a tournament from the command line: its display, and the signals that end it.
+
+Shared by `lanista tournament run` and `lanista sprt`. What is played, and how, is
+`lanista.tournament`'s business.
+"""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+import click
+import trio
+
+from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli.common import printable
+from lanista.cli.tournament_check import database_words
+from lanista.cli.tournament_live import (
+    Display,
+    JsonDisplay,
+    LineDisplay,
+    LiveDisplay,
+    Silenced,
+)
+from lanista.cli.tournament_table import console_for
+from lanista.tournament import events
+from lanista.tournament.setup import Setup
+
+if TYPE_CHECKING:
+    from lanista.tournament.director import Director, Report
+
+EXIT_HALTED = 3
+REFRESH = 0.25
+"""Seconds between two drawings of the live display."""
+STANDINGS_EVERY = 3.0
+"""Seconds between two standings in it; longer where computing them takes long."""
+
+
+class Tally(Protocol):
+    """Counts what the standings don't tell."""
+
+    def begin(self, setup: Setup) -> None:
+        """The database is there: what was played before can be counted."""
+
+    def event(self, event: events.Event) -> None:
+        """Something happened."""
+
+    def words(self) -> str:
+        """What was counted, one line."""
+        ...
+
+
+def play(
+    setup: Setup,
+    source: str,
+    *,
+    accept_changes: bool = False,
+    unbench: tuple[str, ...] = (),
+    as_json: bool = False,
+    plain: bool = False,
+    tally: Tally | None = None,
+    code_of: "Callable[[Report], int] | None" = None,
+) -> int:
+    """Play a tournament, or what is left of it, and show it; the exit code.
+
+    Args:
+        setup: What is played.
+        source: Where that is said, for messages.
+        accept_changes: Begin anew with bots that changed.
+        unbench: Bots that may play again.
+        as_json: Events as lines of JSON.
+        plain: Lines, also in a terminal.
+        tally: Is told all blocks, before and now; its words are shown.
+        code_of: The exit code of a tournament that was played to its end; without it 0.
+    """
+    from lanista.bots import become_subreaper, use_cgroups
+    from lanista.store.errors import StoreError
+    from lanista.tournament.running import open_tournament
+    from lanista.tournament.spec import SpecError
+
+    become_subreaper()
+    use_cgroups()
+    is_live = not as_json and not plain and sys.stdout.isatty()
+    display = Silenced(_display(as_json=as_json, is_live=is_live))
+    halts: list[events.Halted] = []
+
+    def tell(event: events.Event) -> None:
+        if isinstance(event, events.Halted):
+            halts.append(event)
+        if tally is not None:
+            tally.event(event)
+            display.more(tally.words())
+        display.event(event)
+
+    try:
+        with (
+            open_tournament(
+                setup, accept_changes=accept_changes, unbench=unbench, on_event=tell
+            ) as director,
+            display,
+        ):
+            if tally is not None:
+                tally.begin(setup)
+            report = trio.run(_run, director, display, is_live)
+    except SpecError as error:
+        raise BadInputError(f"{source}: {error}") from None
+    except StoreError as error:
+        raise BadInputError(str(error)) from None
+    except OSError as error:
+        where = error.filename or setup.records
+        raise BadInputError(f"can't use {where}: {error.strerror or error}") from None
+    found = [words] if tally is not None and (words := tally.words()) else []
+    display.end(report.standings, found + _ending(setup, report))
+    with contextlib.suppress(OSError):  # whoever listened has gone
+        for halt in halts:
+            if halt.trace:
+                click.echo(printable(halt.trace, "\n"), err=True)
+        if display.trouble:
+            click.echo(f"not all could be printed: {display.trouble}", err=True)
+    if report.halted:
+        return EXIT_HALTED
+    if report.interrupted:
+        return EXIT_INTERRUPTED
+    return code_of(report) if code_of is not None else 0
+
+
+def _display(*, as_json: bool, is_live: bool) -> Display:
+    if as_json:
+        return JsonDisplay()
+    console = console_for(is_terminal=sys.stdout.isatty())
+    return LiveDisplay(console) if is_live else LineDisplay(console)
+
+
+def _ending(setup: Setup, report: "Report") -> list[str]:
+    """What stands below the last table."""
+    lines = [f"results {database_words(setup.database)}", f"records {setup.records}"]
+    if report.halted:
+        lines.append(f"halted: {report.halted}; run the same command again to go on")
+    elif report.interrupted:
+        lines.append("interrupted; run the same command again to go on")
+    return lines
+
+
+async def _run(director: "Director", display: Display, is_live: bool) -> "Report":
+    """Run it; the first signal lets it finish what is running, the second stops it."""
+    failure: Exception | None = None
+    report: Report | None = None
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_watch_signals, director)
+        if is_live:
+            nursery.start_soon(_draw, display)
+            nursery.start_soon(_keep_standings, director, display)
+        try:
+            report = await director.run()
+        except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
+            failure = error
+        nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    assert report is not None
+    return report
+
+
+async def _watch_signals(
+    director: "Director", *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    number = 0
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        task_status.started()
+        async for _ in signals:
+            number += 1
+            if number == 1:
+                director.finish()
+            else:
+                director.stop()
+
+
+async def _draw(display: Display) -> None:
+    while True:
+        display.refresh()
+        await trio.sleep(REFRESH)
+
+
+async def _keep_standings(director: "Director", display: Display) -> None:
+    """Standings for the display, a tenth of the time at most."""
+    while True:
+        began = trio.current_time()
+        display.standings(await director.standings())
+        took = trio.current_time() - began
+        await trio.sleep(max(STANDINGS_EVERY, 10 * took))

@@ -1,0 +1,207 @@
+"""The blocks of a tournament as arrays: equal ones together, in an order that is theirs alone.
+
+Everything that standings derive starts here, so the order in which blocks ended leaves no trace in
+any figure, down to the last bit. Names go in, numbers come out; nothing is estimated here.
+
+Letters in shapes: N bots, S seats, K seatings of a block, U different blocks, M different matches,
+T stages of a ranking at most (S - 1).
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import attrs
+
+from lanista.tournament.blocks import Played, Seating
+from lanista.tournament.numerics import Floats, Ints, NDArray, np
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Counted:
+    """What was played. A player is a bot's index in the spec's order; all fillers are player N."""
+
+    bots: int
+    """N, how many bots the table has."""
+    seats: int
+    seatings: int
+    times: Ints
+    """(U,): how often a block with these bots and these ranks was played."""
+    block_players: Ints
+    """(U, places): who had which place."""
+    block_matches: Ints
+    """(U, K): by seating, which of the M matches it was."""
+    players: Ints
+    """(M, S): who sat where."""
+    ranks: Ints
+    """(M, S): the place that each seat won; 1 is best, equal ones are ties."""
+    match_times: Ints
+    """(M,): how often this match was played."""
+
+    @property
+    def blocks(self) -> int:
+        """Blocks in all."""
+        return int(self.times.sum())
+
+    @property
+    def fillers(self) -> bool:
+        """Whether a filler played."""
+        return bool((self.players == self.bots).any())
+
+
+def count(
+    played: Sequence[Played],
+    seated: Sequence[Seating],
+    bots: Sequence[str],
+    fillers: Collection[str] = (),
+) -> Counted:
+    """The blocks as arrays.
+
+    Args:
+        played: All blocks that count.
+        seated: The seatings of each of them.
+        bots: The names of the table's bots.
+        fillers: The names of those that only fill seats; in all that follows they are one player.
+
+    Raises:
+        ValueError: A block has a bot that is neither, or not as many ranks as it has seats.
+    """
+    player_of = {name: len(bots) for name in fillers} | {name: i for i, name in enumerate(bots)}
+    shape = np.array(seated, dtype=np.int64).reshape(len(seated), -1)
+    different_bots = {block.bots for block in played}
+    for names in different_bots:
+        for name in names:
+            if name not in player_of:
+                raise ValueError(f"a block was played by {name!r}, which is no bot of the spec")
+        if len(names) != shape.shape[1]:
+            raise ValueError(f"a block of {len(names)} bots, seatings of {shape.shape[1]} seats")
+    tuples = sorted(different_bots, key=lambda names: [player_of[name] for name in names])
+    rankings = sorted({ranks for block in played for ranks in block.ranks})
+    bots_id = {names: number for number, names in enumerate(tuples)}
+    ranking_id = {ranks: number for number, ranks in enumerate(rankings)}
+    if any(len(ranks) != shape.shape[1] for ranks in rankings) or any(
+        len(block.ranks) != len(seated) for block in played
+    ):
+        raise ValueError(f"a block without {len(seated)} rankings of {shape.shape[1]} seats each")
+
+    rows = np.empty((len(played), 1 + len(seated)), dtype=np.int64)
+    rows[:, 0] = [bots_id[block.bots] for block in played]
+    rows[:, 1:] = np.array(
+        [ranking_id[ranks] for block in played for ranks in block.ranks], dtype=np.int64
+    ).reshape(len(played), len(seated))
+    first, _, times = distinct_rows(rows)
+    rows = rows[first]
+
+    by_place = np.array(
+        [[player_of[name] for name in names] for names in tuples], dtype=np.int64
+    ).reshape(len(tuples), shape.shape[1])
+    keys = (rows[:, :1] * len(seated) + np.arange(len(seated))) * max(len(rankings), 1)
+    matches, block_matches = np.unique(keys + rows[:, 1:], return_inverse=True)
+    block_matches = block_matches.reshape(keys.shape).astype(np.int64)
+    match_times = weighted_counts(block_matches, np.repeat(times, len(seated)), len(matches))
+    seating, ranking = np.divmod(matches, max(len(rankings), 1))
+    names_number, seating = np.divmod(seating, len(seated))
+    return Counted(
+        bots=len(bots),
+        seats=shape.shape[1],
+        seatings=len(seated),
+        times=times,
+        block_players=by_place[rows[:, 0]],
+        block_matches=block_matches,
+        players=np.take_along_axis(by_place[names_number], shape[seating], axis=1),
+        ranks=np.array(rankings, dtype=np.int64).reshape(len(rankings), shape.shape[1])[ranking],
+        match_times=match_times.astype(np.int64),
+    )
+
+
+def weighted_counts(numbers: Ints, weights: NDArray[Any], size: int) -> Floats:
+    """(size,): the sum of the weights of each number, 0 to size - 1."""
+    return np.bincount(numbers.ravel(), weights.ravel(), minlength=size).astype(np.float64)
+
+
+def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """The different rows of a table of numbers, in ascending order.
+
+    `np.unique` of a table compares rows as bytes and takes ten times as long.
+
+    Returns:
+        Of each different row: where it is first. Of each row: which of the different ones it is.
+        Of each different row: how often it is there.
+    """
+    key = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        # The key so far is below the number of rows, so this product stays far below 2^63.
+        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    _, first, which, times = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    return first.astype(np.int64), which.astype(np.int64), times.astype(np.int64)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Tally:
+    """Sums over all matches, by bot; fillers have no row and no column here."""
+
+    matches: Ints
+    """(N,): in which it played; once even where it had two seats."""
+    blocks: Ints
+    """(N,)"""
+    points: Floats
+    """(N,): an opponent placed below gives 1, a tied one one half."""
+    places: Ints
+    """(N, S): how often it had place 1, 2, …, without the matches in `draws`."""
+    draws: Ints
+    """(N,): matches in which all had the same place."""
+    met: Ints
+    """(N, N): matches in which both played."""
+    won: Floats
+    """(N, N): points of the row's bot against the column's alone."""
+
+
+def tally(counted: Counted) -> Tally:
+    """Sum it up.
+
+    A bot with two seats of a match has the points of both and a place for each, and gets none from
+    its other seat; against an opponent with two seats, the mean over the pairs of seats counts, so
+    that a match gives a point between two bots, as always.
+    """
+    n, seats = counted.bots, counted.seats
+    players, ranks, times = counted.players, counted.ranks, counted.match_times
+    size = n + 1
+    pair = players[:, :, None] * size + players[:, None, :]
+    other = players[:, :, None] != players[:, None, :]
+    below = ranks[:, :, None] < ranks[:, None, :]
+    # By match and pair of seats: 1, one half, 0.
+    better = (below + 0.5 * (ranks[:, :, None] == ranks[:, None, :])) * other
+    # By match and seat: how many seats its bot has.
+    held = seats - other.sum(axis=2)
+    weight = times[:, None, None] / (held[:, :, None] * held[:, None, :]) * other
+
+    def square(values: Floats) -> Floats:
+        return weighted_counts(pair, values, size * size).reshape(size, size)[:n, :n]
+
+    def by_player(values: NDArray[Any]) -> Floats:
+        return weighted_counts(players, values, size)[:n]
+
+    drawn = (ranks == ranks[:, :1]).all(axis=1)
+    place = 1 + below.sum(axis=1)
+    places = weighted_counts(
+        players * seats + place - 1,
+        np.where(drawn, 0, times)[:, None] * np.ones(seats),
+        size * seats,
+    ).reshape(size, seats)[:n]
+    held_places = (counted.block_players[:, :, None] == counted.block_players[:, None, :]).sum(2)
+    blocks = weighted_counts(counted.block_players, counted.times[:, None] / held_places, size)[:n]
+    return Tally(
+        matches=_whole(by_player(times[:, None] / held)),
+        blocks=_whole(blocks),
+        points=by_player(better.sum(axis=2) * times[:, None]),
+        places=_whole(places),
+        draws=_whole(by_player(np.where(drawn, times, 0)[:, None] / held)),
+        met=_whole(square(weight)),
+        won=square(weight * better),
+    )
+
+
+def _whole(values: Floats) -> Ints:
+    """Counts that were summed in parts, as 1/2 + 1/2."""
+    return np.rint(values).astype(np.int64)

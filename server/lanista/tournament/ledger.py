@@ -1,0 +1,152 @@
+"""The books of a tournament: store, records and format, always in step.
+
+A block that was played comes in by `commit`, in one order: its records to their places, then one
+transaction, then the format is told. So a stored block is whole, has its records, and is told once,
+whenever this process dies. Who plays, and when, is not known here.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+import trio
+
+from lanista.store.database import Store
+from lanista.store.results import FAILURES, BlockResult
+from lanista.tournament.blocks import Pairing, Played
+from lanista.tournament.keeping import Records
+from lanista.tournament.pace import Failures
+from lanista.tournament.pairing.base import Format
+from lanista.tournament.setup import Setup
+from lanista.tournament.standings import Standings
+from lanista.tournament.stock import Entry, Stock, take_stock
+from lanista.tournament.totals import snapshot, standings
+from lanista.tournament.work import Finished
+
+
+@attrs.define(eq=False)
+class Ledger:
+    """What was played of a tournament."""
+
+    setup: Setup
+    """Its bots are agreed with the store, its base seed is settled."""
+    store: Store
+    """Open."""
+    format: Format
+    """New: it was told nothing."""
+    benched: dict[str, None] = attrs.field(factory=dict, init=False)
+    """Who plays no more."""
+    _records: Records = attrs.field(init=False)
+    _stock: Stock = attrs.field(init=False)
+    _failures: Failures = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._records = Records(self.setup.records, self.setup.spec.keep)
+        self._stock = Stock(entries=[], strays=[])
+        self._failures = Failures({})
+
+    @property
+    def playing(self) -> str:
+        """The folder where workers write records, if they see it."""
+        return str(self._records.playing)
+
+    @property
+    def matches(self) -> int:
+        """That are stored and count."""
+        counted = sum(self.format.counts(entry.pairing) for entry in self._stock.entries)
+        return counted * len(self.format.seated)
+
+    def take_up(self) -> Mapping[str, int]:
+        """Go on where the last run ended: read what was played, tell the format, bench.
+
+        Returns:
+            Who is benched, and how many matches they failed running.
+
+        Raises:
+            StoreError: The database can't be read.
+            OSError: The folder of records can't be made.
+        """
+        self._records.prepare()
+        self._stock = take_stock(self.setup, self.store.played())
+        for _, pairing, played in self._stock.entries:
+            self.format.record(pairing, played)
+        self._failures = Failures(self.store.running_failures(self.setup.spec.bench_after))
+        return self._bench()
+
+    def commit(self, played: Sequence[tuple[Pairing, Finished]]) -> list[BlockResult]:
+        """Enter blocks that were played.
+
+        Returns:
+            Their results, as stored.
+
+        Raises:
+            OSError: A record can't be put in its place; nothing was entered.
+            StoreError: The database can't be written; nothing was entered.
+        """
+        results = [self._records.place(finished) for _, finished in played]
+        self._records.sync()
+        self.store.add(results)
+        for (pairing, _), result in zip(played, results, strict=True):
+            block = Played(result.bots, _ranks(result))
+            self._stock.entries.append(Entry(result.block, pairing, block))
+            self.format.record(pairing, block)
+        return results
+
+    def set_aside(self, finished: Finished) -> None:
+        """Keep the records of a block that must not count, so that people can look at them.
+
+        Raises:
+            OSError: They can't be put in their places.
+        """
+        self._records.place(finished)
+
+    def note_failures(self, result: BlockResult) -> dict[str, str]:
+        """Bench who has failed too often running with this block.
+
+        Returns:
+            Those who are benched now, and the words of their last failure.
+        """
+        last = self._failures.note(result)
+        return {bot: last[bot] for bot in self._bench()}
+
+    def _bench(self) -> dict[str, int]:
+        most = self.setup.spec.bench_after
+        failures = {bot: self._failures.running.get(bot, 0) for bot in self.setup.bots}
+        new = {
+            bot: count
+            for bot, count in failures.items()
+            if count >= most and bot not in self.benched
+        }
+        for bot in new:
+            self.benched[bot] = None
+            self.format.bench(bot)
+        return new
+
+    def failures(self, bot: str) -> int:
+        """How many matches a bot failed running."""
+        return self._failures.running.get(bot, 0)
+
+    def last_words(self, bot: str) -> str:
+        """Of a bot's last failure that is stored."""
+        for stored in self.store.matches(failures=True, limit=1000):
+            for seat in stored.match.seats:
+                if seat.bot == bot and seat.ending in FAILURES:
+                    return f"{seat.ending}: {seat.words}"
+        return ""
+
+    async def standings(self) -> Standings:
+        """The standings of what is stored, computed in a thread.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        # Of one moment: the thread must not ask a format that is being told something.
+        moment = snapshot(self.format, self._stock, tuple(self.benched))
+        return await trio.to_thread.run_sync(
+            standings, self.setup, self.store, moment, abandon_on_cancel=True
+        )
+
+
+def _ranks(result: BlockResult) -> tuple[tuple[int, ...], ...]:
+    """By seating, then by seat, of the matches that count."""
+    counted = sorted((one for one in result.matches if one.counted), key=lambda one: one.seating)
+    return tuple(tuple(seat.rank for seat in match.seats) for match in counted)

@@ -1,0 +1,302 @@
+"""Tournaments: matches a second, what a match costs beside a floor, big databases.
+
+- Matches a second with trivial bots (a bare C socket, kept from match to match) by concurrency, all
+  told: pairing, processes, rules, clock, record, database. A turn of Angry Mob has a submove line
+  of both players; the figure to compare is fastchess's 0.28 ms a ply (450 eight-ply games a second
+  with trivial engines, one at a time, on two cores).
+- The manager's and the arena's share of the processor beside the bots'.
+- A match from the start of its bots to its record on disk, beside a floor: the same processes
+  started, connected, the same lines exchanged through blocking sockets.
+- Standings of 100,000 stored matches, and resuming with them.
+"""
+
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from measured import keep, median
+
+import lanista_maps
+from lanista.match.clock import Limits
+from lanista.match.speech import MatchInfo, Version1
+from lanista.rules import registry
+from lanista.rules.base import Answer, complete_settings
+from lanista.rules.outcome import Outcome, Termination
+from lanista.store.database import Store
+from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.tournament import run, work
+from lanista.tournament.blocks import Pairing
+from lanista.tournament.setup import prepare
+from lanista.tournament.spec import spec_of
+from lanista.tournament.work import Block, Task, play_blocks
+
+TURNS = 8
+BLOCKS = 150
+STARTS = 15
+STORED = 100_000
+BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
+MAP = "meadow"
+
+
+def spec(command, *, bots=2, seeds=BLOCKS, **more):
+    return {
+        "name": "bench",
+        "game": "angrymob",
+        "format": "round-robin",
+        "seeds": {"count": seeds, "base": 1},
+        "maps": [MAP],
+        "settings": {"move_limit": TURNS},
+        "bots": [{"name": f"bot {number}", "command": command, **more} for number in range(bots)],
+    }
+
+
+def matches_a_second(folder, command, concurrency):
+    """The whole of a tournament, by processes."""
+    place = Path(tempfile.mkdtemp(dir=folder))
+    began = time.perf_counter()
+    report = run(spec(command), folder=place, concurrency=concurrency)
+    took = time.perf_counter() - began
+    assert report.over, report
+    return 2 * BLOCKS / took
+
+
+def shares(folder, command):
+    """Seconds of processor time a match: of manager and arena, and of bots with their keepers."""
+    place = Path(tempfile.mkdtemp(dir=folder))
+    before = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    with ThreadPoolExecutor(1) as executor:
+        report = run(spec(command), folder=place, executor=executor, concurrency=1)
+    assert report.over, report
+    work.close()
+    after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return [
+        (new.ru_utime + new.ru_stime - old.ru_utime - old.ru_stime) / (2 * BLOCKS)
+        for old, new in zip(before, after, strict=True)
+    ]
+
+
+def conversation():
+    """What a match of TURNS turns sends to each seat: opening, turns, closing."""
+    ruleset = registry.get("angrymob")
+    settings = complete_settings(ruleset, {"move_limit": TURNS})
+    board = ruleset.read_board(lanista_maps.read("angrymob", MAP))
+    game = ruleset.new(settings, board, ruleset.chance(1))
+    speech = Version1(
+        MatchInfo(match="0" * 26, game="angrymob", players=("a", "b"), limits=Limits(), seed=1)
+    )
+    status = (0.0, 0.0)
+    told = [[speech.opening(game, seat, status) for seat in range(2)]]
+    for _ in range(TURNS - 1):
+        game.advance([Answer(()), Answer(())])
+        told.append([speech.turn(game, seat, status) for seat in range(2)])
+    end = Outcome(
+        termination=Termination.FINISHED, ranks=(1, 1), scores=(1, 1), reason="move-limit"
+    )
+    return told, [speech.closing(game, seat, end, status, keeps=False) for seat in range(2)]
+
+
+def floor(command, told, last):
+    """Seconds to start two bots, exchange a match's lines with them and see them end."""
+    began = time.perf_counter()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        env = {
+            **os.environ,
+            "LANISTA_HOST": "127.0.0.1",
+            "LANISTA_PORT": str(server.getsockname()[1]),
+            "LANISTA_TOKEN": "none",
+        }
+        bots = [subprocess.Popen(command.split(), env=env) for _ in range(2)]
+        seats = [server.accept()[0] for _ in bots]
+        with contextlib.ExitStack() as stack:
+            for seat in seats:
+                stack.enter_context(seat)
+                seat.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                while not seat.recv(4096).endswith(b"\n"):
+                    pass
+            for lines in told:
+                for seat, line in zip(seats, lines, strict=True):
+                    seat.sendall(line)
+                for seat in seats:
+                    seat.recv(65536)
+            for seat, line in zip(seats, last, strict=True):
+                seat.sendall(line)
+        for bot in bots:
+            bot.wait()
+    return time.perf_counter() - began
+
+
+def started_match(folder, command):
+    """Seconds of a match with bots that are started for it, record on disk."""
+    setup = prepare(spec_of(spec(command, restart=True)), Path(folder))
+    names = setup.bots
+    draw = setup.draw(0)
+    task = Task(
+        conditions=setup.conditions,
+        contestants=setup.contestants,
+        blocks=(
+            Block(
+                id=setup.block_id(names, draw),
+                bots=names,
+                draw=draw,
+                seatings=setup.seatings(Pairing(names, 0))[:1],
+            ),
+        ),
+        playing=str(folder),
+    )
+    [finished] = play_blocks(task)
+    assert not finished.trouble
+    return finished.seconds
+
+
+def stored(folder):
+    """A database of STORED matches between 20 bots; its spec."""
+    bots = 20
+    seeds = STORED // (bots * (bots - 1))
+    value = spec("CamperJoe", bots=bots, seeds=seeds + 1)
+    setup = prepare(spec_of(value), Path(folder))
+    chance = random.Random(1)
+    strength = {name: chance.gauss(0, 1) for name in setup.bots}
+    results = []
+    for at in range(seeds + 1):
+        draw = setup.draw(at)
+        for index, one in enumerate(setup.bots):
+            for other in setup.bots[index + 1 :]:
+                names = (one, other)
+                matches = []
+                for seating in range(2):
+                    gap = strength[one] - strength[other] + chance.gauss(0, 1)
+                    ranks = (1, 1) if abs(gap) < 0.3 else (1, 2) if gap > 0 else (2, 1)
+                    seats = [
+                        SeatResult(bot=name, rank=rank, score=3, ending=Ending.NORMAL)
+                        for name, rank in zip(names, ranks, strict=True)
+                    ]
+                    matches.append(
+                        MatchResult(
+                            seating=seating,
+                            attempt=1,
+                            end="finished",
+                            reason="move-limit",
+                            turns=TURNS,
+                            digest="0" * 16,
+                            seconds=0.1,
+                            stall=0.0,
+                            seats=tuple(seats if seating == 0 else reversed(seats)),
+                            record=None,
+                        )
+                    )
+                results.append(
+                    BlockResult(
+                        block=setup.block_id(names, draw),
+                        bots=names,
+                        seed=draw.seed,
+                        map=draw.map,
+                        matches=tuple(matches),
+                    )
+                )
+    with Store.open(setup.database) as store:
+        for at in range(0, len(results) - 1, 1000):
+            store.add(results[at : min(at + 1000, len(results) - 1)])
+    return value, 2 * (len(results) - 1)
+
+
+STANDINGS = """
+import json, sys, time
+from pathlib import Path
+from lanista.store.database import Store
+from lanista.tournament import standings_of
+from lanista.tournament.setup import prepare
+from lanista.tournament.spec import spec_of
+began = time.perf_counter()
+setup = prepare(spec_of(json.loads(sys.argv[1])), Path(sys.argv[2]))
+with Store.open(setup.database, create=False) as store:
+    standings = standings_of(setup, store)
+print(time.perf_counter() - began, standings.matches)
+"""
+"""In a process of its own, as the command line does it; without the interpreter's start."""
+
+
+def standings_of_stored(folder, value, matches):
+    """Seconds from the spec to the standings."""
+    done = subprocess.run(
+        [sys.executable, "-c", STANDINGS, json.dumps(value), str(folder)],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    seconds, counted = done.stdout.split()
+    assert int(counted) == matches, done.stdout
+    return float(seconds)
+
+
+def resume(folder, value):
+    """Seconds from `run` until all that is stored is known again, and the first block goes out."""
+    moments = []
+    began = time.perf_counter()
+    with ThreadPoolExecutor(1) as executor:
+        run(
+            value,
+            folder=folder,
+            executor=executor,
+            concurrency=1,
+            on_event=lambda _: moments.append(time.perf_counter()),
+        )
+    work.close()
+    return moments[0] - began
+
+
+def main():
+    folder = Path(tempfile.mkdtemp())
+    try:
+        bare = folder / "empty"
+        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, BOT_SOURCE], check=True)
+        command = f"{bare} angrymob"
+        rates = {
+            str(concurrency): median(
+                [matches_a_second(folder, command, concurrency) for _ in range(3)]
+            )
+            for concurrency in (1, 2, 4)
+        }
+        ours, bots = shares(folder, command)
+        told, last = conversation()
+        # In turns, so that a machine that changes its speed does so for both.
+        rows = [(floor(command, told, last), started_match(folder, command)) for _ in range(STARTS)]
+        value, matches = stored(folder)
+        shutil.copy(folder / "bench.db", folder / "kept.db")
+        standings = median([standings_of_stored(folder, value, matches) for _ in range(5)])
+        resumed = []
+        for _ in range(3):
+            shutil.copy(folder / "kept.db", folder / "bench.db")
+            resumed.append(resume(folder, value))
+        keep(
+            "tournament",
+            {
+                "matches_a_second_by_concurrency": rates,
+                "ms_a_turn_all_told": round(1000 / max(rates.values()) / TURNS, 3),
+                "ms_a_turn_one_at_a_time": round(1000 / rates["1"] / TURNS, 3),
+                "aim_ms_a_turn": 0.28,
+                "cpu_ms_a_match_manager_and_arena": round(1000 * ours, 2),
+                "cpu_ms_a_match_bots": round(1000 * bots, 2),
+                "floor_ms_a_started_match": round(1000 * median([low for low, _ in rows]), 1),
+                "ms_a_started_match": round(1000 * median([took for _, took in rows]), 1),
+                "ratio": median([took / low for low, took in rows]),
+                "stored_matches": matches,
+                "standings_s": standings,
+                "resume_s": median(resumed),
+            },
+        )
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What `lanista sprt` counts beside the test itself: A's points, block by block."""
+
+import attrs
+import pytest
+
+from cli.test_tournament_display import done, match
+from lanista.cli.sprt import EXIT_UNDECIDED, Scores, code_of
+from lanista.store.results import Ending, SeatResult
+from lanista.tournament.director import Report
+from tournament.samples import standings
+
+PLAIN = match(Ending.NORMAL, Ending.NORMAL)
+
+
+def ranked(names, ranks, end="finished"):
+    """A match that ended so."""
+    seats = tuple(
+        SeatResult(bot=name, rank=rank, score=0, ending=Ending.NORMAL)
+        for name, rank in zip(names, ranks, strict=True)
+    )
+    return attrs.evolve(PLAIN, seats=seats, end=end)
+
+
+def test_two_players_have_five_scores():
+    scores = Scores("A")
+    assert "" == scores.words()
+    scores.event(done(1, ranked("AB", (1, 2)), ranked("BA", (2, 1))))  # 2
+    assert "A has 100.0 % of 1 block; by its points in one, 0 to 2: 0, 0, 0, 0, 1" == scores.words()
+    scores.event(done(2, ranked("AB", (1, 1)), ranked("BA", (1, 2))))  # ½
+    scores.event(done(3, ranked("AB", (2, 1)), ranked("BA", (1, 2))))  # 0
+    scores.event(done(4, ranked("AB", (1, 2)), ranked("BA", (1, 2))))  # 1
+    # 3½ of 8 points
+    assert "A has 43.8 % of 4 blocks; by its points in one, 0 to 2: 1, 1, 1, 0, 1" == scores.words()
+
+
+def test_a_void_match_has_no_points():
+    scores = Scores("A")
+    void = ranked("AB", (2, 1), end="void")
+    scores.event(done(1, void, ranked("AB", (1, 2)), ranked("BA", (2, 1))))
+    assert scores.words().startswith("A has 100.0 % of 1 block;")
+
+
+def test_four_players_count_what_is_between_a_and_b():
+    """A A B B on places 1 2 3 4: A's two beat B's two, 4 of 4; among themselves nothing counts."""
+    scores = Scores("A")
+    scores.event(done(1, ranked("AABB", (1, 2, 3, 4))))
+    scores.event(done(2, ranked("ABBA", (1, 2, 3, 4))))  # the first beats both, the last none
+    assert "A has 75.0 % of 2 blocks; by its points in one, 0 to 4: " in scores.words()
+    scores = Scores("A")
+    scores.event(done(1, *[ranked("AABB", (1, 2, 3, 4))] * 4))
+    assert "A has 100.0 % of 1 block" == scores.words()  # 33 scores are no line for people
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("H1 accepted: LLR 2.95", 0),
+        ("H0 accepted: LLR -2.95", 1),
+        ("undecided: LLR 0.10", EXIT_UNDECIDED),
+        ("", EXIT_UNDECIDED),
+    ],
+)
+def test_the_exit_code_tells_the_verdict(words, code):
+    report = Report(standings=standings([], words=words), over=True, halted="", interrupted=False)
+    assert code == code_of(report)

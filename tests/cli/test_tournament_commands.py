@@ -1,0 +1,183 @@
+"""`lanista tournament` and `lanista sprt`: what needs no bot to be started, and bad input."""
+
+import re
+import tomllib
+
+import attrs
+import pytest
+
+from lanista.rules import registry
+from lanista.tournament.spec import BotEntry, Clock, Spec, Sprt, parse_spec
+
+CUP = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = [1, 2, 3]
+bots = [{ name = "A", command = "CamperJoe" }, { name = "B", command = "GravityGoers" }]
+"""
+
+
+def complains(done, *words):
+    """Bad input: exit code 2, one line that says these words, nothing else printed."""
+    assert 2 == done.code, done
+    assert "" == done.out
+    assert 1 == done.err.count("\n"), done.err
+    for word in words:
+        assert word in done.err
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_new_writes_a_spec_that_can_be_prepared(lanista, tmp_path, game):
+    from lanista.tournament.setup import prepare
+
+    done = lanista("tournament", "new", "my.toml", "--game", game)
+    assert 0 == done.code, done.err
+    assert "my.toml" in done.out
+    text = (tmp_path / "my.toml").read_text(encoding="utf-8")
+    setup = prepare(parse_spec(text, "my.toml"), tmp_path, "my")
+    assert registry.get(game).seats <= len(setup.bots)
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_new_writes_cup_toml_unless_told(lanista, tmp_path):
+    assert 0 == lanista("tournament", "new").code
+    assert (tmp_path / "cup.toml").exists()
+
+
+def test_new_overwrites_nothing(lanista, tmp_path):
+    (tmp_path / "cup.toml").write_text("mine")
+    complains(lanista("tournament", "new"), "cup.toml is there already")
+    assert "mine" == (tmp_path / "cup.toml").read_text()
+
+
+def test_new_says_what_it_can_not_write(lanista):
+    complains(lanista("tournament", "new", "no/folder/cup.toml"), "no/folder/cup.toml")
+    complains(lanista("tournament", "new", "--game", "chess"), "chess", "angrymob")
+
+
+def test_the_name_of_the_file_is_only_a_name(lanista, tmp_path):
+    """Whatever it holds, the spec says just that name and nothing more."""
+    name = 'a"\n[x]\\\x7fä.toml'
+    assert 0 == lanista("tournament", "new", name).code
+    value = tomllib.loads((tmp_path / name).read_text(encoding="utf-8"))
+    assert 'a"\\n[x]\\\\x7fä' == value["name"]
+    assert "x" not in value
+
+
+def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
+    """A line `# key = value` is a default; those that have none are listed here."""
+    lanista("tournament", "new", "cup.toml")
+    text = (tmp_path / "cup.toml").read_text(encoding="utf-8")
+    lines = [line.removeprefix("# ") for line in text.splitlines()]
+    told = "\n".join(line for line in lines if re.match(r"[a-z0-9_]+ += |\[", line))
+    value = tomllib.loads(told)
+    examples = {"rounds", "challenger", "fill", "limits", "maps", "database", "records", "seeds"}
+    keys = {attribute.name for attribute in attrs.fields(Spec)}
+    assert keys == set(value)
+    assert {one.name for one in attrs.fields(BotEntry)} == set(value["bots"][-1])
+    spec = parse_spec(told, "example")
+    for attribute in attrs.fields(Spec):
+        if attribute.name not in {
+            *examples,
+            "name",
+            "game",
+            "format",
+            "bots",
+            "blocks",
+            "settings",
+        }:
+            default = attribute.default
+            default = default.factory() if isinstance(default, attrs.Factory) else default
+            assert default == getattr(spec, attribute.name), attribute.name
+    assert {one.name for one in attrs.fields(Clock)} == set(value["clock"])
+    assert {one.name for one in attrs.fields(Sprt)} == set(value["sprt"])
+    settings = {one.name: one.default for one in registry.get("angrymob").settings}
+    assert settings == value["settings"]
+
+
+@pytest.mark.parametrize("command", ["check", "run", "standings"])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, ["cup.toml", "can't be read"]),
+        ("name = ", ["cup.toml", "no TOML"]),
+        (CUP + "speed = 3\n", ["cup.toml", "speed", "no such key"]),
+        (CUP.replace("CamperJoe", "no-such-bot"), ["bots[1].command", "no-such-bot"]),
+        (CUP.replace("[1, 2, 3]", "[1, 1]"), ["seeds", "twice"]),
+    ],
+)
+def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, command, text, words):
+    if text is not None:
+        (tmp_path / "cup.toml").write_text(text)
+    complains(lanista("tournament", command, "cup.toml"), *words)
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_format_that_can_not_be_is_one_line(lanista, tmp_path, command):
+    (tmp_path / "cup.toml").write_text(CUP + 'challenger = "A"\n')
+    complains(lanista("tournament", command, "cup.toml"), "cup.toml: challenger:")
+    assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--concurrency", "0"], "--concurrency '0'"),
+        (["--concurrency", "many"], "--concurrency 'many'"),
+        (["--json", "--plain"], "say one of them"),
+        (["--executor", "slurm"], "slurm"),
+        (["--unbench", "Nobody"], "Nobody"),
+    ],
+)
+def test_run_refuses_options_that_can_not_be(lanista, tmp_path, words, told):
+    (tmp_path / "cup.toml").write_text(CUP)
+    complains(lanista("tournament", "run", "cup.toml", *words), told)
+
+
+def test_standings_of_nothing_played_say_so(lanista, tmp_path):
+    """And make no database."""
+    (tmp_path / "cup.toml").write_text(CUP)
+    done = lanista("tournament", "standings", "cup.toml")
+    complains(done, "nothing was played yet", "cup.db", "lanista tournament run cup.toml")
+    assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_standings_refuse_what_is_no_database_of_ours(lanista, tmp_path):
+    (tmp_path / "cup.toml").write_text(CUP)
+    (tmp_path / "cup.db").write_text("hello " * 1000)
+    complains(lanista("tournament", "standings", "cup.toml"), "cup.db")
+
+
+def test_head_to_head_is_for_the_table(lanista, tmp_path):
+    (tmp_path / "cup.toml").write_text(CUP)
+    done = lanista("tournament", "standings", "cup.toml", "--format", "csv", "--head-to-head")
+    complains(done, "--head-to-head")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["./a", "./b"], "so say the game"),
+        (["Null", "Demo"], "crematoria or hogwarts"),
+        (["GravityGoers", "Demo"], "different games"),
+        (["GravityGoers", "./b"], "./b"),
+        (["GravityGoers", "CamperJoe", "--elo0", "5", "--elo1", "5"], "elo0 must be below elo1"),
+        (["GravityGoers", "CamperJoe", "--game", "chess"], "chess"),
+        (["GravityGoers", "CamperJoe", "--set", "speed=3"], "speed"),
+        (["GravityGoers", "CamperJoe", "-i", "nowhere"], "nowhere"),
+        (["GravityGoers", "CamperJoe", "--limits", "memory=much"], "memory"),
+        (["GravityGoers", "CamperJoe", "--alpha", "0.5"], "0.5"),
+        (["GravityGoers", "CamperJoe", "--concurrency", "x"], "--concurrency"),
+    ],
+)
+def test_sprt_refuses_what_can_not_be(lanista, tmp_path, words, told):
+    complains(lanista("sprt", *words), told)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_the_game_of_house_bots_is_known():
+    from lanista.cli.sprt import game_of
+
+    assert "angrymob" == game_of(["GravityGoers", "./mine"])
+    assert "angrymob" == game_of(["./mine", "CamperJoe"])

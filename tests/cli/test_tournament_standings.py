@@ -1,0 +1,151 @@
+"""`lanista tournament standings`: every form, of a database in which results lie."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from lanista.store.database import Store
+from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.tournament.pairing import make_format
+from lanista.tournament.setup import prepare
+from lanista.tournament.spec import parse_spec
+
+SPEC = """\
+name = "The cup"
+game = "angrymob"
+format = "round-robin"
+seeds = [1, 2]
+bots = [
+    { name = "A", command = "CamperJoe" },
+    { name = "-B|", command = "GravityGoers" },
+    { name = "C", command = "RandomRunners" },
+]
+"""
+
+
+def won_by_later(block, pairing, draw, seatings):
+    """A block in which the later name wins, but for the first match, which is drawn."""
+    matches = []
+    for number, seating in enumerate(seatings):
+        names = [pairing.bots[place] for place in seating]
+        ranks = [1 if name == max(names) else 2 for name in names] if number else [1, 1]
+        matches.append(
+            MatchResult(
+                seating=number,
+                attempt=1,
+                end="finished",
+                reason="capture",
+                turns=10,
+                digest="0" * 16,
+                seconds=0.1,
+                stall=0.0,
+                seats=tuple(
+                    SeatResult(bot=name, rank=rank, score=0, ending=Ending.NORMAL)
+                    for name, rank in zip(names, ranks, strict=True)
+                ),
+            )
+        )
+    return BlockResult(
+        block=block, bots=pairing.bots, seed=draw.seed, map=draw.map, matches=tuple(matches)
+    )
+
+
+@pytest.fixture
+def played(tmp_path):
+    """Five of six blocks are stored: all of seed 1, two of seed 2."""
+    (tmp_path / "cup.toml").write_text(SPEC)
+    setup = prepare(parse_spec(SPEC, "cup.toml"), tmp_path, "cup")
+    format_ = make_format(setup.spec, 2, setup.draws, setup.bots, setup.fillers)
+    with Store.open(setup.database) as store:
+        for _ in range(5):
+            pairing = format_.next()
+            draw = setup.draw(pairing.draw)
+            block = setup.block_id(pairing.bots, draw)
+            store.add([won_by_later(block, pairing, draw, format_.seated)])
+    return tmp_path
+
+
+@pytest.fixture
+def standings(lanista, played):
+    """Run the command: what it printed."""
+
+    def run(*words):
+        done = lanista("tournament", "standings", "cup.toml", *words)
+        assert (0, "") == (done.code, done.err)
+        return done.out
+
+    return run
+
+
+def test_the_table_is_for_people(standings):
+    """C wins all but the drawn ones: 5 blocks, 10 matches, of which 5 are drawn."""
+    text = standings()
+    assert "The cup\nangrymob, round-robin: 5 of 6 blocks, 10 matches; not over\n" in text
+    rank, bot, *_ = text.splitlines()[4].split()
+    assert ("1", "C") == (rank, bot)
+    assert "points of the left one" not in text
+    assert "points of the left one" in standings("--head-to-head")
+
+
+def test_json_csv_and_markdown_tell_the_same(standings):
+    told = json.loads(standings("--format", "json"))
+    assert (1, 5, 6, 10, False) == tuple(
+        told[key] for key in ("schema", "blocks", "planned", "matches", "over")
+    )
+    assert 10 == sum(row["points"] for row in told["standings"])
+    table = list(csv.DictReader(io.StringIO(standings("--format", "csv"))))
+    assert [row["bot"] for row in told["standings"]] == [
+        row["bot"].removeprefix("'") for row in table
+    ]
+    assert [row["points"] for row in told["standings"]] == [float(row["points"]) for row in table]
+    assert "'-B|" in {row["bot"] for row in table}
+    assert "| -B\\| |" in standings("--format", "markdown")
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [
+        ("table", "The cup\n"),
+        ("json", "{\n"),
+        ("csv", "rank,bot,matches,points,"),
+        ("markdown", "# The cup\n"),
+        ("html", "<!doctype html>\n"),
+    ],
+)
+def test_every_form_can_be_written_to_a_file(standings, played, form, begins):
+    assert "" == standings("--format", form, "-o", "out")
+    written = (played / "out").read_bytes()
+    assert written.decode().startswith(begins)
+    assert b"\r" not in written
+    assert standings("--format", form) == written.decode()
+
+
+def test_a_file_that_can_not_be_written_is_one_line(lanista, played):
+    done = lanista("tournament", "standings", "cup.toml", "-o", "no/such/folder")
+    assert (2, "") == (done.code, done.out)
+    assert "lanista: can't write no/such/folder: No such file or directory\n" == done.err
+
+
+def test_looking_changes_nothing(standings, played):
+    before = (played / "cup.db").read_bytes()
+    standings()
+    assert before == (played / "cup.db").read_bytes()
+
+
+def test_blocks_that_the_spec_does_not_ask_for_are_told(standings, played):
+    (played / "cup.toml").write_text(SPEC.replace("[1, 2]", "[2, 3]"))
+    assert "2 of 6 blocks, 4 matches; not over; 3 stored blocks uncounted" in standings()
+
+
+def test_a_bot_that_changed_under_its_name_is_refused(lanista, played):
+    """One line says which, and what can be done; nothing is played."""
+    with Store.open(played / "cup.db") as store:
+        for name, bot in prepare(parse_spec(SPEC, ""), played, "cup").contestants.items():
+            store.set_identity(name, bot.identity)
+    (played / "cup.toml").write_text(SPEC.replace("RandomRunners", "ProfessorRandom"))
+    done = lanista("tournament", "run", "cup.toml")
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    for word in ("cup.toml: ", "C ", "RandomRunners", "ProfessorRandom", "--accept-changes"):
+        assert word in done.err

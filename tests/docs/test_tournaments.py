@@ -1,0 +1,76 @@
+"""docs/tournaments.md: every code block is run, as a reader would run it; see test_bots.py.
+
+Blocks are `LANGUAGE file=NAME` and `console`. A spec is played as the page says, but for its clock,
+as this machine may be busy, and with one block at a time, lest each example measure the machine.
+"""
+
+import re
+
+import pytest
+
+from docs.pages import DOCS, fenced
+from docs.test_bots import run, shell  # noqa: F401 - a fixture
+from lanista.tournament.spec import Spec, parse_spec
+
+PAGE = DOCS / "tournaments.md"
+PATIENT = """\
+concurrency = 1
+clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
+
+[[bots]]"""
+
+
+def parts():
+    """The page's blocks by section: those with files and commands of their own."""
+    found = {}
+    for part in re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        title, _, rest = part.partition("\n")
+        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
+        if blocks:
+            found[title] = blocks
+    return found
+
+
+@pytest.mark.parametrize("title", parts())
+def test_every_block_of_a_section_does_what_it_says(title, shell):  # noqa: F811 - the fixture
+    folder, env = shell
+    for head, text in parts()[title]:
+        kind, *options = head.split()
+        if kind == "toml":
+            name = options[0].removeprefix("file=")
+            assert "[[bots]]" in text
+            (folder / name).write_text(text.replace("[[bots]]", PATIENT, 1))
+            parse_spec(text, name)  # as it stands on the page, too
+        elif kind == "python":
+            (folder / options[0].removeprefix("file=")).write_text(text)
+        else:
+            assert "console" == head, f"a block that no test runs: {head!r}"
+            run(text, folder, env)
+
+
+def test_no_block_is_outside_the_sections():
+    assert sum(map(len, parts().values())) == len(fenced(PAGE))
+
+
+def test_the_page_tells_every_key():
+    import attrs
+
+    text = PAGE.read_text(encoding="utf-8")
+    for attribute in attrs.fields(Spec):
+        assert f"`{attribute.name}`" in text or f"`{attribute.name}." in text, attribute.name
+
+
+def test_the_page_tells_every_column_and_event():
+    from lanista.store.results import Ending
+    from lanista.tournament import events
+    from lanista.tournament.tables import as_json, csv_columns
+    from tournament.samples import TWO
+
+    text = PAGE.read_text(encoding="utf-8")
+    keys = [*as_json(TWO), *as_json(TWO)["standings"][0], *(ending.value for ending in Ending)]
+    columns = [one for one in csv_columns(2) if not one.startswith(("place_", "ended_"))]
+    for word in [*keys, *columns]:
+        assert f"`{word}`" in text, word
+    for event in events.Event.__args__:
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", event.__name__).lower()
+        assert f"`{kind}`" in text, kind

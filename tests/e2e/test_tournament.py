@@ -1,0 +1,168 @@
+"""`lanista tournament` and `lanista sprt` with real bots: what is played, printed, resumed."""
+
+import json
+import shlex
+import signal
+import subprocess
+
+import pytest
+
+from e2e.running import Program, bot_words, command, environment
+from e2e.test_terminal import plain, run_in_terminal
+
+CLOCK = "clock = { first = 100.0, turn = 60.0, stall_margin = 600.0 }\n"
+"""For machines that are busy."""
+HOUSE = {"Gravity": "GravityGoers", "Joe": "CamperJoe", "Runner": "RandomRunners"}
+
+
+@pytest.fixture
+def cup(tmp_path):
+    """Write a spec and tell its path: of house bots, Angry Mob, short matches."""
+
+    def write(bots=HOUSE, seeds=(1,), head="", name="cup"):
+        tables = "".join(
+            f"\n[[bots]]\nname = {json.dumps(name)}\ncommand = {json.dumps(words)}\n"
+            for name, words in bots.items()
+        )
+        path = tmp_path / f"{name}.toml"
+        path.write_text(
+            f'name = "{name}"\ngame = "angrymob"\n'
+            + ("" if "format =" in head else 'format = "round-robin"\n')
+            + f"seeds = {list(seeds)}\nconcurrency = 1\nsettings = {{ move_limit = 150 }}\n"
+            + f"{CLOCK}{head}{tables}"
+        )
+        return path
+
+    return write
+
+
+def bad(script):
+    """The command of a bot of tests/bots."""
+    return shlex.join(bot_words(script))
+
+
+def events(done):
+    """What `--json` printed."""
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def kinds(done):
+    """And the names of it."""
+    return [event["event"] for event in events(done)]
+
+
+def test_played_again_only_what_is_new_is_played(lanista, cup):
+    """And --json tells each event, at last the standings."""
+    done = lanista("tournament", "run", cup(), "--json")
+    assert (0, "") == (done.code, done.err)
+    assert ["begun", *["block-done"] * 3, "ended", "standings"] == kinds(done)
+    more = lanista("tournament", "run", cup(seeds=(1, 2)), "--json")
+    assert {2} == {event["seed"] for event in events(more) if event["event"] == "block-done"}
+    assert 12 == events(more)[-1]["matches"]
+    fewer = lanista("tournament", "run", cup(seeds=(2,)), "--json")
+    assert ["begun", "ended", "standings"] == kinds(fewer)
+    assert (6, 3) == (events(fewer)[-1]["matches"], events(fewer)[-1]["uncounted"])
+
+
+def test_failures_are_told_and_a_bot_that_goes_on_failing_is_benched(lanista, cup):
+    spec = cup({"Good": "CamperJoe", "Bad": bad("crashes")}, seeds=(1, 2), head="bench_after = 2\n")
+    checked = lanista("tournament", "check", spec)
+    assert 1 == checked.code
+    assert "ok    Good" in checked.out
+    assert "FAIL  Bad" in checked.out
+    assert "no brain found" in checked.out  # the last it wrote
+    done = lanista("tournament", "run", spec)
+    assert 0 == done.code, done.err
+    assert "Bad: start-failure" in done.out
+    assert "benched: Bad failed 2 matches running" in done.out
+    assert "Bad (benched)" in done.out
+    pardoned = lanista("tournament", "run", spec, "--unbench", "Bad")
+    assert 0 == pardoned.code
+    assert 4 == pardoned.out.count("Bad: start-failure") + done.out.count("Bad: start-failure")
+
+
+def test_ctrl_c_finishes_and_the_same_command_goes_on(start, lanista, cup):
+    """Meanwhile others may look at the standings, and not run it a second time."""
+    spec = cup(seeds=range(1, 61))
+    running = start("tournament", "run", spec, "--json")
+    running.until(lambda: '"block-done"' in running.out, "a block was played")
+    told = json.loads(lanista("tournament", "standings", spec, "--format", "json").out)
+    assert 1 <= told["blocks"] <= 180
+    refused = lanista("tournament", "run", spec)
+    assert 2 == refused.code
+    assert "in use" in refused.err
+    running.signal(signal.SIGINT)
+    assert 130 == running.wait()
+    assert running.err.startswith("finishing ")
+    last = events(running)[-1]
+    assert (1, False) == (min(1, last["blocks"]), last["over"])
+    done = lanista("tournament", "run", cup(seeds=(1, 2)), "--json")
+    assert 0 == done.code, done.err
+    assert (12, True) == (events(done)[-1]["matches"], events(done)[-1]["over"])
+    assert kinds(done).count("block-done") < 6  # seed 1 at least was begun with
+
+
+def test_a_second_signal_stops_at_once(start, cup):
+    """SIGTERM counts as Ctrl-C."""
+    running = start("tournament", "run", cup(seeds=range(1, 61)), "--json")
+    running.until(lambda: '"block-done"' in running.out, "a block was played")
+    running.signal(signal.SIGTERM)
+    running.until(lambda: '"finishing"' in running.out, "it is finishing")
+    running.signal(signal.SIGTERM)
+    assert 130 == running.wait()
+    assert not events(running)[-1]["over"]
+
+
+def test_in_a_terminal_progress_is_drawn_and_ctrl_c_finishes(tmp_path, cup):
+    code, written = run_in_terminal(
+        tmp_path, "tournament", "run", cup(seeds=range(1, 41)), interrupt_at=" matches/s"
+    )
+    text = plain(written)
+    assert 130 == code, text[-3000:]
+    assert "finishing 1 running block; Ctrl-C again stops now" in text
+    assert "interrupted; run the same command again to go on" in text
+    assert "Gravity" in text
+
+
+def test_without_anybody_who_reads_it_is_played_to_its_end(tmp_path, cup):
+    """Its output is closed at once: results matter more."""
+    spec = cup({"A": "GravityGoers", "B": "CamperJoe"})
+    ours = subprocess.Popen(
+        command("tournament", "run", spec, "--json"),
+        env=environment(),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    ours.stdout.close()
+    _, err = ours.communicate(timeout=100)
+    assert 0 == ours.returncode, err  # all was played
+    assert b"not all could be printed: Broken pipe" in err
+
+
+SPRT = ("--set", "move_limit=150", "--no-clock", "--concurrency", 1, "--seeds", 5)
+
+
+def test_sprt_accepts_what_is_true(lanista):
+    """The weaker one isn't the stronger; docs/tournaments.md has the other way round."""
+    worse = lanista("sprt", "CamperJoe", "GravityGoers", *SPRT, "--elo1", 300)
+    assert 1 == worse.code, worse.out + worse.err
+    assert "H0 accepted" in worse.out
+    assert "CamperJoe has 0.0 % of " in worse.out
+    assert (worse.folder / "sprt-CamperJoe-GravityGoers.db").exists()
+
+
+def test_sprt_goes_on_where_it_was(tmp_path):
+    """One block says nothing; the same command with more of them plays only the others."""
+    words = ("sprt", "GravityGoers", "RandomRunners", *SPRT, "--json", "--elo1", 5)
+
+    def blocks(most):
+        done = Program(command(*words, "--blocks", most), tmp_path / "test")
+        try:
+            assert 3 == done.wait(), done.err  # undecided
+        finally:
+            done.end()
+        return kinds(done).count("block-done")
+
+    assert 1 == blocks(1)
+    assert 1 == blocks(2)

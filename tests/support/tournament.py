@@ -1,0 +1,167 @@
+"""Tournaments without matches: blocks whose results follow from their ids, written as workers do.
+
+A bot's `environment` in the spec says how it behaves here: FAKE=crash has it fail every match.
+"""
+
+import contextlib
+import hashlib
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from lanista.store.database import Store
+from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.tournament.director import Director
+from lanista.tournament.executors import GivenWorkers
+from lanista.tournament.pairing import make_format
+from lanista.tournament.setup import prepare
+from lanista.tournament.spec import spec_of
+from lanista.tournament.stock import agree, settle_seed
+from lanista.tournament.work import Finished
+
+HOUSE = ("GravityGoers", "RandomRunners", "CamperJoe", "ProfessorRandom")
+
+
+def setup_in(folder, *, bots=3, seeds=(1, 2, 3, 4), behaviour=None, **more):
+    """A round-robin of Angry Mob in a folder, or what `more` says.
+
+    Args:
+        folder: Where its results lie.
+        bots: How many: A, B, C, …
+        seeds: Its seeds.
+        behaviour: By bot: the value of FAKE.
+        more: Other keys of the spec.
+    """
+    entries = []
+    for number in range(bots):
+        name = chr(ord("A") + number)
+        entry = {"name": name, "command": HOUSE[number % len(HOUSE)]}
+        if behaviour and name in behaviour:
+            entry["environment"] = {"FAKE": behaviour[name]}
+        entries.append(entry)
+    value = {
+        "name": "cup",
+        "game": "angrymob",
+        "format": "round-robin",
+        "seeds": list(seeds) if isinstance(seeds, tuple) else seeds,
+        "bots": entries,
+    }
+    return prepare(spec_of({**value, **more}), Path(folder))
+
+
+def finished(task, block, *, void=0, stall=0.0, trouble=""):
+    """A block as it comes back from a worker, its records written as the task says.
+
+    Args:
+        task: Of which it is.
+        block: Which.
+        void: How many void matches were before the first one that counts.
+        stall: Seconds of the longest stall of each match.
+        trouble: As `Finished.trouble`; then there are only the void ones.
+    """
+    matches, records = [], {}
+    for number, seating in enumerate(block.seatings):
+        for attempt in range(1, void + 2 if number == 0 else 2):
+            is_void = number == 0 and attempt <= void
+            if trouble and not is_void:
+                continue
+            name = f"{block.id[:2]}/{block.id}-{number}{f'-void{attempt}' if is_void else ''}.gz"
+            content = f"{block.id} {number} {attempt}".encode()
+            if task.playing is None:
+                records[name] = content
+            else:
+                written = Path(task.playing) / secrets.token_hex(8)
+                written.write_bytes(content)
+                records[name] = written.name
+            matches.append(_match(task, block, number, attempt, is_void, stall, name, seating))
+    result = BlockResult(
+        block=block.id,
+        bots=block.bots,
+        seed=block.draw.seed,
+        map=block.draw.map,
+        matches=tuple(matches),
+    )
+    return Finished(result=result, records=records, seconds=0.01, trouble=trouble)
+
+
+def _match(task, block, number, attempt, is_void, stall, name, seating):
+    bots = [block.bots[place] for place in seating]
+    digest = hashlib.sha256(f"{block.id} {number}".encode()).hexdigest()
+    ranks = [1 + (int(digest[:8], 16) + seat) % 3 % 2 for seat in range(len(bots))]
+    endings = [Ending.VOID if is_void else Ending.NORMAL] * len(bots)
+    for seat, bot in enumerate(bots):
+        if task.contestants[bot].environment.get("FAKE") == "crash" and not is_void:
+            endings[seat], ranks[seat] = Ending.CRASH, len(bots)
+            ranks[1 - seat] = 1
+    return MatchResult(
+        seating=number,
+        attempt=attempt,
+        end="void" if is_void else "finished",
+        reason="played",
+        turns=10,
+        digest=digest[:16],
+        seconds=0.005,
+        stall=stall,
+        seats=tuple(
+            SeatResult(
+                bot=bot,
+                rank=rank,
+                score=0,
+                ending=ending,
+                words=f"{bot} fell over" if ending is Ending.CRASH else "",
+            )
+            for bot, rank, ending in zip(bots, ranks, endings, strict=True)
+        ),
+        record=name,
+    )
+
+
+def play(task):
+    """Play a task's blocks, all well."""
+    return [finished(task, block) for block in task.blocks]
+
+
+def format_of(setup):
+    """The format of a spec, new."""
+    return make_format(setup.spec, setup.ruleset.seats, setup.draws, setup.bots, setup.fillers)
+
+
+@contextlib.contextmanager
+def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **more):
+    """A director of a tournament, on threads of this process.
+
+    Args:
+        setup: What is played.
+        play_task: What plays a task.
+        threads: How many tasks at a time.
+        workers: In place of those threads.
+        store: Wraps the store for the director.
+        more: Other arguments of the director.
+    """
+    with (
+        ThreadPoolExecutor(threads) as pool,
+        Store.open(setup.database) as opened,
+        opened.lock(),
+    ):
+        agree(setup, opened, accept_changes=False)
+        settle_seed(setup, opened, makes=True)
+        yield Director(
+            setup,
+            opened if store is None else store(opened),
+            more.pop("format_", None) or format_of(setup),
+            workers or GivenWorkers(pool, threads),
+            play=play_task,
+            **more,
+        )
+
+
+def stored(setup):
+    """The blocks in the database of a tournament."""
+    with Store.open(setup.database, create=False) as store:
+        return store.played()
+
+
+def digests(setup):
+    """What must be alike when the same was played."""
+    with Store.open(setup.database, create=False) as store:
+        return store.digests()

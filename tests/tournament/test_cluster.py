@@ -1,0 +1,158 @@
+"""dask.distributed: a real scheduler and workers, one of which is killed; a cluster of our own."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import trio
+
+from e2e.running import environment, wait_until, wait_until_gone
+from lanista.tournament import events, load, run_async
+from lanista.tournament.executors import open_executor
+from lanista.tournament.spec import SpecError
+from support.tournament import digests, directing, play, setup_in, stored
+
+PATIENCE = 60
+QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+
+
+@contextlib.contextmanager
+def dask(folder, name, *words):
+    """A dask program; killed by its id in the end, with nothing that it started left."""
+    with (folder / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *map(str, words)],
+            cwd=folder,
+            env=environment(**QUIET),
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers: the scheduler's address, and the workers' processes."""
+    found = tmp_path / "scheduler.json"
+    here = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", found)
+    with dask(
+        tmp_path, "scheduler", "scheduler", "--port", 0, "--dashboard-address", "127.0.0.1:0", *here
+    ):
+        told = (tmp_path / "scheduler.log").read_text
+        wait_until(lambda: found.exists() and found.read_text(), "a scheduler", told)
+        alone = ("--no-nanny", "--nthreads", 1, "--local-directory", tmp_path)
+        with (
+            dask(tmp_path, "one", "worker", *here, *alone) as one,
+            dask(tmp_path, "two", "worker", *here, *alone) as two,
+        ):
+            yield json.loads(found.read_text())["address"].replace("tcp:", "dask:"), [one, two]
+
+
+def children_of(pid):
+    """What a process started, as far as it runs."""
+    found = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text(encoding="ascii").split())
+    return found
+
+
+SPEC = {
+    "name": "cup",
+    "game": "angrymob",
+    "format": "round-robin",
+    "seeds": [1, 2, 3, 4],
+    "settings": {"move_limit": 8},
+    "clock": {"first": 60.0, "turn": 60.0, "start": 60.0, "stall_margin": 60.0},
+    "bots": [
+        {"name": "Joe", "command": "CamperJoe"},
+        {"name": "Gravity", "command": "GravityGoers"},
+        {"name": "Random", "command": "RandomRunners"},
+    ],
+}
+BLOCKS = 12
+"""Three pairs, four seeds."""
+
+
+async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
+    """All is played all the same, once, and as without that; its bots end with it."""
+    address, (one, two) = cluster
+    bots = []
+
+    def kill(event):
+        if isinstance(event, events.BlockDone) and not bots and event.running:
+            bots.extend(children_of(one.pid))
+            if bots:
+                one.kill()
+
+    (tmp_path / "killed").mkdir()
+    report = await run_async(SPEC, folder=tmp_path / "killed", executor=address, on_event=kill)
+    assert (True, "") == (report.over, report.halted)
+    assert bots, "it was killed while it had bots"
+    assert -signal.SIGKILL == one.wait(PATIENCE)
+    wait_until_gone(bots)
+    wait_until(lambda: not children_of(two.pid), "the other one's bots are ended")
+
+    (tmp_path / "undisturbed").mkdir()
+    with ThreadPoolExecutor(1) as threads:
+        whole = await run_async(SPEC, folder=tmp_path / "undisturbed", executor=threads)
+    assert whole.standings == report.standings
+    killed, undisturbed = (load(SPEC, tmp_path / name) for name in ("killed", "undisturbed"))
+    assert BLOCKS * 2 == len(digests(killed))
+    assert digests(undisturbed) == digests(killed)
+    # They came as bytes: this folder is not known to be the workers' too.
+    assert BLOCKS * 2 == len(list((tmp_path / "killed" / "cup.records").glob("*/*.jsonl.gz")))
+
+
+async def test_workers_that_join_are_used(cluster, tmp_path):
+    address, (one, two) = cluster
+    workers = open_executor(address)
+    await trio.to_thread.run_sync(workers.start)
+    try:
+        with trio.fail_after(PATIENCE):
+            while workers.look() != 2:
+                await trio.lowlevel.checkpoint()
+        one.kill()
+        with trio.fail_after(PATIENCE):
+            while workers.look() != 1:
+                await trio.lowlevel.checkpoint()
+        assert two.pid == workers.submit(os.getpid).result(PATIENCE)
+    finally:
+        await trio.to_thread.run_sync(workers.close)
+
+
+async def test_a_cluster_of_our_own(tmp_path):
+    """`dask-local`: it is made for the run, and ends with it."""
+    setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
+    workers = open_executor("dask-local", 2)
+    pids = set()
+
+    def hear(event):
+        if isinstance(event, events.BlockDone):
+            pids.update(nanny.pid for nanny in workers._cluster.workers.values())
+
+    with directing(setup, play, workers=workers, on_event=hear) as director:
+        report = await director.run()
+    assert (True, "") == (report.over, report.halted)
+    assert 8 == len(stored(setup))
+    assert 2 == len(pids)
+    wait_until_gone(pids)
+
+
+def test_no_scheduler_there(monkeypatch):
+    monkeypatch.setattr("lanista.tournament.cluster.CONNECT", 0.2)
+    workers = open_executor("dask://127.0.0.1:1")
+    with pytest.raises(SpecError) as refused:
+        workers.start()
+    workers.terminate()
+    assert "executor: dask://127.0.0.1:1: no dask scheduler answers there" == str(refused.value)

@@ -1,0 +1,618 @@
+"""The director hands out, takes in, and copes: with bad bots, dead workers, full disks, Ctrl-C."""
+
+import threading
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+
+from lanista.store.database import Store
+from lanista.store.errors import StoreError
+from lanista.tournament import events
+from lanista.tournament.executors import GivenWorkers
+from lanista.tournament.work import Measured, WorkError
+from support.tournament import directing, finished, format_of, play, setup_in, stored
+
+BLOCKS = 12
+"""Three bots are three pairs; four seeds."""
+PATIENCE = 60
+
+
+class Log(list):
+    """The events of a run."""
+
+    def __call__(self, event):
+        self.append(event)
+
+    def of(self, kind):
+        return [event for event in self if isinstance(event, kind)]
+
+
+def one_by_one(task):
+    """Play slowly, so that tasks are of one block each."""
+    return [attrs.evolve(one, seconds=2.0) for one in play(task)]
+
+
+class Wrapped:
+    """A store of which a test changes something."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+
+class Neighbours(GivenWorkers):
+    """Threads that count as workers of this machine."""
+
+    is_local = True
+
+
+@pytest.fixture
+def pool():
+    with ThreadPoolExecutor(4) as threads:
+        yield threads
+
+
+async def happens(event):
+    """Wait for another thread's event."""
+    assert await trio.to_thread.run_sync(event.wait, PATIENCE)
+
+
+async def run(setup, play_task=play, **more):
+    """Run a tournament to its end: the report, and what was told."""
+    log = Log()
+    with directing(setup, play_task, on_event=log, **more) as director:
+        return await director.run(), log
+
+
+async def test_all_is_played_once(tmp_path):
+    setup = setup_in(tmp_path)
+    report, log = await run(setup)
+    assert (True, "", False) == (report.over, report.halted, report.interrupted)
+    ids = [block.id for block in stored(setup)]
+    assert (BLOCKS, BLOCKS) == (len(ids), len(set(ids)))
+    assert ids == [event.block for event in log.of(events.BlockDone)]
+    assert isinstance(log[0], events.Begun)
+    assert isinstance(log[-1], events.Ended)
+    assert [*range(1, BLOCKS + 1)] == sorted(
+        {event.progress.played for event in log.of(events.BlockDone)} | set(range(1, BLOCKS + 1))
+    )
+    assert BLOCKS == log.of(events.BlockDone)[-1].progress.played
+    assert 0.0 == log.of(events.BlockDone)[-1].eta
+    assert BLOCKS == report.standings.blocks
+
+
+async def test_what_was_played_is_not_played_again(tmp_path):
+    setup = setup_in(tmp_path)
+    await run(setup)
+
+    def never(task):
+        raise AssertionError(task)
+
+    report, log = await run(setup, never)
+    assert report.over
+    begun = log[0]
+    assert (BLOCKS, 2 * BLOCKS) == (begun.progress.played, begun.matches)
+
+
+async def test_more_seeds_and_bots_keep_what_was_played(tmp_path):
+    await run(setup_in(tmp_path, seeds=(1, 2)))
+    played = []
+
+    def noting(task):
+        played.extend(block.id for block in task.blocks)
+        return play(task)
+
+    setup = setup_in(tmp_path, bots=4, seeds=(1, 2, 3))
+    report, _ = await run(setup, noting)
+    assert report.over
+    # Six pairs on three seeds, of which three pairs on two seeds were there.
+    assert 18 - 6 == len(played) == len(set(played))
+    assert 18 == len(stored(setup))
+
+
+async def test_blocks_of_other_bots_and_seeds_do_not_count(tmp_path):
+    await run(setup_in(tmp_path))
+    setup = setup_in(tmp_path, bots=2, seeds=(1,))
+    report, _ = await run(setup)
+    assert (1, BLOCKS - 1) == (report.standings.blocks, report.standings.uncounted)
+
+
+class TestRecords:
+    async def test_they_are_in_place_before_the_commit(self, tmp_path):
+        setup = setup_in(tmp_path)
+
+        class Looking(Wrapped):
+            def add(self, results):
+                names = [match.record for result in results for match in result.matches]
+                assert all((setup.records / name).is_file() for name in names)
+                return self._store.add(results)
+
+        report, log = await run(setup, store=Looking)
+        assert report.over, report.halted
+        for event in log.of(events.BlockDone):
+            for match in event.matches:
+                content = (setup.records / match.record).read_bytes()
+                assert f"{event.block} {match.seating} 1".encode() == content
+        assert [] == list((setup.records / ".playing").iterdir())
+
+    async def test_as_bytes_where_the_folder_is_not_shared(self, tmp_path):
+        setup = setup_in(tmp_path)
+        seen = []
+
+        def noting(task):
+            seen.append(task.playing)
+            return play(task)
+
+        with ThreadPoolExecutor(2) as threads:
+            workers = GivenWorkers(threads)
+            workers.is_near = False
+            report, _ = await run(setup, noting, workers=workers)
+        assert report.over
+        assert {None} == set(seen)
+        assert 2 * BLOCKS == len(list(setup.records.glob("*/*.gz")))
+
+    async def test_a_whole_path_is_taken_for_a_shared_folder(self, tmp_path):
+        setup = setup_in(tmp_path, records=str(tmp_path / "shared"))
+        seen = []
+
+        def noting(task):
+            seen.append(task.playing)
+            return play(task)
+
+        with ThreadPoolExecutor(2) as threads:
+            workers = GivenWorkers(threads)
+            workers.is_near = False
+            await run(setup, noting, workers=workers)
+        assert {str(tmp_path / "shared" / ".playing")} == set(seen)
+
+    @pytest.mark.parametrize(("keep", "kept"), [("all", 13), ("failures", 5), ("none", 0)])
+    async def test_which_are_kept(self, tmp_path, keep, kept):
+        """Two bots on six seeds: B fails the four matches of two blocks; one match was void."""
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3, 4, 5, 6), keep=keep)
+
+        def some_fail(task):
+            done = []
+            for block in task.blocks:
+                seed = block.draw.seed
+                contestants = dict(task.contestants)
+                if seed in (1, 2):
+                    contestants["B"] = attrs.evolve(contestants["B"], environment={"FAKE": "crash"})
+                used = attrs.evolve(task, contestants=contestants)
+                done.append(finished(used, block, void=1 if seed == 3 else 0))
+            return done
+
+        report, log = await run(setup, some_fail)
+        assert report.over
+        assert kept == len(list(setup.records.glob("*/*.gz")))
+        named = [match.record for event in log.of(events.BlockDone) for match in event.matches]
+        assert kept == sum(name is not None for name in named)
+        assert [] == list((setup.records / ".playing").iterdir())
+        assert 1 == sum(event.count for event in log.of(events.Voided))
+
+    async def test_what_a_dead_run_left_is_removed(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1,))
+        playing = setup.records / ".playing"
+        playing.mkdir(parents=True)
+        (playing / "left").touch()
+        await run(setup)
+        assert [] == list(playing.iterdir())
+
+
+class TestBenching:
+    async def test_a_bot_that_fails_running_is_benched_and_named(self, tmp_path):
+        setup = setup_in(tmp_path, behaviour={"B": "crash"}, seeds=(1, 2, 3, 4), bench_after=5)
+        report, log = await run(setup, one_by_one, threads=1)
+        (benched,) = log.of(events.Benched)
+        assert ("B", "crash: B fell over") == (benched.bot, benched.words)
+        assert 5 <= benched.failures
+        assert report.over
+        with_b = [block for block in stored(setup) if "B" in block.bots]
+        # Two matches a block, so the third block benches it; what was handed out is played.
+        assert 3 <= len(with_b) < 8
+        assert 4 == sum(set(block.bots) == {"A", "C"} for block in stored(setup))
+
+        _, log = await run(setup)
+        (benched,) = log.of(events.Benched)
+        assert ("B", 5, "crash: B fell over") == (benched.bot, benched.failures, benched.words)
+        assert len(with_b) == sum("B" in block.bots for block in stored(setup))
+
+    async def test_a_success_in_between_begins_the_count_anew(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3, 4, 5, 6), bench_after=3)
+        calls = []
+
+        def every_second(task):
+            calls.append(task)
+            if len(calls) % 2:
+                bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
+                task = attrs.evolve(task, contestants={**task.contestants, "B": bad})
+            return one_by_one(task)
+
+        report, log = await run(setup, every_second, threads=1)
+        assert report.over
+        assert 6 == len(calls)
+        assert [] == log.of(events.Benched)
+
+
+class TestHalting:
+    async def test_void_twice_in_a_row_halts_and_is_not_stored(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
+
+        def voids(task):
+            return [
+                finished(task, block, void=2, stall=0.3, trouble="void twice: a stall of 0.3 s")
+                if block.draw.seed == 2
+                else finished(task, block)
+                for block in task.blocks
+            ]
+
+        report, log = await run(setup, voids, threads=1)
+        assert (False, False) == (report.over, report.interrupted)
+        assert report.halted.endswith("(A - B, seed 2): void twice: a stall of 0.3 s")
+        assert [report.halted] == [event.words for event in log.of(events.Halted)]
+        assert 2 not in {block.seed for block in stored(setup)}
+        assert 2 == len(list(setup.records.glob("*/*-void*.gz")))
+
+        report, _ = await run(setup)
+        assert report.over
+        assert {1, 2, 3} == {block.seed for block in stored(setup)}
+
+    @pytest.mark.parametrize(
+        ("error", "words"),
+        [
+            (WorkError("no record can be written, /x: No space left"), "no record can be written"),
+            (OSError(28, "No space left on device", "/x/y"), "/x/y: No space left on device"),
+        ],
+    )
+    async def test_an_error_of_the_machine_halts(self, tmp_path, error, words):
+        def fails(task):
+            raise error
+
+        report, log = await run(setup_in(tmp_path), fails)
+        assert report.halted.startswith(words)
+        (halted,) = log.of(events.Halted)
+        assert "" == halted.trace
+
+    async def test_an_unknown_error_halts_with_its_trace(self, tmp_path):
+        def fails(task):
+            return task.nothing_of_the_kind
+
+        report, log = await run(setup_in(tmp_path), fails)
+        assert report.halted.startswith("a worker failed: AttributeError: 'Task' object has no")
+        (halted,) = log.of(events.Halted)
+        assert "task.nothing_of_the_kind" in halted.trace
+
+    async def test_what_is_committed_stays_when_the_store_fails(self, tmp_path):
+        setup = setup_in(tmp_path)
+
+        class Full(Wrapped):
+            count = 0
+
+            def add(self, results):
+                if len(self._store.played()) >= 3:
+                    raise StoreError("cup.db: the disk is full")
+                return self._store.add(results)
+
+        report, _ = await run(setup, store=Full)
+        assert "cup.db: the disk is full" == report.halted
+        assert 3 <= len(stored(setup)) < BLOCKS
+        report, _ = await run(setup)
+        assert report.over
+        assert BLOCKS == len(stored(setup))
+
+    async def test_a_record_that_is_not_where_it_should_be(self, tmp_path):
+        """As where a folder that is said to be shared isn't."""
+
+        def elsewhere(task):
+            done = play(task)
+            for left in Path(task.playing).iterdir():
+                left.unlink()
+            return done
+
+        setup = setup_in(tmp_path)
+        report, _ = await run(setup, elsewhere, threads=1)
+        assert report.halted.endswith(": No such file or directory")
+        assert str(setup.records / ".playing") in report.halted
+        assert [] == stored(setup)
+
+    async def test_a_broken_executor(self, tmp_path, pool):
+        pool.shutdown()
+        report, _ = await run(setup_in(tmp_path), workers=GivenWorkers(pool, 2))
+        assert report.halted.startswith("the executor takes no more tasks: cannot schedule")
+
+
+class TestLostWorkers:
+    async def test_its_blocks_are_handed_out_again(self, tmp_path):
+        setup = setup_in(tmp_path)
+        lost = []
+
+        def dies_once(task):
+            if not lost:
+                lost.extend(block.id for block in task.blocks)
+                raise BrokenExecutor("a process ended abruptly")
+            return play(task)
+
+        report, log = await run(setup, dies_once)
+        assert report.over
+        (event,) = log.of(events.WorkerLost)
+        assert (tuple(lost), "a process ended abruptly") == (event.blocks, event.words)
+        assert BLOCKS == len(stored(setup))
+
+    async def test_a_block_that_takes_three_along_halts_and_is_named(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 40)))
+        tries = []
+
+        def dies_of_seven(task):
+            if any(block.draw.seed == 7 for block in task.blocks):
+                tries.append(len(task.blocks))
+                raise BrokenExecutor("a process ended abruptly")
+            return play(task)
+
+        report, log = await run(setup, dies_of_seven)
+        assert report.halted.endswith("(A - B, seed 7): 3 workers died over it")
+        # With others at first, then alone, so that nobody else is blamed.
+        assert [1, 1] == tries[1:]
+        assert 3 == len(log.of(events.WorkerLost))
+        assert 7 not in {block.seed for block in stored(setup)}
+
+
+class TestLowering:
+    async def _run(self, setup, pool, slots, **how):
+        def stalls(task):
+            return [finished(task, block, **how) for block in task.blocks]
+
+        return await run(setup, stalls, workers=Neighbours(pool, slots))
+
+    async def test_stalls_lower_the_slots_down_to_one(self, tmp_path, pool):
+        setup = setup_in(tmp_path, seeds=tuple(range(1, 30)))
+        report, log = await self._run(setup, pool, 3, stall=0.06)
+        assert report.over
+        assert [2, 1] == [event.slots for event in log.of(events.Lowered)]
+        words = log.of(events.Lowered)[0].words
+        assert "concurrency 2: the host stalled for 60 ms" == words
+
+    async def test_stalls_within_the_margin_do_not(self, tmp_path, pool):
+        _, log = await self._run(setup_in(tmp_path), pool, 3, stall=0.05)
+        assert [] == log.of(events.Lowered)
+
+    async def test_one_void_match_lowers(self, tmp_path, pool):
+        setup = setup_in(tmp_path, bots=2, seeds=(1,))
+        _, log = await self._run(setup, pool, 2, void=1, stall=0.2)
+        assert [1] == [event.slots for event in log.of(events.Lowered)]
+
+    async def test_workers_elsewhere_are_left_alone(self, tmp_path, pool):
+        """Fewer of them wouldn't help: they are on other machines."""
+
+        def stalls(task):
+            return [finished(task, block, stall=0.06) for block in task.blocks]
+
+        _, log = await run(setup_in(tmp_path), stalls, workers=GivenWorkers(pool, 3))
+        assert [] == log.of(events.Lowered)
+
+
+class TestInterrupting:
+    async def test_finish_stores_what_runs_and_hands_out_nothing_more(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3, 4, 5))
+        both, go = threading.Barrier(3), threading.Event()
+
+        def waits(task):
+            both.wait(PATIENCE)
+            go.wait(PATIENCE)
+            return play(task)
+
+        log = Log()
+        with directing(setup, waits, threads=2, on_event=log) as director:
+            reports = []
+
+            async def main():
+                reports.append(await director.run())
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(main)
+                await trio.to_thread.run_sync(both.wait, PATIENCE)
+                director.finish()
+                director.finish()
+                go.set()
+        (report,) = reports
+        assert (False, "", True) == (report.over, report.halted, report.interrupted)
+        assert [2] == [event.running for event in log.of(events.Finishing)]
+        assert {1, 2} == {block.seed for block in stored(setup)}
+        report, _ = await run(setup)
+        assert (True, 5) == (report.over, len(stored(setup)))
+
+    async def test_stop_does_not_wait(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
+        go, begun = threading.Event(), threading.Event()
+
+        def waits(task):
+            begun.set()
+            go.wait(PATIENCE)
+            return play(task)
+
+        with directing(setup, waits, threads=1) as director:
+            reports = []
+
+            async def main():
+                reports.append(await director.run())
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(main)
+                await happens(begun)
+                director.finish()
+                director.stop()
+            (report,) = reports
+            assert (False, True) == (report.over, report.interrupted)
+            go.set()
+        assert [] == stored(setup)
+
+    async def test_cancelling_is_stopping(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
+        go, begun = threading.Event(), threading.Event()
+
+        def waits(task):
+            begun.set()
+            go.wait(PATIENCE)
+            return play(task)
+
+        with directing(setup, waits, threads=1) as director:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(director.run)
+                await happens(begun)
+                nursery.cancel_scope.cancel()
+            go.set()
+        report, _ = await run(setup)
+        assert report.over
+
+    async def test_finish_before_it_begins(self, tmp_path):
+        setup = setup_in(tmp_path)
+        with directing(setup) as director:
+            director.finish()
+            report = await director.run()
+        assert (False, True) == (report.over, report.interrupted)
+        assert [] == stored(setup)
+
+
+async def test_standings_while_it_runs(tmp_path):
+    """They show what is stored, and nothing waits for them."""
+    setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
+    go = threading.Event()
+
+    def last_waits(task):
+        if task.blocks[0].draw.seed == 3:
+            go.wait(PATIENCE)
+        return one_by_one(task)
+
+    two = threading.Event()
+    log = Log()
+
+    def hear(event):
+        log(event)
+        if len(log.of(events.BlockDone)) == 2:
+            two.set()
+
+    with directing(setup, last_waits, threads=1, on_event=hear) as director:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(director.run)
+            await happens(two)
+            standings = await director.standings()
+            assert (2, 3, False) == (standings.blocks, standings.planned, standings.over)
+            go.set()
+
+
+class TestCalibrating:
+    """Before anything is played, where the workers want it."""
+
+    async def _run(self, setup, pool, measure, **more):
+        workers = Neighbours(pool, 4)
+        workers.is_auto = True
+        return await run(setup, workers=workers, measure=measure, **more)
+
+    async def test_the_slots_are_those_that_answers_do_not_suffer_from(self, tmp_path, pool):
+        at_once, most = [], []
+        lock = threading.Lock()
+        meet = threading.Barrier(1)
+
+        def measure(task, seconds):
+            assert 1 == len(task.blocks)
+            with lock:
+                at_once.append(1)
+                most.append(len(at_once))
+            if not seconds:
+                at_once.clear()
+            return Measured(answers=(0.001, 0.002), stall=0.0)
+
+        report, log = await self._run(setup_in(tmp_path), pool, measure)
+        (calibrated,) = log.of(events.Calibrated)
+        assert (4, [1, 2, 3, 4]) == (
+            calibrated.slots,
+            [level.concurrency for level in calibrated.levels],
+        )
+        assert report.over
+        del meet
+
+    async def test_no_more_than_there_are_blocks(self, tmp_path, pool):
+        def measure(task, seconds):
+            return Measured(answers=(0.001,), stall=0.0)
+
+        _, log = await self._run(setup_in(tmp_path, bots=2, seeds=(1, 2)), pool, measure)
+        (calibrated,) = log.of(events.Calibrated)
+        assert (2, 2) == (calibrated.slots, len(calibrated.levels))
+
+    async def test_one_block_needs_no_measuring(self, tmp_path, pool):
+        def measure(task, seconds):
+            raise AssertionError("nothing to be measured")
+
+        _, log = await self._run(setup_in(tmp_path, bots=2, seeds=(1,)), pool, measure)
+        (calibrated,) = log.of(events.Calibrated)
+        assert (1, ()) == (calibrated.slots, calibrated.levels)
+
+    async def test_bots_that_do_not_start(self, tmp_path, pool):
+        tried = set()
+
+        def measure(task, seconds):
+            tried.update(block.bots for block in task.blocks)
+            raise WorkError("a bot didn't start: no such program")
+
+        report, log = await self._run(setup_in(tmp_path), pool, measure)
+        (calibrated,) = log.of(events.Calibrated)
+        assert 2 == calibrated.slots
+        assert (
+            "concurrency 2, not measured: a bot didn't start: no such program" == calibrated.words
+        )
+        assert 3 == len(tried)
+        assert report.over
+
+    async def test_finish_while_it_measures(self, tmp_path, pool):
+        setup = setup_in(tmp_path)
+        workers = Neighbours(pool, 4)
+        workers.is_auto = True
+        directors = []
+
+        def measure(task, seconds):
+            trio.from_thread.run_sync(directors[0].finish, trio_token=token)
+            return Measured(answers=(0.001,), stall=0.0)
+
+        token = trio.lowlevel.current_trio_token()
+        with directing(setup, workers=workers, measure=measure) as director:
+            directors.append(director)
+            report = await director.run()
+        assert report.interrupted
+        assert [] == stored(setup)
+
+
+async def test_a_second_run_at_the_same_time_is_refused(tmp_path):
+    setup = setup_in(tmp_path)
+    with (
+        directing(setup),
+        Store.open(setup.database) as store,
+        pytest.raises(StoreError, match="in use by another"),
+        store.lock(),
+    ):
+        pytest.fail("two have the lock")
+
+
+async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
+    setup = setup_in(tmp_path)
+
+    class Listening:
+        def __init__(self):
+            self._format = format_of(setup)
+            self.heard = []
+
+        def record(self, pairing, played):
+            self.heard.append(setup.block_id(pairing.bots, setup.draw(pairing.draw)))
+            self._format.record(pairing, played)
+
+        def __getattr__(self, name):
+            return getattr(self._format, name)
+
+    first, second = Listening(), Listening()
+    await run(setup, format_=first)
+    ids = [block.id for block in stored(setup)]
+    assert ids == first.heard
+    await run(setup, format_=second)
+    assert ids == second.heard

@@ -1,0 +1,346 @@
+"""Going on: whatever interrupts a tournament, each block is stored once, and none is missing."""
+
+import itertools
+import json
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from e2e.running import EXAMPLE_MAP
+from lanista.store.database import Store
+from lanista.tournament import events
+from lanista.tournament.running import load, open_tournament, run_async, standings_of
+from lanista.tournament.spec import SpecError
+from lanista.tournament.stock import agree, pardon, settle_seed, take_stock
+from support.tournament import digests, directing, format_of, play, setup_in, stored
+
+COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The digests of a whole run by format, played once each."""
+    known = {}
+
+    async def of(format_name):
+        if format_name not in known:
+            setup = setup_for(tmp_path_factory.mktemp(format_name), format_name)
+            with directing(setup) as director:
+                await director.run()
+            known[format_name] = digests(setup)
+        return known[format_name]
+
+    return of
+
+
+def setup_for(folder, format_name):
+    return setup_in(folder, bots=4, seeds=(5, 6), format=format_name)
+
+
+@settings(max_examples=5)
+@given(data=st.data(), format_name=st.sampled_from(["round-robin", "gauntlet", "knockout"]))
+async def test_interrupted_anywhere(data, format_name, tmp_path_factory, undisturbed):
+    """After each block, or in the middle of a commit, by finish, stop or a failure."""
+    setup = setup_for(tmp_path_factory.mktemp("run"), format_name)
+    played = []
+    lock = threading.Lock()
+
+    def noting(task):
+        with lock:
+            played.extend(block.id for block in task.blocks)
+        return play(task)
+
+    committed = []
+    for _ in itertools.count():
+        moments = st.tuples(st.sampled_from(["finish", "stop", "raise"]), st.integers(1, 8))
+        how, after = data.draw(moments)
+        heard = []
+
+        def hear(event, how=how, after=after, heard=heard):
+            if isinstance(event, events.BlockDone):
+                heard.append(event.block)
+                if len(heard) == after and how == "raise":
+                    raise ZeroDivisionError
+                if len(heard) == after:
+                    getattr(director, how)()
+
+        before = {block.id for block in stored(setup)} if committed else set()
+        with directing(
+            setup_for(setup.folder, format_name),
+            noting,
+            threads=data.draw(st.integers(1, 3)),
+            on_event=hear,
+        ) as director:
+            try:
+                report = await director.run()
+            except ZeroDivisionError:
+                report = None
+        assert not before & set(heard), "played again"
+        committed += heard
+        if report is not None and report.over:
+            break
+    ids = [block.id for block in stored(setup)]
+    assert len(ids) == len(set(ids))
+    assert len(committed) == len(set(committed))
+    assert set(committed) <= set(ids) <= set(played)
+    assert await undisturbed(format_name) == digests(setup)
+    for _, seating, _, _ in digests(setup):
+        assert seating in (0, 1)
+    records = {str(path.relative_to(setup.records)) for path in setup.records.glob("*/*.gz")}
+    with Store.open(setup.database) as store:
+        assert records >= {stored.match.record for stored in store.matches()}
+
+
+class TestIdentities:
+    """A bot that changed under its name is refused, or started anew."""
+
+    def _setup(self, folder, **changes):
+        bots = [{"name": "A", "command": "GravityGoers"}, {"name": "B", "command": "RandomRunners"}]
+        bots[1].update(changes)
+        return load({**COMMON, "seeds": [1, 2], "bots": bots}, folder)
+
+    async def _play(self, folder):
+        with directing(self._setup(folder)) as director:
+            await director.run()
+
+    @pytest.mark.parametrize(
+        ("changes", "what"),
+        [
+            ({"command": "CamperJoe"}, 'command ("RandomRunners", now "CamperJoe")'),
+            ({"restart": True}, "restart"),
+            ({"limits": "memory=512M"}, "limits"),
+            ({"environment": {"KEY": "secret"}}, "environment"),
+            (
+                {"command": "CamperJoe", "restart": True},
+                'command ("RandomRunners", now "CamperJoe") and restart',
+            ),
+        ],
+    )
+    async def test_another_is_refused(self, tmp_path, changes, what):
+        await self._play(tmp_path)
+        changed = self._setup(tmp_path, **changes)
+        with Store.open(changed.database) as store, pytest.raises(SpecError) as refused:
+            agree(changed, store, accept_changes=False)
+        assert (
+            f"bots: B has another {what} than when it played before; change it back, give it "
+            "another name, or start it anew by --accept-changes" == str(refused.value)
+        )
+
+    async def test_accepted_it_starts_anew(self, tmp_path):
+        await self._play(tmp_path)
+        changed = self._setup(tmp_path, restart=True)
+        with Store.open(changed.database) as store:
+            agree(changed, store, accept_changes=True)
+            agree(changed, store, accept_changes=False)
+            stock = take_stock(changed, store.played())
+        assert (0, 2) == (len(stock.entries), len(stock.strays))
+        assert json.loads(changed.contestants["B"].identity)["restart"]
+
+    async def test_bots_that_left_are_no_problem(self, tmp_path):
+        await self._play(tmp_path)
+        setup = load(
+            {
+                **COMMON,
+                "seeds": [1, 2],
+                "bots": [
+                    {"name": "A", "command": "GravityGoers"},
+                    {"name": "C", "command": "CamperJoe"},
+                ],
+            },
+            tmp_path,
+        )
+        with Store.open(setup.database) as store:
+            agree(setup, store, accept_changes=False)
+            assert {"A", "B", "C"} == store.identities().keys()
+
+
+class TestSeeds:
+    def test_what_seeds_are_drawn_from_is_made_once(self, tmp_path):
+        drawn = []
+        for _ in range(2):
+            setup = setup_in(tmp_path, seeds=5)
+            with Store.open(setup.database) as store:
+                assert settle_seed(setup, store, makes=True)
+            drawn.append([setup.draw(number) for number in range(5)])
+        assert drawn[0] == drawn[1]
+        other = setup_in(tmp_path / "other", seeds=5)
+        (tmp_path / "other").mkdir()
+        with Store.open(other.database) as store:
+            assert not settle_seed(other, store, makes=False)
+            assert settle_seed(other, store, makes=True)
+        assert drawn[0] != [other.draw(number) for number in range(5)]
+
+    async def test_more_seeds_are_the_same_and_more(self, tmp_path):
+        with directing(setup_in(tmp_path, bots=2, seeds=3)) as director:
+            await director.run()
+        more = setup_in(tmp_path, bots=2, seeds=5)
+        with Store.open(more.database) as store:
+            settle_seed(more, store, makes=True)
+            assert 3 == len(take_stock(more, store.played()).entries)
+
+    @pytest.mark.parametrize(("format_name", "counts"), [("sprt", 8), ("round-robin", 3)])
+    async def test_draws_beyond_the_list(self, tmp_path, format_name, counts):
+        """A version test goes on behind the seeds that are listed; a round-robin ends there."""
+        more = {"blocks": 8, "sprt": {"elo1": 1.0}} if format_name == "sprt" else {}
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3), format=format_name, **more)
+        with directing(setup) as director:
+            assert (await director.run()).over
+            stock = take_stock(setup, stored(setup))
+        assert list(range(counts)) == sorted(entry.pairing.draw for entry in stock.entries)
+        assert [] == stock.strays
+
+
+async def test_a_map_under_another_name_is_the_same(tmp_path):
+    """The id of a block is of the map's content (`Setup.block_id`)."""
+    setups = []
+    for name in ("one.map", "other.map"):
+        (tmp_path / name).write_text(EXAMPLE_MAP)
+        setups.append(setup_in(tmp_path, bots=2, seeds=(1,), maps=[name]))
+    first, second = setups
+    with directing(first) as director:
+        await director.run()
+    (block,) = stored(first)
+    assert "one.map" == block.map
+    assert [block.id] == [entry.id for entry in take_stock(second, [block]).entries]
+    with directing(second) as director:
+        report = await director.run()
+    assert (1, 0) == (report.standings.blocks, report.standings.uncounted)
+
+
+class TestUnbenching:
+    def test_an_unknown_bot(self, tmp_path):
+        setup = setup_in(tmp_path)
+        with Store.open(setup.database) as store, pytest.raises(SpecError) as refused:
+            pardon(setup, store, ["A", "X"])
+        assert "--unbench: 'X' is no bot of this tournament; there are A, B, C" == str(
+            refused.value
+        )
+
+    @pytest.mark.parametrize("format_name", ["swiss", "knockout"])
+    def test_where_others_have_gone_on(self, tmp_path, format_name):
+        setup = setup_in(tmp_path, format=format_name)
+        with Store.open(setup.database) as store:
+            pardon(setup, store, [])
+            with pytest.raises(SpecError, match=f"--unbench: in a {format_name} whoever was"):
+                pardon(setup, store, ["A"])
+
+    async def test_it_plays_on(self, tmp_path):
+        setup = setup_in(
+            tmp_path, behaviour={"B": "crash"}, seeds=(1, 2, 3, 4, 5, 6), bench_after=2
+        )
+
+        async def with_b(names):
+            with directing(setup) as director:
+                pardon(setup, director._ledger.store, names)
+                report = await director.run()
+            assert report.over
+            return sum("B" in block.bots for block in stored(setup))
+
+        first = await with_b([])
+        assert first == await with_b([])
+        assert first < await with_b(["B"])
+
+
+class TestForPrograms:
+    """`lanista.tournament.run` and what is beside it."""
+
+    def test_importing_is_cheap(self):
+        import subprocess
+        import sys
+
+        code = "import sys, lanista.tournament as t; print(sorted(t.__all__)); print(*sys.modules)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        _, modules = done.stdout.splitlines()
+        heavy = {"numpy", "sqlalchemy", "trio", "attrs", "cattrs", "distributed"}
+        assert set() == heavy & set(modules.split())
+
+    def test_all_names_are_there(self):
+        import lanista.tournament
+
+        for name in lanista.tournament.__all__:
+            assert callable(getattr(lanista.tournament, name))
+        with pytest.raises(AttributeError):
+            _ = lanista.tournament.nothing
+
+    def test_results_lie_beside_the_file_under_its_name(self, tmp_path):
+        spec = tmp_path / "cup.toml"
+        spec.write_text(
+            'name = "The Cup"\ngame = "angrymob"\nformat = "round-robin"\nseeds = [1]\n'
+            '[[bots]]\nname = "A"\ncommand = "GravityGoers"\n'
+            '[[bots]]\nname = "B"\ncommand = "RandomRunners"\n'
+        )
+        setup = load(str(spec))
+        assert (tmp_path / "cup.db", tmp_path / "cup.records") == (setup.database, setup.records)
+
+    def test_without_a_file_they_lie_in_the_present_folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        bots = [{"name": name, "command": "CamperJoe"} for name in "AB"]
+        setup = load({**COMMON, "bots": bots})
+        assert tmp_path.resolve() / "cup.db" == setup.database
+
+    async def test_a_refused_tournament_leaves_no_database(self, tmp_path):
+        bots = [{"name": name, "command": "CamperJoe"} for name in "AB"]
+        wrong = {**COMMON, "bots": bots, "rounds": 3}
+        with pytest.raises(SpecError, match="rounds"):
+            await run_async(wrong, folder=tmp_path)
+        with pytest.raises(SpecError, match="executor: 'nowhere'"):
+            await run_async({**COMMON, "bots": bots}, folder=tmp_path, executor="nowhere")
+        assert [] == list(tmp_path.iterdir())
+
+    async def test_standings_of_what_is_there(self, tmp_path):
+        setup = setup_in(tmp_path, seeds=4)
+        with directing(setup) as director:
+            report = await director.run()
+        fresh = setup_in(tmp_path, seeds=4)
+        with Store.open(fresh.database, create=False) as store:
+            assert report.standings == standings_of(fresh, store)
+
+    async def test_the_director_is_made_for_the_command_line(self, tmp_path):
+        setup = setup_in(tmp_path)
+        log = []
+        with open_tournament(setup, concurrency=1, on_event=log.append) as director:
+            director.finish()
+            report = await director.run()
+        assert report.interrupted
+        assert ["Finishing", "Begun", "Ended"] == [type(event).__name__ for event in log]
+
+
+def test_events_are_json(tmp_path):
+    progress = events.Progress(played=1, planned=2, words="")
+    event = events.BlockDone(
+        block="x",
+        bots=("a\x1b[2J", "b"),
+        seed=-1,
+        map="",
+        matches=(),
+        progress=progress,
+        running=1,
+        slots=2,
+        rate=1.5,
+        eta=None,
+    )
+    written = json.dumps(events.as_json(event))
+    assert "\x1b" not in written
+    read = json.loads(written)
+    assert (1, "block-done", ["a\x1b[2J", "b"]) == (read["schema"], read["event"], read["bots"])
+    assert {"played": 1, "planned": 2, "words": ""} == read["progress"]
+    assert None is read["eta"]
+
+
+def test_a_formats_pairings_are_the_specs(tmp_path):
+    """What `format_of` hands out is what `take_stock` finds again."""
+    setup = setup_in(tmp_path)
+    format_ = format_of(setup)
+    pairing = format_.next()
+    draw = setup.draw(pairing.draw)
+    from lanista.store.reading import PlayedBlock
+
+    block = PlayedBlock(
+        setup.block_id(pairing.bots, draw), pairing.bots, draw.seed, draw.map, ((1, 2), (2, 1))
+    )
+    (entry,) = take_stock(setup, [block]).entries
+    assert pairing == entry.pairing
