@@ -78,9 +78,6 @@ async def test_all_is_played_once(tmp_path):
     assert ids == [event.block for event in log.of(events.BlockDone)]
     assert isinstance(log[0], events.Begun)
     assert isinstance(log[-1], events.Ended)
-    assert [*range(1, BLOCKS + 1)] == sorted(
-        {event.progress.played for event in log.of(events.BlockDone)} | set(range(1, BLOCKS + 1))
-    )
     assert BLOCKS == log.of(events.BlockDone)[-1].progress.played
     assert 0.0 == log.of(events.BlockDone)[-1].eta
     assert BLOCKS == report.standings.blocks
@@ -512,17 +509,11 @@ class TestCalibrating:
         return await run(setup, workers=workers, measure=measure, **more)
 
     async def test_the_slots_are_those_that_answers_do_not_suffer_from(self, tmp_path, pool):
-        at_once, most = [], []
-        lock = threading.Lock()
-        meet = threading.Barrier(1)
+        asked = []
 
         def measure(task, seconds):
             assert 1 == len(task.blocks)
-            with lock:
-                at_once.append(1)
-                most.append(len(at_once))
-            if not seconds:
-                at_once.clear()
+            asked.append(seconds)
             return Measured(answers=(0.001, 0.002), stall=0.0)
 
         report, log = await self._run(setup_in(tmp_path), pool, measure)
@@ -531,8 +522,10 @@ class TestCalibrating:
             calibrated.slots,
             [level.concurrency for level in calibrated.levels],
         )
+        # At each level all start their bots, then all play.
+        assert [0.0, 1.5, *[0.0] * 2, *[1.5] * 2, *[0.0] * 3, *[1.5] * 3] == asked[:12]
+        assert 2 * (1 + 2 + 3 + 4) == len(asked)
         assert report.over
-        del meet
 
     async def test_no_more_than_there_are_blocks(self, tmp_path, pool):
         def measure(task, seconds):
@@ -616,3 +609,47 @@ async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
     assert ids == first.heard
     await run(setup, format_=second)
     assert ids == second.heard
+
+
+async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):
+    """As a version test that has decided meanwhile."""
+    setup = setup_in(tmp_path)
+    stored_one = threading.Event()
+    tries = []
+
+    class Short:
+        """Over with its first block."""
+
+        def __init__(self):
+            self._format = format_of(setup)
+            self._over = False
+
+        def record(self, pairing, played):
+            self._over = True
+            self._format.record(pairing, played)
+
+        def over(self):
+            return self._over
+
+        def __getattr__(self, name):
+            return getattr(self._format, name)
+
+    def second_is_lost(task):
+        tries.append(task)
+        if len(tries) == 2:
+            stored_one.wait(PATIENCE)
+            raise BrokenExecutor("a process ended abruptly")
+        return play(task)
+
+    log = Log()
+
+    def hear(event):
+        log(event)
+        if isinstance(event, events.BlockDone):
+            stored_one.set()
+
+    with directing(setup, second_is_lost, threads=2, on_event=hear, format_=Short()) as director:
+        report = await director.run()
+    assert (True, "") == (report.over, report.halted)
+    assert (2, 1) == (len(tries), len(stored(setup)))
+    assert 1 == len(log.of(events.WorkerLost))

@@ -21,7 +21,7 @@ FOUR = seatings("abcd")
 WON, LOST, DRAWN = ((1, 2), (2, 1)), ((2, 1), (1, 2)), ((1, 1), (1, 1))
 
 
-def rated(blocks, seated, bots, fillers=(), draws=40):
+def rated(blocks, seated, bots, fillers=(), draws=20):
     counted = count(blocks, seated, bots, fillers)
     return rate(counted, tally(counted).blocks, draws)
 
@@ -265,7 +265,7 @@ def meetings(draw, seats):
 BOTH = st.sampled_from([2, 4]).flatmap(meetings)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BOTH, st.randoms())
 def test_the_order_of_blocks_changes_nothing(meeting, chance):
     bots, blocks, seated = meeting
@@ -277,7 +277,7 @@ def test_the_order_of_blocks_changes_nothing(meeting, chance):
     assert one.seats == other.seats
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BOTH, st.randoms())
 def test_names_of_seats_mean_nothing(meeting, chance):
     bots, blocks, seated = meeting
@@ -295,7 +295,7 @@ def test_names_of_seats_mean_nothing(meeting, chance):
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BOTH)
 def test_ratings_sum_to_nothing(meeting):
     bots, blocks, seated = meeting
@@ -306,7 +306,7 @@ def test_ratings_sum_to_nothing(meeting):
     assert (found.elo <= found.high).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(meetings(2), st.data())
 def test_winning_more_never_lowers_a_rating(meeting, data):
     """A block that was lost in both seatings, won in both instead."""

@@ -29,6 +29,7 @@ from lanista.tournament.ledger import Ledger
 from lanista.tournament.pace import Disturbances, Pace, eta
 from lanista.tournament.pairing.base import Format, Progress
 from lanista.tournament.setup import Setup
+from lanista.tournament.spec import FormatName
 from lanista.tournament.standings import Standings
 from lanista.tournament.work import Block, Finished, Measured, Task, WorkError
 
@@ -36,6 +37,8 @@ MOST_DEATHS = 3
 """Workers that a block may take along before nobody is given it any more."""
 LOOK_EVERY = 2.0
 """Seconds between looks at how many workers there are, where they come and go."""
+_FIXED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
+"""Formats in which no result changes what is played next."""
 TRIES = 3
 """Pairings whose bots are asked to play when the machine is measured, until some do."""
 
@@ -377,6 +380,8 @@ class Director:
                 finished += [
                     (wanted, one, task) for wanted, one in zip(task.wanted, results, strict=True)
                 ]
+        if self.setup.spec.format in _FIXED and not any(one.trouble for _, one, _ in finished):
+            self._hand_out()  # workers needn't wait for our disk
         if finished:
             self._commit(finished)
 

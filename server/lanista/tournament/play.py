@@ -72,6 +72,7 @@ class Player:
         seatings: Sequence[Sequence[Contestant]],
         draw: Draw,
         folder: Path,
+        over: trio.Event,
     ) -> tuple[list[Played], str]:
         """Play the matches of a block.
 
@@ -80,6 +81,7 @@ class Player:
             seatings: By seating, by seat: who plays.
             draw: Seed and map.
             folder: Where the records go, under names of their own.
+            over: Is set when the last match is over, its record still to be completed.
 
         Returns:
             The matches in order, and why they must not count, if they mustn't.
@@ -104,6 +106,8 @@ class Player:
                         break
             except OSError as error:
                 failure = error  # carried around the nursery, which would wrap it into a group
+            finally:
+                over.set()
         for found in (failure, *(one.failure for one in played)):
             if found is not None:
                 raise found

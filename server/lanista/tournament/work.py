@@ -128,16 +128,37 @@ def try_bot(conditions: Conditions, contestant: Contestant, draw: Draw) -> Trial
 
 
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
+    """One block after the other; while the next is played, the last one's records are completed."""
+    finished: dict[int, Finished] = {}
+    failures: list[OSError] = []
+
+    async def play(number: int, over: trio.Event) -> None:
+        try:
+            finished[number] = await _play_block(player, task, task.blocks[number], folder, over)
+        except OSError as error:
+            failures.append(error)
+
     with _records(task.playing) as folder:
-        return [await _play_block(player, task, block, folder) for block in task.blocks]
+        async with trio.open_nursery() as nursery:
+            for number in range(len(task.blocks)):
+                over = trio.Event()
+                nursery.start_soon(play, number, over)
+                await over.wait()
+                if failures:
+                    break
+        if failures:
+            raise failures[0]
+    return [finished[number] for number in range(len(task.blocks))]
 
 
-async def _play_block(player: Player, task: Task, block: Block, folder: Path) -> Finished:
+async def _play_block(
+    player: Player, task: Task, block: Block, folder: Path, over: trio.Event
+) -> Finished:
     began = trio.current_time()
     seatings = [
         [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
     ]
-    played, trouble = await player.play_block(task.conditions, seatings, block.draw, folder)
+    played, trouble = await player.play_block(task.conditions, seatings, block.draw, folder, over)
     matches = []
     records: dict[str, str | bytes] = {}
     for one in played:
