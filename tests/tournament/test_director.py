@@ -613,7 +613,7 @@ async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
 
 async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):
     """As a version test that has decided meanwhile."""
-    setup = setup_in(tmp_path)
+    setup = setup_in(tmp_path, format="ladder")
     stored_one = threading.Event()
     tries = []
 
