@@ -4,11 +4,12 @@ import itertools
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from e2e.running import bot, wait_until
+from e2e.running import PATIENCE, bot, wait_until
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
 from lanista.store.results import Ending
@@ -390,3 +391,24 @@ def test_a_bot_that_waits_hears_who_is_there(tmp_path):
     welcome, wait = heard.read_text().splitlines()
     assert welcome.startswith("welcome 1 lanista ")
     assert "wait 1 2" == wait
+
+
+def test_closing_gives_up_what_is_under_way(tmp_path):
+    """Else Ctrl-C would wait for a bot that never says hello."""
+    setup = setup_of(tmp_path, ("Silent", bot("silent")), clock={"start": 600.0})
+    raised = []
+
+    def try_it():
+        with pytest.raises(WorkError, match="the worker was closed") as caught:
+            try_bot(setup.conditions, setup.contestants["Silent"], setup.draw(0))
+        raised.append(caught.value)
+
+    before = pids_of_children()
+    thread = threading.Thread(target=try_it)
+    thread.start()
+    wait_until(lambda: pids_of_children() - before, "the bot is being started")
+    work.close()
+    thread.join(PATIENCE)
+
+    assert 1 == len(raised)
+    assert set() == pids_of_children() - before

@@ -173,6 +173,18 @@ def test_fillers_have_no_row():
     assert 4 == standings.rows[0].matches
 
 
+def test_one_bot_among_fillers():
+    """It is its own mean; a block of fillers alone rates nobody."""
+    ranks_ = ((1, 2, 2, 4),) * 4
+    fillers = ("Null", "Null 2", "Null 3", "Null 4")
+    blocks = [Played(("a", *fillers[:3]), ranks_), Played(fillers, ranks_)]
+    (row,) = table(blocks, ["a"], FOUR, fillers=fillers).rows
+    assert 0 == row.rating.value
+    assert (1, 1, 1) == (row.rank, row.rank_low, row.rank_high)
+    (row,) = table(blocks[1:], ["a"], FOUR, fillers=fillers).rows
+    assert row.rating is None
+
+
 @pytest.mark.parametrize("format_", ["round-robin", "ladder"])
 def test_standings_do_not_depend_on_the_order_of_blocks(format_):
     case = Case(seats=4, elo=spread(8, 300), blocks=4)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from e2e.running import EXAMPLE_MAP
 from lanista.store.database import Store
 from lanista.tournament import events
-from lanista.tournament.running import load, open_tournament, run_async, standings_of
+from lanista.tournament.looking import load, standings_of
+from lanista.tournament.running import open_tournament, run_async
 from lanista.tournament.spec import SpecError
 from lanista.tournament.stock import agree, pardon, settle_seed, take_stock
 from support.tournament import digests, directing, format_of, play, setup_in, stored

@@ -2,6 +2,7 @@
 
 import attrs
 import pytest
+
 from lanista.rules import registry
 from lanista.tournament.blocks import Pairing, Played, points, points_by_place, seatings
 from lanista.tournament.setup import Draw, prepare

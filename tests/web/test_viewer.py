@@ -188,6 +188,7 @@ async def test_the_lobby_is_told_whenever_something_changes(tmp_path):
             "running": [],
             "recent": [],
             "standings": [],
+            "tournaments": [],
         } == await page.told("lobby")
         ann = await house.bot("Ann v=1 room=x seat=1")
         (room,) = (await page.told("lobby", lambda told: told["rooms"]))["rooms"]

@@ -52,6 +52,15 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 )
 @click.option("--no-web", is_flag=True, help="No page.")
 @click.option(
+    "--tournament",
+    "tournaments",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Show the standings of FILE's tournament on the page, also while it is being played; "
+    "may be given several times.",
+)
+@click.option(
     "--max-connections",
     type=click.IntRange(min=1),
     default=1000,
@@ -85,6 +94,7 @@ def command(
     stall_margin: float,
     web: str | None,
     no_web: bool,
+    tournaments: tuple[Path, ...],
     max_connections: int,
     hello_timeout: float,
 ) -> int:
@@ -99,13 +109,18 @@ def command(
 
     from lanista.cli.common import limits_of, ruleset_named, setup_of
     from lanista.cli.logs import configure_log
+    from lanista.cli.standings import Clerk, looks_at
     from lanista.cli.web import PagePort
     from lanista.daemon.arena import CannotListenError, Options, serve
 
     if no_web and web is not None:
         raise BadInputError("--web and --no-web: say one of them")
+    if no_web and tournaments:
+        raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
+    clerk = Clerk()
+    looks = looks_at(tournaments, clerk)
     options = Options(
         default=ruleset,
         host=host,
@@ -129,7 +144,7 @@ def command(
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
-    page = None if no_web else PagePort(web)
+    page = None if no_web else PagePort(web, looks)
     viewers = 0
     if page is not None:
         from lanista.web.server import MAX_CONNECTIONS
@@ -144,9 +159,13 @@ def command(
             click.echo(f"page: {page.announced}")
 
     try:
+        if looks:
+            clerk.start()
         trio.run(serve, options, announce, None if page is None else page.open_beside)
     except CannotListenError as error:
         raise BadInputError(str(error)) from None
+    finally:
+        clerk.close()
     return 0
 
 

@@ -159,12 +159,12 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
     """
     from lanista.store.database import Store
     from lanista.store.errors import StoreError
-    from lanista.tournament.running import standings_of
+    from lanista.tournament.looking import standings_of
     from lanista.tournament.spec import SpecError
 
     if head_to_head and form != "table":
         raise BadInputError(f"--head-to-head is for the table; {form} has it already")
-    setup = setup_of(spec_of(file), file)
+    setup = setup_of(spec_of(file), file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():
         raise BadInputError(
             f"nothing was played yet: there is no {setup.database}; "
@@ -225,13 +225,13 @@ def spec_of(file: Path) -> "Spec":
         raise BadInputError(str(error)) from None
 
 
-def setup_of(spec: "Spec", file: Path) -> "Setup":
+def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
     """A spec with all that it names looked up; results are called like its file."""
     from lanista.tournament.setup import prepare
     from lanista.tournament.spec import SpecError
 
     try:
-        return prepare(spec, file.parent, file.stem)
+        return prepare(spec, file.parent, file.stem, plays=plays)
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
 

@@ -342,10 +342,7 @@ def note_of(event: events.Event) -> str:
                 else ("no worker is there now; waiting for one")
             )
         case events.Benched(bot=bot, failures=failures, words=words):
-            return (
-                f"benched: {bot} failed {failures} matches running, and plays no more: {words}; "
-                f"--unbench {bot} lets it in again"
-            )
+            return f"benched: {bot} failed {failures} matches running, and plays no more: {words}"
         case events.WorkerLost(words=words):
             return words
         case events.Finishing(running=running):

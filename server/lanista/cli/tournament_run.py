@@ -74,13 +74,10 @@ def play(
         tally: Is told all blocks, before and now; its words are shown.
         code_of: The exit code of a tournament that was played to its end; without it 0.
     """
-    from lanista.bots import become_subreaper, use_cgroups
     from lanista.store.errors import StoreError
     from lanista.tournament.running import open_tournament
     from lanista.tournament.spec import SpecError
 
-    become_subreaper()
-    use_cgroups()
     is_live = not as_json and not plain and sys.stdout.isatty()
     display = Silenced(_display(as_json=as_json, is_live=is_live))
     halts: list[events.Halted] = []
@@ -184,8 +181,11 @@ async def _draw(display: Display) -> None:
 
 async def _keep_standings(director: "Director", display: Display) -> None:
     """Standings for the display, a tenth of the time at most."""
+    from lanista.store.errors import StoreError
+
     while True:
         began = trio.current_time()
-        display.standings(await director.standings())
+        with contextlib.suppress(StoreError):  # if it stays so, the director tells
+            display.standings(await director.standings())
         took = trio.current_time() - began
         await trio.sleep(max(STANDINGS_EVERY, 10 * took))

@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 import socket
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from lanista.daemon.arena import Arena
     from lanista.web.server import Server
+    from lanista.web.tournaments import Look
     from lanista.web.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
@@ -31,17 +33,25 @@ def address_of(text: str) -> tuple[str, int]:
 class PagePort:
     """Opens the page's port, where it was asked for or where there is room."""
 
-    def __init__(self, web: str | None) -> None:
-        """`web`: HOST:PORT; None: the default, or a free port if that is taken."""
+    def __init__(self, web: str | None, tournaments: "Mapping[str, Look] | None" = None) -> None:
+        """What to serve.
+
+        Args:
+            web: HOST:PORT; None: the default, or a free port if that is taken.
+            tournaments: Those that the page shows beside the arena, by name.
+        """
+        self._tournaments = tournaments or {}
         self.announced: str | None = None
         self._is_default = web is None
         self._host, self._port = DEFAULT if web is None else address_of(web)
 
     async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
         """Serve an arena's page in a nursery; `announced` is its address then."""
+        from lanista.web.tournaments import Tournaments
         from lanista.web.view import View
 
-        view = View(arena.stage, arena=arena, data=arena.options.data)
+        tournaments = Tournaments(self._tournaments)
+        view = View(arena.stage, arena=arena, data=arena.options.data, tournaments=tournaments)
         server = await self.listen(view)
         await nursery.start(server.run)
         self.announced = self.url(server)

@@ -144,11 +144,12 @@ def checked_program(bot: str, words: Sequence[str], game: str, folder: Path | No
         UnusableNameError: It isn't, or is a file that can't be executed.
     """
     # As a path it is looked for from where it will be run.
-    here = folder or Path()
-    place = str(here / words[0]) if os.sep in words[0] else words[0]
+    place = words[0]
+    if folder is not None and os.sep in place:
+        place = str(folder / place)
     if shutil.which(place) is not None:
         return
-    if (here / words[0]).is_file():
+    if (Path(place) if folder is None else folder / place).is_file():
         raise UnusableNameError(
             f"bot {bot!r}: {words[0]} is a file but no program; run it by its interpreter, "
             f"as 'python3 {words[0]}', or make it executable (chmod +x) and call it ./NAME"

@@ -14,13 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lanista.tournament.director import Director, Report
-    from lanista.tournament.running import (
-        load,
-        open_tournament,
-        run,
-        run_async,
-        standings_of,
-    )
+    from lanista.tournament.looking import load, standings_of
+    from lanista.tournament.running import open_tournament, run, run_async
 
 __all__ = [
     "Director",
@@ -32,7 +27,12 @@ __all__ = [
     "standings_of",
 ]
 
-_HOMES = {"Director": "director", "Report": "director"}
+_HOMES = {
+    "Director": "director",
+    "Report": "director",
+    "load": "looking",
+    "standings_of": "looking",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -65,7 +65,7 @@ def compute(
     """
     counted = count(played, seated, bots, fillers)
     sums = tally(counted)
-    ratings = rate(counted, sums.blocks) if played else None
+    ratings = rate(counted, sums.blocks) if sums.blocks.any() else None
     ranks = _ranks(format, bots, sums, ratings, order)
     table = sorted(range(len(bots)), key=lambda bot: (ranks[bot], bot))
     endings, faults = endings or {}, faults or {}

@@ -1,14 +1,13 @@
-"""For programs: run a tournament, or look at its standings, given a spec in whatever form.
+"""For programs: run a tournament, given a spec in whatever form.
 
 What the command line does is done by the same functions. Nothing is printed here, and no signal is
 handled.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
 
 import trio
 
@@ -17,35 +16,9 @@ from lanista.tournament import work
 from lanista.tournament.director import Director, Report
 from lanista.tournament.events import Event
 from lanista.tournament.executors import Concurrency, open_executor
-from lanista.tournament.pairing import make_format
-from lanista.tournament.pairing.base import Format
-from lanista.tournament.setup import Setup, prepare
-from lanista.tournament.spec import Spec, read_spec, spec_of
-from lanista.tournament.standings import Standings
-from lanista.tournament.stock import agree, pardon, settle_seed, take_stock
-from lanista.tournament.totals import snapshot, standings
-
-AnySpec = str | Path | Mapping[str, Any] | Spec
-"""A TOML file's path, what such a file holds, or a spec."""
-
-
-def load(spec: AnySpec, folder: str | Path | None = None) -> Setup:
-    """Look up all that a spec names.
-
-    Args:
-        spec: The spec.
-        folder: Where results lie, and what paths are relative to, for a spec that is no file; the
-            present folder without it.
-
-    Raises:
-        SpecError: It can't be read, or can't be played.
-    """
-    if isinstance(spec, (str, Path)):
-        path = Path(spec)
-        return prepare(read_spec(path), path.parent, path.stem)
-    if not isinstance(spec, Spec):
-        spec = spec_of(spec)
-    return prepare(spec, Path.cwd() if folder is None else Path(folder))
+from lanista.tournament.looking import AnySpec, format_of, load
+from lanista.tournament.setup import Setup
+from lanista.tournament.stock import agree, pardon, settle_seed
 
 
 @contextlib.contextmanager
@@ -82,7 +55,7 @@ def open_tournament(
         pin=spec.pin,
     )
     # Before the database is made: it may refuse.
-    format_ = _format(setup)
+    format_ = format_of(setup)
     with Store.open(setup.database) as store, store.lock():
         agree(setup, store, accept_changes=accept_changes)
         pardon(setup, store, unbench)
@@ -167,31 +140,3 @@ def run(
         )
 
     return trio.run(main)
-
-
-def standings_of(setup: Setup, store: Store) -> Standings:
-    """The standings of what a database holds of a tournament; nothing is written.
-
-    Args:
-        setup: The tournament.
-        store: Its database; may be in use by a run.
-
-    Raises:
-        SpecError: The spec's format can't be.
-        StoreError: The database can't be read.
-    """
-    settle_seed(setup, store, makes=False)
-    format_ = _format(setup)
-    with store.reading() as now:
-        stock = take_stock(setup, now.played())
-        failures = now.running_failures(setup.spec.bench_after)
-    for _, pairing, played in stock.entries:
-        format_.record(pairing, played)
-    benched = [bot for bot in setup.bots if failures.get(bot, 0) >= setup.spec.bench_after]
-    for bot in benched:
-        format_.bench(bot)
-    return standings(setup, store, snapshot(format_, stock, benched))
-
-
-def _format(setup: Setup) -> Format:
-    return make_format(setup.spec, setup.ruleset.seats, setup.draws, setup.bots, setup.fillers)

@@ -192,13 +192,14 @@ class Setup:
         return digest.hexdigest()[:_ID_DIGITS]
 
 
-def prepare(spec: Spec, folder: Path, stem: str | None = None) -> Setup:
+def prepare(spec: Spec, folder: Path, stem: str | None = None, *, plays: bool = True) -> Setup:
     """Look up all that a spec names.
 
     Args:
         spec: The spec.
         folder: Its file's folder: maps, programs and results are relative to it.
         stem: What the database and the folder of records are called; None is the spec's name.
+        plays: Whether it will be played here; else programs and the sandbox needn't be there.
 
     Raises:
         SpecError: A game, map, setting, seed, bot or limit that can't be, with its key.
@@ -210,12 +211,12 @@ def prepare(spec: Spec, folder: Path, stem: str | None = None) -> Setup:
         raise SpecError(f"game: {error}") from None
     settings, boards = _maps(spec, ruleset, folder)
     _check_seeds(spec, ruleset)
-    if spec.sandbox is SandboxName.BWRAP:
+    if plays and spec.sandbox is SandboxName.BWRAP:
         try:
             check_sandbox()
         except SandboxError as error:
             raise SpecError(f"{error}") from None
-    contestants = _contestants(spec, folder)
+    contestants = _contestants(spec, folder, plays=plays)
     contestants |= _fillers(spec, ruleset, folder, contestants)
     stem = stem or _file_name(spec.name)
     database = _database(spec, folder, stem)
@@ -296,7 +297,7 @@ def _check_seeds(spec: Spec, ruleset: Ruleset) -> None:
             )
 
 
-def _contestants(spec: Spec, folder: Path) -> dict[str, Contestant]:
+def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contestant]:
     found: dict[str, Contestant] = {}
     if not spec.bots:
         raise SpecError("bots: none; a tournament needs [[bots]] tables")
@@ -304,15 +305,19 @@ def _contestants(spec: Spec, folder: Path) -> dict[str, Contestant]:
         _check_name(entry.name, number)
         if entry.name in found:
             raise SpecError(f"bots[{number}].name: {entry.name} twice; each name is one bot's")
-        found[entry.name] = _contestant(spec, entry, number, folder)
+        found[entry.name] = _contestant(spec, entry, number, folder, plays=plays)
     return found
 
 
-def _contestant(spec: Spec, entry: BotEntry, number: int, folder: Path) -> Contestant:
-    try:
-        _, words = bot_command(spec.game, entry.command, folder)
-    except UnusableNameError as error:
-        raise SpecError(f"bots[{number}].command: {error}") from None
+def _contestant(
+    spec: Spec, entry: BotEntry, number: int, folder: Path, *, plays: bool = True
+) -> Contestant:
+    words: tuple[str, ...] = ()
+    if plays:
+        try:
+            _, words = bot_command(spec.game, entry.command, folder)
+        except UnusableNameError as error:
+            raise SpecError(f"bots[{number}].command: {error}") from None
     limits = BotLimits()
     for place, text in ((f"bots[{number}].limits", entry.limits), ("limits", spec.limits)):
         if text is not None:

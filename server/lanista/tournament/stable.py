@@ -134,27 +134,37 @@ class Stable:
             )
         words = fill(contestant.words, host=HOST, port=port, name=contestant.name, token=token)
         kept = None
-        async with start_bot(
-            words, told, cwd=conditions.folder, limits=contestant.limits, sandbox=sandbox
-        ) as bot:
-            door = _Door(registry.get(conditions.game), token, bot, self)
-            connection = await door.wait(listeners, conditions.time_start)
-            if connection is None:
-                words_why = door.why_not(conditions.time_start)
-                task_status.started(NotStartedError(words_why, bot.output_tail()))
-                return
-            hello_after = trio.current_time() - began
-            kept = Kept(contestant, key, bot, connection, hello_after)
-            self._there.add(kept)
-            try:
-                task_status.started(kept)
-                await kept.leave.wait()
-                if not connection.closed:  # one that would have stayed for another match
-                    await connection.close(bytes(Bye()))
-            finally:
-                connection.channel.close()
-                self._there.discard(kept)
-        kept.ended.set()
+        try:
+            async with start_bot(
+                words, told, cwd=conditions.folder, limits=contestant.limits, sandbox=sandbox
+            ) as bot:
+                door = _Door(registry.get(conditions.game), token, bot, self)
+                connection = await door.wait(listeners, conditions.time_start)
+                if connection is None:
+                    why = door.why_not(conditions.time_start)
+                    task_status.started(NotStartedError(why, bot.output_tail()))
+                    return
+                hello_after = trio.current_time() - began
+                kept = Kept(contestant, key, bot, connection, hello_after)
+                await self._keep(kept, task_status)
+        finally:
+            for listener in listeners:  # given up before it was waited for
+                listener.socket.close()
+            if kept is not None:
+                kept.ended.set()
+
+    async def _keep(self, kept: Kept, task_status: trio.TaskStatus[Kept | NotStartedError]) -> None:
+        """A bot has come: it is there until it is told to leave."""
+        connection = kept.connection
+        self._there.add(kept)
+        try:
+            task_status.started(kept)
+            await kept.leave.wait()
+            if not connection.closed:  # one that would have stayed for another match
+                await connection.close(bytes(Bye()))
+        finally:
+            connection.channel.close()
+            self._there.discard(kept)
 
     def is_anothers(self, bot: Bot, peer: tuple[str, int], ours: tuple[str, int]) -> bool:
         """Whether a connection that says no token comes from another bot than the one awaited."""

@@ -308,6 +308,7 @@ class _Loop:
 
     def __init__(self) -> None:
         self._ready = threading.Event()
+        self._working: dict[trio.CancelScope, trio.Event] = {}  # and when each has ended
         # A daemon: the end of the process must not wait for it. Bots end with their keepers.
         self._thread = threading.Thread(target=trio.run, args=(self._main,), daemon=True)
         self._thread.start()
@@ -323,19 +324,45 @@ class _Loop:
             self._player = Player(stable, stalls)
             self._ready.set()
             await self._closing.wait()
+            for ended in list(self._working.values()):  # cancelled with it
+                await ended.wait()
             await stable.close()
             nursery.cancel_scope.cancel()
 
     def run(
-        self, work: Callable[Concatenate[Player, _P], Awaitable[_T]], *args: _P.args, **_: _P.kwargs
+        self,
+        work: Callable[Concatenate[Player, _P], Awaitable[_T]],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
     ) -> _T:
-        """Do some work in the loop, and wait for it; from any other thread."""
-        return trio.from_thread.run(work, self._player, *args, trio_token=self._token)
+        """Do some work in the loop, and wait for it; from any other thread.
+
+        Raises:
+            WorkError: The loop was closed meanwhile.
+        """
+
+        async def until_closed() -> _T:
+            with trio.CancelScope() as scope:
+                ended = self._working[scope] = trio.Event()
+                try:
+                    return await work(self._player, *args, **kwargs)
+                finally:
+                    del self._working[scope]
+                    ended.set()
+            raise WorkError("the worker was closed while it played")
+
+        return trio.from_thread.run(until_closed, trio_token=self._token)
 
     def close(self) -> None:
-        """End the bots that are kept, and the loop; no work may be under way."""
+        """Give up what is under way, end the bots that are kept, and the loop."""
+
+        def close() -> None:
+            for scope in self._working:
+                scope.cancel()
+            self._closing.set()
+
         with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(self._closing.set)
+            self._token.run_sync_soon(close)
         self._thread.join()
 
 

@@ -45,7 +45,11 @@ MAX_MESSAGE = 1024 * 1024
 """Bytes of a viewer's message."""
 MAX_PAGE = 200
 """Matches of one answer."""
+TOURNAMENTS_EVERY = 1.0
+"""Seconds between two looks at whether a tournament's turn has come, while somebody looks."""
 ENDS = ("finished", "forfeit", "void", "aborted")
+TOURNAMENT = "/api/1/tournaments/"
+"""Before a tournament's name, which may have slashes of its own."""
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -103,6 +107,7 @@ class Server:
     watched: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Somebody looks; another event from when nobody does."""
     _left: trio.Event = attrs.field(factory=trio.Event, init=False)  # somebody left
+    _nursery: trio.Nursery = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
@@ -161,11 +166,14 @@ class Server:
             self._close()
 
     async def _begin(self, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
         quiet = logging.getLogger("lanista.web.server")
         quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
         doors = [_Door(listener, self._connections) for listener in self._listeners]
         await nursery.start(self.view.films.run)
         await nursery.start(self.view.run)
+        if self.view.tournaments:
+            nursery.start_soon(self._follow_tournaments)
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._look,
@@ -181,6 +189,13 @@ class Server:
                 task_status=task_status,
             )
         )
+
+    async def _follow_tournaments(self) -> None:
+        """Keep the lobby's tables as the tournaments go on, while somebody looks."""
+        while True:
+            await self.watched.wait()
+            await self.view.tournaments.refresh()
+            await trio.sleep(TOURNAMENTS_EVERY)
 
     async def nobody(self, grace: float) -> None:
         """Return when nobody has looked for so many seconds."""
@@ -283,10 +298,18 @@ class Server:
             raise _json(views.bots(query.get("game")))
         if path == "/api/1/lobby":
             _known(query)
+            # Told as it is; who asks again finds the tournaments as they are now.
+            self._nursery.start_soon(view.tournaments.refresh)
             raise _Answer(http.HTTPStatus.OK, view.lobby())
         if path == "/api/1/standings":
             _known(query, "game")
             raise _json({"standings": await view.standings(query.get("game"))})
+        if path == "/api/1/tournaments":
+            _known(query)
+            raise _Answer(http.HTTPStatus.OK, await view.tournaments.all())
+        if path.startswith(TOURNAMENT):
+            _known(query)
+            await self._tournament(path.removeprefix(TOURNAMENT))
         if path == "/api/1/matches":
             await self._matches(query)
         if match is not None and match[2]:
@@ -298,6 +321,12 @@ class Server:
             if found is None:
                 raise _error(http.HTTPStatus.NOT_FOUND, f"there is no match {match[1]!r} here")
             raise _json(found)
+
+    async def _tournament(self, name: str) -> None:
+        found = await self.view.tournaments.one(name)
+        if found is None:
+            raise _error(http.HTTPStatus.NOT_FOUND, f"there is no tournament {name!r} here")
+        raise _Answer(http.HTTPStatus.OK, found)
 
     async def _matches(self, query: dict[str, str]) -> None:
         _known(query, "game", "player", "end", "limit", "before")

@@ -26,6 +26,7 @@ from lanista.web.catalogue import Catalogue
 from lanista.web.film import API, encode
 from lanista.web.films import Film, Films, NoFilmError
 from lanista.web.summary import summary
+from lanista.web.tournaments import Tournaments
 
 RECENT = 20
 """Results that the lobby shows."""
@@ -47,6 +48,8 @@ class View:
     films: Films = attrs.field(factory=Films)
     match: str | None = None
     """The one match that is played."""
+    tournaments: Tournaments = attrs.field(factory=Tournaments)
+    """Whose standings are shown; they are played elsewhere."""
     _catalogue: Catalogue | None = attrs.field(default=None, init=False)
     _records: trio.MemorySendChannel[Path] | None = attrs.field(default=None, init=False)
     """Where the catalogue hears of new records."""
@@ -58,6 +61,9 @@ class View:
     _recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.tournaments.on_change = self.stage.changes.tell
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the catalogue up to date with the arena's records."""
@@ -149,6 +155,7 @@ class View:
             # All of each table is another question's: who plays chooses its name, and there may be
             # thousands of them.
             "standings": [{**table, "rows": table["rows"][:ROWS]} for table in self._standings],
+            "tournaments": self.tournaments.summaries(),
         }
 
     def _rooms(self) -> list[dict[str, Any]]:

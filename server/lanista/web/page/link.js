@@ -22,8 +22,24 @@
  * @typedef {{rank: number, name: string, matches: number, points: number, wins: number,
  *   draws: number, losses: number, faults: number}} StandingRow
  * @typedef {{game: string, title: string, matches: number, rows: StandingRow[]}} Standing
+ * @typedef {{value: number, low: number, high: number}} Estimate
+ * @typedef {{rank: number, bot: string, matches: number, points: number, blocks: number,
+ *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
+ *   superior: number | null, places: number[], draws: number, endings: Record<string, number>,
+ *   late_turns: number, malformed_turns: number, illegal_moves: number, benched: boolean,
+ *   live: number | null}} TournamentRow
+ * @typedef {{bot: string, opponent: string, matches: number, points: number,
+ *   superior: number | null}} Meeting
+ * @typedef {{game: string, format: string, seats: number, blocks: number, planned: number | null,
+ *   matches: number, voids: number, uncounted: number, over: boolean, words: string,
+ *   standings: TournamentRow[]}} FirstRows
+ * @typedef {FirstRows & {head_to_head: Meeting[], seat_advantage: Estimate[]}} Table
+ * @typedef {{name: string, title: string | null, computed: string | null, bots: number | null,
+ *   problem: string | null}} About
+ * @typedef {About & {standings: FirstRows | null}} Summary
+ * @typedef {About & {standings: Table | null}} Tournament
  * @typedef {{type: "lobby", manual: boolean, rooms: Room[], running: Running[], recent: Match[],
- *   standings: Standing[]}} Lobby
+ *   standings: Standing[], tournaments: Summary[]}} Lobby
  * @typedef {"connecting" | "open" | "lost"} LinkState
  * @typedef {Record<string, any>} Message
  */

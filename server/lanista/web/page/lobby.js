@@ -1,5 +1,6 @@
 /**
- * The lobby (`#/`): who waits, what runs, who won, who leads, and the operator's commands for it.
+ * The lobby (`#/`): who waits, what runs, who won, who leads, here and in tournaments that
+ * are played elsewhere; and the operator's commands for it.
  *
  * It shows the lobby messages of the link and asks for what its buttons say; what may start and
  * who may play whom is the arena's to decide, never this page's.
@@ -12,6 +13,7 @@ import { seatLetter } from "./colours.js";
 import { el, fill, list, Parts } from "./dom.js";
 import { addressOf, moment, playersOf, verdict, why, winners } from "./matches.js";
 import { StandingPart } from "./standings.js";
+import { TournamentPart } from "./tournaments.js";
 
 /** @typedef {import("./cards.js").Desk} Desk */
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -19,6 +21,7 @@ import { StandingPart } from "./standings.js";
 /** @typedef {import("./link.js").Lobby} Lobby */
 /** @typedef {import("./link.js").Match} Match */
 /** @typedef {import("./link.js").Standing} Standing */
+/** @typedef {import("./link.js").Summary} Summary */
 /** @typedef {import("./link.js").WaitingBot} WaitingBot */
 /** @typedef {import("./link.js").Room & {manual: boolean}} Room */
 
@@ -63,6 +66,12 @@ export function lobbyView(root, link, { operator, mode }) {
     ({ game }) => game,
     (standing) => new StandingPart(standing),
   );
+  /** @type {Parts<Summary>} */
+  const tournaments = new Parts(
+    el("div", { class: "stack" }),
+    ({ name }) => name,
+    (tournament) => new TournamentPart(tournament),
+  );
   const recent = el("ul", { class: "recent stack" });
   const starts = modeSwitch(desk);
   const nobody = empty("No bot is waiting. A bot connects to the arena's port and says hello.");
@@ -73,13 +82,14 @@ export function lobbyView(root, link, { operator, mode }) {
   const running = section("Running", null, idle, cards.parent);
   const results = section("Results", all, none, recent);
   const tables = section("Standings", null, standings.parent);
+  const cups = section("Tournaments", null, tournaments.parent);
   // Hidden until the arena has told: "nobody waits" would be a guess.
   const grid = el(
     "div",
     { class: "lobby", dataset: { mode }, hidden: true },
     mode === "serve" && waiting,
     running,
-    el("div", { class: "side stack" }, results, tables),
+    el("div", { class: "side stack" }, cups, results, tables),
   );
 
   function show() {
@@ -91,12 +101,14 @@ export function lobbyView(root, link, { operator, mode }) {
     rooms.show(lobby.rooms.map((room) => ({ ...room, manual: lobby.manual })));
     cards.show(lobby.running);
     standings.show(lobby.standings.filter(({ rows }) => rows.length > 0));
+    tournaments.show(lobby.tournaments);
     list(recent, lobby.recent.slice(0, RECENT), ({ match }) => match, recentItem);
     starts.update(lobby.manual);
     nobody.hidden = rooms.size > 0;
     idle.hidden = cards.size > 0;
     none.hidden = lobby.recent.length > 0;
     tables.hidden = standings.size === 0;
+    cups.hidden = tournaments.size === 0;
   }
 
   fill(root, el("h1", { class: "unseen" }, "Lobby"), trouble, grid);
@@ -108,6 +120,7 @@ export function lobbyView(root, link, { operator, mode }) {
       cards.close();
       rooms.close();
       standings.close();
+      tournaments.close();
     },
   };
 }

@@ -3,7 +3,8 @@
  * exports nothing.
  *
  * Routes are in the address's hash, so that the arena serves one document: `#/` the lobby,
- * `#/matches?game=…` the list, `#/match/ID?round=N` a match, `#/file` a file that was opened.
+ * `#/matches?game=…` the list, `#/match/ID?round=N` a match, `#/tournament/NAME` a tournament's
+ * standings, `#/file` a file that was opened.
  * In a self-contained file (`globalThis.LANISTA_FILM`) there is one match and no network.
  *
  * @module
@@ -17,6 +18,8 @@ import { lobbyView } from "./lobby.js";
 import { matchView } from "./match.js";
 import { addressOf, matchesView } from "./matches.js";
 import { startTheme, themeButton } from "./theme.js";
+import { tournamentView } from "./tournaments.js";
+import { visible } from "./words.js";
 
 /** @typedef {import("./link.js").Hello} Hello */
 /** @typedef {{path: string[], query: URLSearchParams}} Route */
@@ -230,6 +233,9 @@ function arena() {
       view = matchesView(root, query, (chosen) => {
         location.hash = chosen.size > 0 ? `#/matches?${chosen}` : "#/matches";
       });
+    } else if (path[0] === "tournament" && path[1] !== undefined) {
+      enter("tournament", visible(path[1]));
+      view = tournamentView(root, link, path[1]);
     } else {
       enter("lobby", "Lobby");
       view = lobbyView(root, link, { operator, mode });

@@ -369,12 +369,14 @@ function none(chosen) {
 }
 
 /**
+ * Ask the arena over HTTP.
+ *
  * @param {string} address
  * @param {AbortSignal} signal
  * @returns {Promise<any>} the JSON
  * @throws {Error} in the arena's words if it refuses
  */
-async function get(address, signal) {
+export async function get(address, signal) {
   const response = await fetch(address, { signal });
   const answer = await response.json().catch(() => ({ error: `status ${response.status}` }));
   if (!response.ok) {
@@ -384,10 +386,12 @@ async function get(address, signal) {
 }
 
 /**
+ * What went wrong when something was asked for by `get`.
+ *
  * @param {unknown} error
  * @returns {string}
  */
-function wordsOf(error) {
+export function wordsOf(error) {
   // What fetch says of a lost connection is the browser's own, and of no help.
   return error instanceof TypeError || !(error instanceof Error)
     ? "the arena doesn't answer"

@@ -118,7 +118,7 @@ function standingRow({ rank, name, matches, points, wins, draws, losses }) {
  * @param {number} points
  * @returns {string}
  */
-function halves(points) {
+export function halves(points) {
   const whole = Math.floor(points);
   if (points - whole !== 0.5) {
     return points.toLocaleString();

@@ -1,0 +1,397 @@
+/**
+ * The tables of a tournament's view: standings, worth of seats, who met whom, what went wrong.
+ *
+ * Each is a section that is made once and told the figures again and again. What they mean is in
+ * docs/tournaments.md; nothing is counted or asked for here.
+ *
+ * @module
+ */
+
+import { seatLetter } from "./colours.js";
+import { el, fill, list } from "./dom.js";
+import {
+  axisOf,
+  FAILURES,
+  failuresWords,
+  LIKELY,
+  meetingsOf,
+  percent,
+  placesWords,
+  ranksWords,
+  ratingWords,
+} from "./figures.js";
+import { halves } from "./standings.js";
+import { visible } from "./words.js";
+
+/** @typedef {import("./figures.js").Places} Places */
+/** @typedef {import("./link.js").Meeting} Meeting */
+/** @typedef {import("./link.js").Table} Table */
+/** @typedef {import("./link.js").TournamentRow} TournamentRow */
+/** @typedef {{title: string, meaning?: string, isText?: boolean}} Column */
+/**
+ * `update` shows figures, and says whether there are any.
+ *
+ * @typedef {{element: HTMLElement, update: (table: Table) => boolean}} Section
+ */
+
+/** Bots of the table of who met whom: it grows with their square. */
+const MET = 40;
+
+/** The standings themselves. @returns {Section} */
+export function standingsSection() {
+  const head = el("tr", null);
+  const rows = el("tbody", null);
+  const benched = el("p", null);
+  return {
+    element: section(
+      "Standings",
+      el(
+        "div",
+        { class: "scroll", tabindex: "0" },
+        el("table", null, el("thead", null, head), rows),
+      ),
+      benched,
+      el(
+        "p",
+        { class: "muted" },
+        "Two bots whose intervals of ranks overlap aren't told apart yet. ",
+        "Four times as many blocks halve an interval.",
+      ),
+    ),
+    update(table) {
+      const { seats } = table;
+      const isLive = table.standings.some(({ live }) => live !== null);
+      const axis = axisOf(table.standings.flatMap(({ rating }) => rating ?? []));
+      fill(head, columnsOf(seats, isLive).map(headCell));
+      list(
+        rows,
+        table.standings.map((row) => ({
+          row,
+          seats,
+          isLive,
+          places: row.rating === null ? null : axis(row.rating),
+        })),
+        ({ row }) => row.bot,
+        rowOf,
+      );
+      const names = table.standings.filter((row) => row.benched).map(({ bot }) => visible(bot));
+      benched.textContent = `Benched for failing again and again: ${names.join(", ")}`;
+      benched.hidden = names.length === 0;
+      return table.standings.length > 0;
+    },
+  };
+}
+
+/**
+ * @param {number} seats
+ * @param {boolean} isLive whether it is a ladder
+ * @returns {Column[]}
+ */
+function columnsOf(seats, isLive) {
+  const two = seats === 2;
+  return [
+    { title: "#", meaning: "Rank; ties share the best one" },
+    { title: "Bot", isText: true },
+    { title: "Matches", meaning: "Those that count" },
+    {
+      title: "Points",
+      meaning: two
+        ? "A win gives 1, a draw ½"
+        : "Every opponent that is placed below gives 1, a tied one ½",
+    },
+    { title: "Rating", meaning: "Elo, the mean of all bots is 0, with its 95 % interval" },
+    { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
+    { title: "Ranks", meaning: "The 95 % interval of the rank" },
+    { title: "Superior", meaning: "The likelihood that it is stronger than the bot below" },
+    two
+      ? { title: "W–D–L", meaning: "Won, drawn, lost" }
+      : { title: `Places 1–${seats}`, meaning: "How often; a tie counts for its best place" },
+    ...(isLive
+      ? [{ title: "Live", meaning: "The ladder's own rating, by which it chooses opponents" }]
+      : []),
+    { title: "Failures", isText: true, meaning: "Endings that were its own fault" },
+  ];
+}
+
+/**
+ * @param {{row: TournamentRow, seats: number, isLive: boolean, places: Places | null}} item
+ * @returns {HTMLElement}
+ */
+function rowOf({ row, seats, isLive, places }) {
+  return el(
+    "tr",
+    { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
+    number(row.rank),
+    botCell(row),
+    number(row.matches.toLocaleString()),
+    number(halves(row.points)),
+    number(ratingWords(row.rating)),
+    el("td", null, places !== null && whisker(places, ratingWords(row.rating))),
+    number(ranksWords(row)),
+    number(percent(row.superior)),
+    number(placesWords(row, seats)),
+    isLive && number(row.live?.toFixed(2) ?? ""),
+    el("td", { class: "failures" }, failuresWords(row.endings)),
+  );
+}
+
+/** What each seat is worth. @returns {Section} */
+export function seatsSection() {
+  const rows = el("tbody", null);
+  const columns = [
+    { title: "Seat", isText: true },
+    { title: "Elo" },
+    { title: "95 % interval", isText: true },
+  ];
+  return {
+    element: section(
+      "Seat advantage",
+      tableOf(columns, rows),
+      el(
+        "p",
+        { class: "muted" },
+        "What a seat is worth by itself. The ratings allow for it already.",
+      ),
+    ),
+    update({ seat_advantage: estimates }) {
+      const axis = axisOf(estimates);
+      list(
+        rows,
+        estimates.map((estimate, seat) => ({ estimate, seat, places: axis(estimate) })),
+        ({ seat }) => seat,
+        ({ estimate, seat, places }) =>
+          el(
+            "tr",
+            null,
+            el("th", { scope: "row" }, seatLetter(seat)),
+            number(ratingWords(estimate)),
+            el("td", null, whisker(places, ratingWords(estimate))),
+          ),
+      );
+      return estimates.length > 0;
+    },
+  };
+}
+
+/** Who met whom. @returns {Section} */
+export function meetingsSection() {
+  const head = el("tr", null);
+  const rows = el("tbody", null);
+  const cut = el("p", { class: "muted" });
+  return {
+    element: section(
+      "Head-to-head",
+      el(
+        "div",
+        { class: "scroll", tabindex: "0" },
+        el("table", { class: "met" }, el("thead", null, head), rows),
+      ),
+      cut,
+      el(
+        "p",
+        { class: "muted" },
+        "Points of the bot on the left against the one whose number stands above, of so many ",
+        "matches in which both played. Bold on green, or on red: it is the stronger one, or the ",
+        "weaker one, with a likelihood of 97.5 % at least.",
+      ),
+    ),
+    update({ standings, head_to_head: meetings }) {
+      const bots = standings.slice(0, MET).map(({ bot }) => bot);
+      fill(
+        head,
+        headCell({ title: "No." }),
+        headCell({ title: "Bot", isText: true }),
+        bots.map((bot, i) => headCell({ title: String(i + 1), meaning: visible(bot) })),
+      );
+      list(
+        rows,
+        meetingsOf(bots, meetings).map((row, at) => ({ ...row, at })),
+        ({ bot }) => bot,
+        ({ bot, met, at }) =>
+          el(
+            "tr",
+            null,
+            number(at + 1),
+            el("th", { scope: "row" }, el("span", { class: "name" }, visible(bot))),
+            met.map((meeting, i) =>
+              i === at ? el("td", { class: "self" }) : meetingCell(meeting),
+            ),
+          ),
+      );
+      cut.textContent = `The first ${MET} of ${standings.length} bots.`;
+      cut.hidden = standings.length <= MET;
+      return meetings.length > 0;
+    },
+  };
+}
+
+/**
+ * @param {Meeting | null} meeting
+ * @returns {HTMLElement}
+ */
+function meetingCell(meeting) {
+  if (meeting === null) {
+    return number("");
+  }
+  const { points, matches, superior } = meeting;
+  const cell = number(`${halves(points)}/${matches.toLocaleString()}`);
+  if (superior !== null) {
+    cell.title = `stronger with a likelihood of ${percent(superior)}`;
+    cell.classList.toggle("better", superior >= LIKELY);
+    cell.classList.toggle("worse", superior <= 1 - LIKELY);
+  }
+  return cell;
+}
+
+/** What ended matches otherwise than normally, and other faults. @returns {Section} */
+export function endingsSection() {
+  const head = el("tr", null);
+  const rows = el("tbody", null);
+  const table = el(
+    "div",
+    { class: "scroll", tabindex: "0" },
+    el("table", null, el("thead", null, head), rows),
+  );
+  const none = el(
+    "p",
+    { class: "muted" },
+    "Every match ended normally, and no answer was at fault.",
+  );
+  /** @type {[Column, (row: TournamentRow) => number][]} */
+  const all = [
+    ...FAILURES.map(
+      ([ending, meaning]) =>
+        /** @type {[Column, (row: TournamentRow) => number]} */ ([
+          { title: ending, meaning },
+          ({ endings }) => endings[ending] ?? 0,
+        ]),
+    ),
+    [
+      { title: "void", meaning: "The host stalled: the match doesn't count" },
+      ({ endings }) => endings.void ?? 0,
+    ],
+    [{ title: "late turns" }, (row) => row.late_turns],
+    [{ title: "malformed turns" }, (row) => row.malformed_turns],
+    [{ title: "illegal moves" }, (row) => row.illegal_moves],
+  ];
+  return {
+    element: section(
+      "Endings",
+      table,
+      none,
+      el(
+        "p",
+        { class: "muted" },
+        "Matches by what ended them, where that wasn't normal; then faults, also those that cost ",
+        "nothing but the turn.",
+      ),
+    ),
+    update({ standings }) {
+      // Most bots fail in few ways, if any: only what occurred.
+      const some = all.filter(([, count]) => standings.some((row) => count(row) > 0));
+      const failed = standings.filter((row) => some.some(([, count]) => count(row) > 0));
+      fill(
+        head,
+        headCell({ title: "Bot", isText: true }),
+        some.map(([column]) => headCell(column)),
+      );
+      list(
+        rows,
+        failed.map((row) => ({ row, counts: some.map(([, count]) => count(row)) })),
+        ({ row }) => row.bot,
+        ({ row, counts }) =>
+          el(
+            "tr",
+            null,
+            botCell(row),
+            counts.map((count) => number(count.toLocaleString())),
+          ),
+      );
+      table.hidden = some.length === 0;
+      none.hidden = some.length > 0;
+      return standings.some(({ matches }) => matches > 0);
+    },
+  };
+}
+
+/**
+ * An interval on its axis.
+ *
+ * @param {Places} places
+ * @param {string} words for who can't see it
+ * @returns {HTMLElement}
+ */
+function whisker(places, words) {
+  const style = Object.fromEntries(
+    Object.entries(places).map(([key, place]) => [`--${key}`, `${(100 * place).toFixed(2)}%`]),
+  );
+  return el("span", { class: "whisker", role: "img", "aria-label": words, style });
+}
+
+/**
+ * A bot's name at the head of its row.
+ *
+ * @param {TournamentRow} row
+ * @returns {HTMLElement}
+ */
+export function botCell({ bot, benched }) {
+  return el(
+    "th",
+    { scope: "row" },
+    el("span", { class: "name" }, visible(bot)),
+    benched && " ",
+    benched &&
+      el(
+        "span",
+        { class: "badge danger", title: "It failed so often that it plays no more" },
+        "benched",
+      ),
+  );
+}
+
+/**
+ * A cell of figures.
+ *
+ * @param {string | number} text
+ * @returns {HTMLTableCellElement}
+ */
+export function number(text) {
+  return el("td", { class: "number" }, text);
+}
+
+/**
+ * @param {Column} column
+ * @returns {HTMLElement}
+ */
+function headCell({ title, meaning, isText }) {
+  return el("th", { scope: "col", class: isText ? null : "number", title: meaning }, title);
+}
+
+/**
+ * A table with its head, which scrolls to the side where it has to.
+ *
+ * @param {readonly Column[]} columns
+ * @param {HTMLElement} rows
+ * @returns {HTMLElement}
+ */
+export function tableOf(columns, rows) {
+  return el(
+    "div",
+    { class: "scroll" },
+    el(
+      "table",
+      { class: "standings" },
+      el("thead", null, el("tr", null, columns.map(headCell))),
+      rows,
+    ),
+  );
+}
+
+/**
+ * @param {string} title
+ * @param {...HTMLElement} children
+ * @returns {HTMLElement}
+ */
+function section(title, ...children) {
+  return el("section", { class: "stack", "aria-label": title }, el("h2", null, title), children);
+}
