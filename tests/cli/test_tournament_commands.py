@@ -86,6 +86,7 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
             "bots",
             "blocks",
             "settings",
+            "sprt",  # without it the test's own bounds
         }:
             default = attribute.default
             default = default.factory() if isinstance(default, attrs.Factory) else default
@@ -110,6 +111,8 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
 def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, command, text, words):
     if text is not None:
         (tmp_path / "cup.toml").write_text(text)
+    if command == "standings" and "no-such-bot" in words:
+        words = ["nothing was played yet"]  # to look at results no program need be there
     complains(lanista("tournament", command, "cup.toml"), *words)
 
 
@@ -147,12 +150,6 @@ def test_standings_refuse_what_is_no_database_of_ours(lanista, tmp_path):
     (tmp_path / "cup.toml").write_text(CUP)
     (tmp_path / "cup.db").write_text("hello " * 1000)
     complains(lanista("tournament", "standings", "cup.toml"), "cup.db")
-
-
-def test_head_to_head_is_for_the_table(lanista, tmp_path):
-    (tmp_path / "cup.toml").write_text(CUP)
-    done = lanista("tournament", "standings", "cup.toml", "--format", "csv", "--head-to-head")
-    complains(done, "--head-to-head")
 
 
 @pytest.mark.parametrize(

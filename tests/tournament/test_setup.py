@@ -61,6 +61,9 @@ def bots(*, first):
         ({"bots": bots(first={"limits": "memory=1"})}, "bots[1].limits: limits 'memory=1'"),
         ({"limits": "speed=1"}, "limits: limits 'speed=1': there is no limit 'speed'"),
         ({"bots": bots(first={"environment": {"A=B": "1"}})}, "bots[1].environment: 'A=B' can't"),
+        ({"maps": [""]}, "maps[1]: ''; a map's file or name"),
+        ({"executor": "foo"}, "executor: 'foo'; it can be local, dask-local, dask://HOST:PORT"),
+        ({"executor": "dask://host:0"}, "executor: 'dask://host:0'; it can be local,"),
         ({"fill": "Nobody"}, "fill: 'Nobody'; a house bot of angrymob: CamperJoe,"),
     ],
 )
@@ -121,12 +124,36 @@ def test_each_seed_is_played_on_each_map(tmp_path):
     assert [Draw(1, one), Draw(1, two), Draw(2, one)] == [setup.draw(at) for at in range(3)]
 
 
+def ladder(tmp_path, seeds=(1, 2, 3), secret="a secret"):
+    setup = made(tmp_path, format="ladder", seeds=list(seeds))
+    assert setup.needs_base_seed
+    setup.base_seed = secret
+    return setup
+
+
 def test_beyond_the_listed_seeds_there_are_always_more_and_none_twice(tmp_path):
-    drawn = [made(tmp_path).draw(at).seed for at in range(500)]
+    drawn = [ladder(tmp_path).draw(at).seed for at in range(500)]
 
     assert [1, 2, 3] == drawn[:3]
     assert 500 == len(set(drawn))
-    assert drawn == [made(tmp_path).draw(at).seed for at in range(500)], "not the same again"
+    assert drawn == [ladder(tmp_path).draw(at).seed for at in range(500)], "not the same again"
+
+
+def test_a_seed_more_in_the_list_leaves_those_behind_it_as_they_were(tmp_path):
+    """Else a ladder to which a seed is added would have lost what it played."""
+    before = [ladder(tmp_path).draw(at).seed for at in range(3, 50)]
+    after = [ladder(tmp_path, (1, 2, 3, 4)).draw(at).seed for at in range(4, 51)]
+
+    assert before == after
+    assert before != [ladder(tmp_path, secret="another").draw(at).seed for at in range(3, 50)]
+
+
+def test_a_draw_has_its_number_wherever_it_stands(tmp_path):
+    turns = {made(tmp_path).draw(at).seed: made(tmp_path).turn(at) for at in range(3)}
+    other = made(tmp_path, seeds=[7, 3, 1])
+
+    assert [turns[3], turns[1]] == [other.turn(1), other.turn(2)]
+    assert 3 == len(set(turns.values()))
 
 
 def test_a_base_gives_the_same_seeds_within_the_games_range(tmp_path):

@@ -151,7 +151,11 @@ def run(
 @click.option(
     "-o", "--output", type=SPEC, metavar="FILE", help="Where to; without it, it is printed."
 )
-@click.option("--head-to-head", is_flag=True, help="In a table: also who did what against whom.")
+@click.option(
+    "--head-to-head",
+    is_flag=True,
+    help="Also who did what against whom (JSON and HTML have it already); CSV: that alone.",
+)
 def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool) -> int:
     """The standings of FILE's tournament, also while it is being played.
 
@@ -162,8 +166,6 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
     from lanista.tournament.looking import standings_of
     from lanista.tournament.spec import SpecError
 
-    if head_to_head and form != "table":
-        raise BadInputError(f"--head-to-head is for the table; {form} has it already")
     setup = setup_of(spec_of(file), file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():
         raise BadInputError(
@@ -196,15 +198,16 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
 
 def text_of(found: "Standings", form: str, *, head_to_head: bool) -> str:
     """The standings in a form, as a file's text."""
-    from lanista.tournament import tables
+    from lanista.tournament import tables, tables_met
 
     match form:
         case "json":
             return tables.json_text(found)
         case "csv":
-            return tables.csv_text(found)
+            return tables_met.csv_text(found) if head_to_head else tables.csv_text(found)
         case "markdown":
-            return tables.markdown_text(found)
+            more = "\n" + tables_met.markdown_text(found) if head_to_head else ""
+            return tables.markdown_text(found) + more
         case "html":
             from lanista.tournament.tables_page import html_text
 

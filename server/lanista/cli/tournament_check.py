@@ -119,13 +119,6 @@ def seeds_words(setup: Setup) -> str:
 
 def where(setup: Setup) -> str:
     """Where results lie; no password of a database is told."""
-    return f"{database_words(setup.database)}, records in {setup.records}"
+    from lanista.store.database import where_of
 
-
-def database_words(database: object) -> str:
-    """A database's file, or its URL without its password."""
-    text = str(database)
-    if "://" not in text:
-        return text
-    scheme, _, rest = text.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+    return f"{where_of(setup.database)}, records in {setup.records}"

@@ -15,7 +15,6 @@ import trio
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import printable
-from lanista.cli.tournament_check import database_words
 from lanista.cli.tournament_live import (
     Display,
     JsonDisplay,
@@ -131,7 +130,9 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
     """What stands below the last table."""
-    lines = [f"results {database_words(setup.database)}", f"records {setup.records}"]
+    from lanista.store.database import where_of
+
+    lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:
         lines.append(f"halted: {report.halted}; run the same command again to go on")
     elif report.interrupted:

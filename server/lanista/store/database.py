@@ -7,6 +7,7 @@ any thread. Which blocks count is not known here.
 
 import contextlib
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
@@ -30,6 +31,9 @@ PATIENCE = 30.0
 """Seconds to wait for another program's transaction."""
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: of who writes now, of who runs the tournament."""
+
+
+_HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
 
 @attrs.frozen
@@ -111,8 +115,7 @@ class Store:
                 f"{url.drivername}: no such kind of database; right are a path, sqlite:///PATH "
                 "and postgresql://USER:PASSWORD@HOST:PORT/NAME"
             )
-        shown = URL.create("postgresql", url.username, None, url.host, url.port, url.database)
-        where = shown.render_as_string()
+        where = where_of(target)
         try:
             import psycopg  # noqa: F401, PLC0415 - an extra; looked for, not used
         except ImportError:
@@ -350,6 +353,22 @@ class Store:
         """As `Reading.identities`, of now."""
         with self.reading() as now:
             return now.identities()
+
+
+def where_of(target: str | Path) -> str:
+    """A database for people: its file, or its URL without password and options."""
+    if isinstance(target, Path) or "://" not in target:
+        return str(target)
+    try:
+        url = make_url(target)
+    except (exc.ArgumentError, ValueError):
+        return "a database whose URL can't be read"  # a password may be anywhere in it
+    if not _HOST.fullmatch(url.host or ""):  # half of a password with an @ may be taken for one
+        return "a database whose URL can't be read"
+    shown = URL.create(
+        url.drivername.partition("+")[0], url.username, None, url.host, url.port, url.database
+    )
+    return shown.render_as_string()
 
 
 def _path_of(target: str | Path) -> Path | None:

@@ -113,6 +113,20 @@ class GivenWorkers(Workers):
         concurrent.futures.wait(goodbyes, FAREWELL)
 
 
+def checked(executor: str) -> re.Match[str] | None:
+    """See that there can be such an executor; the address of a cluster's scheduler.
+
+    Raises:
+        SpecError: There is none of this name.
+    """
+    address = _ADDRESS.fullmatch(executor)
+    if address is not None and not 0 < int(address[2]) < 65536:
+        address = None
+    if address is None and executor not in {"local", "dask-local"}:
+        raise SpecError(f"executor: {executor!a}; it can be {KNOWN}")
+    return address
+
+
 def open_executor(
     executor: str | Executor, concurrency: Concurrency = "auto", *, pin: bool = False
 ) -> Workers:
@@ -129,13 +143,11 @@ def open_executor(
     """
     if isinstance(executor, Executor):
         return GivenWorkers(executor, concurrency)
+    address = checked(executor)
     if executor == "local":
         from lanista.tournament.local import LocalWorkers  # noqa: PLC0415 - see below
 
         return LocalWorkers(concurrency, pin=pin)
-    address = _ADDRESS.fullmatch(executor)
-    if executor != "dask-local" and (address is None or not 0 < int(address[2]) < 65536):
-        raise SpecError(f"executor: {executor!a}; it can be {KNOWN}")
     try:
         # An extra, and slow to import: only for those who want a cluster.
         from lanista.tournament.cluster import DaskWorkers  # noqa: PLC0415

@@ -24,10 +24,21 @@ from lanista.house import HOUSE
 from lanista.match.clock import Limits
 from lanista.rules import registry
 from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
+from lanista.tournament import executors
 from lanista.tournament.blocks import Pairing, Seating, seatings
-from lanista.tournament.spec import BotEntry, SandboxName, SeatingsName, SeedCount, Spec, SpecError
+from lanista.tournament.spec import (
+    BotEntry,
+    FormatName,
+    SandboxName,
+    SeatingsName,
+    SeedCount,
+    Spec,
+    SpecError,
+)
 from lanista_protocol import RemoteProtocolError, parse_hello
 
+_LISTED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
+"""Formats that want no other seeds than those listed."""
 _ID_DIGITS = 32
 """Hexadecimal digits of a block's id: 128 bits, so that no two blocks ever have one."""
 
@@ -108,7 +119,8 @@ class Setup:
         if not isinstance(spec.seeds, SeedCount):
             self._seeds = list(spec.seeds)
             self._known = set(spec.seeds)
-            self.base_seed = self.base_seed or f"behind {list(spec.seeds)}"
+            if not self.needs_base_seed:
+                self.base_seed = "none is wanted beyond those listed"
         elif spec.seeds.base is not None:
             self.base_seed = f"base {spec.seeds.base}"
         self._maps = spec.maps or ("",)
@@ -137,10 +149,13 @@ class Setup:
     def needs_base_seed(self) -> bool:
         """Whether seeds are drawn from a base that the spec doesn't name.
 
-        Then `base_seed` is to be set to a secret that is kept, before the first draw.
+        Then `base_seed` is to be set to a secret that is kept, before the first draw. Formats that
+        may want more seeds than are listed draw them so, too.
         """
         seeds = self.spec.seeds
-        return isinstance(seeds, SeedCount) and seeds.base is None
+        if isinstance(seeds, SeedCount):
+            return seeds.base is None
+        return self.spec.format not in _LISTED
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -165,6 +180,12 @@ class Setup:
         while len(self._seeds) <= at:
             self._draw_seed()
         return Draw(self._seeds[at], self._maps[which])
+
+    def turn(self, index: int) -> int:
+        """A number that a draw has for ever, wherever it stands among the others."""
+        draw = self.draw(index)
+        digest = hashlib.sha256(b"%d\n" % draw.seed + self._map_digests[draw.map])
+        return int.from_bytes(digest.digest()[:4])
 
     def _draw_seed(self) -> None:
         assert self.base_seed, "a base for the seeds is set before the first draw"
@@ -205,6 +226,7 @@ def prepare(spec: Spec, folder: Path, stem: str | None = None, *, plays: bool = 
         SpecError: A game, map, setting, seed, bot or limit that can't be, with its key.
     """
     folder = folder.resolve()
+    executors.checked(spec.executor)
     try:
         ruleset = registry.get(spec.game)
     except registry.UnknownGameError as error:
@@ -264,6 +286,9 @@ def _maps(
     """Settings by map, and boards by map as the ruleset writes them."""
     settings: dict[str, dict[str, int]] = {}
     boards: dict[str, str] = {}
+    for number, map_ in enumerate(spec.maps, 1):
+        if not map_.strip():
+            raise SpecError(f"maps[{number}]: {map_!a}; a map's file or name")
     for number, map_ in enumerate(spec.maps or ("",), 1):
         try:
             given, board = ({}, None) if not map_ else configuration_of(ruleset, map_, folder)

@@ -15,6 +15,13 @@ import cattrs
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
+MOST_SEEDS = 1_000_000
+"""More were never meant, and a plan of them would take minutes."""
+MOST_BLOCKS = 100_000
+"""Of one meeting, or of rounds."""
+MOST_SLOTS = 10_000
+"""Blocks at the same time."""
+
 
 class SpecError(Exception):
     """A spec that can't be used: one line says what is wrong, where, and what would be right."""
@@ -72,6 +79,14 @@ def _at_least(low: float) -> Any:
     return check
 
 
+def _at_most(high: int) -> Any:
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: int | None) -> None:
+        if value is not None and value > high:
+            raise _ValueOfKeyError(attribute.name, f"{value}; {high} at most")
+
+    return check
+
+
 def _positive(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
     if not 0 < value < math.inf:
         raise _ValueOfKeyError(attribute.name, f"{value:g}; a finite number above 0")
@@ -102,7 +117,7 @@ class Clock:
 class SeedCount:
     """Seeds that are drawn."""
 
-    count: int = attrs.field(validator=_at_least(1))
+    count: int = attrs.field(validator=[_at_least(1), _at_most(MOST_SEEDS)])
     base: int | None = None
     """What they are drawn from; without it something that nobody can guess, kept in the
     database."""
@@ -157,13 +172,14 @@ class Spec:
     """What each bot may use, unless it says otherwise."""
     sandbox: SandboxName = SandboxName.NONE
     seatings: SeatingsName = SeatingsName.ROTATIONS
-    rounds: int | None = attrs.field(default=None, validator=_at_least(1))
+    rounds: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MOST_BLOCKS)])
     """Swiss: how many; without it as many as leave one winner."""
-    blocks: int | None = attrs.field(default=None, validator=_at_least(1))
+    blocks: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MOST_BLOCKS)])
     """Swiss, knockout: blocks a meeting (1). Ladder, version test: at most so many in all."""
     challenger: str | None = None
     """Gauntlet: who meets all others; without it the first bot."""
-    sprt: Sprt = attrs.field(factory=Sprt)
+    sprt: Sprt | None = None
+    """Version test: its bounds; without it those of `Sprt`."""
     fill: str | None = None
     """The house bot that takes the seats which fewer bots than the game has seats leave."""
     bench_after: int = attrs.field(default=5, validator=_at_least(1))
@@ -263,17 +279,22 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
                 f"{_shown(value)}; expected whole numbers such as [1, 2, 3], how many, "
                 "or { count = 100, base = 42 }"
             )
+        known: set[int] = set()
         for seed in seeds:
-            if seeds.count(seed) > 1:
+            if seed in known:
                 raise ValueError(f"seed {seed} twice; each is played once")
+            known.add(seed)
         return tuple(seeds)
 
     return structure
 
 
 def _concurrency(value: Any, _: Any) -> Any:
-    if value != "auto" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ValueError(f'{_shown(value)}; expected a whole number above 0, or "auto"')
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if value != "auto" and not (is_number and 1 <= value <= MOST_SLOTS):
+        raise ValueError(
+            f'{_shown(value)}; expected a whole number from 1 to {MOST_SLOTS}, or "auto"'
+        )
     return value
 
 
