@@ -1,13 +1,17 @@
 """What a worker plays: blocks with real bots, kept from match to match; endings told apart."""
 
 import itertools
+import multiprocessing
 import os
 import signal
 import sys
 import threading
+import warnings
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+import trio
 
 from e2e.running import PATIENCE, bot, wait_until
 from lanista.match.record import read_record
@@ -412,3 +416,112 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
 
     assert 1 == len(raised)
     assert set() == pids_of_children() - before
+
+
+def house_bot(folder, before):
+    """A script that is CamperJoe, and does something at the start of each match."""
+    script = folder / "bot.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "from lanista.house.camper_joe import CamperJoe\n"
+        "from lanista.house._play import play\n"
+        "class Bot(CamperJoe):\n"
+        "    def __init__(self, state):\n"
+        f"        {before}\n"
+        "sys.exit(play('x', 'angrymob', Bot))\n"
+    )
+    return f"{sys.executable} {script}"
+
+
+def test_processor_time_is_a_matchs_not_a_kept_process(tmp_path):
+    """docs/limits.md: 6 matches of 0.4 s under a limit of 1 s: the process is changed in time."""
+    burns = house_bot(
+        tmp_path,
+        "began = time.process_time()\n        while time.process_time() < began + 0.4: pass",
+    )
+    setup = setup_of(tmp_path, ("Burns", burns, {"limits": "cpu=1"}), JOE)
+    blocks = [finished.result for finished in play_blocks(task_of(setup, 0, 1, 2))]
+
+    assert [Ending.NORMAL] * 12 == [
+        seat.ending for block in blocks for match in block.matches for seat in match.seats
+    ]
+
+
+def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
+    """It is no crash of the match that hadn't begun."""
+    dies = house_bot(
+        tmp_path,
+        "os.system(f'(sleep 0.7; kill -9 {os.getpid()}) >/dev/null 2>&1 &')",
+    )
+    slow = f"sh -c 'sleep 1.2; exec {HOUSE_JOE}'"
+    setup = setup_of(tmp_path, ("Dies", dies), ("Slow", slow, {"restart": True}))
+    [finished] = play_blocks(task_of(setup, 0))
+
+    assert {Ending.NORMAL} == {
+        seat.ending for match in finished.result.matches for seat in match.seats
+    }
+
+
+def test_two_users_of_a_process_dont_end_each_other(tmp_path):
+    """A tournament that is over leaves the bots of another one that is played beside it."""
+    setup = setup_of(tmp_path, JOE, RUNNERS)
+    [first] = play_blocks(task_of(setup, 0))
+    before = pids_of_children()
+    found = []
+    playing = threading.Thread(
+        target=lambda: found.extend(play_blocks(task_of(setup, *range(3), *range(3), *range(3))))
+    )
+    playing.start()
+    wait_until(lambda: work._the_loop.users, "it plays")
+    work.rest()
+    playing.join(PATIENCE)
+
+    assert 9 == len(found)
+    assert before == pids_of_children()
+    work.rest()
+    assert set() == pids_of_children() & before
+    assert first.result.block == found[0].result.block
+
+
+def test_a_pool_that_forks_from_within_trio_works_too(tmp_path):
+    """Its processes have a copy of their parent's trio, which runs nothing there."""
+    setup = setup_of(tmp_path, JOE, RUNNERS)
+    task = task_of(setup, 0)
+
+    async def main():
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python 3.12 and newer warn of forks
+                future = pool.submit(play_blocks, task)
+            return await trio.to_thread.run_sync(future.result, PATIENCE)
+
+    [finished] = trio.run(main)
+    assert ["finished", "finished"] == [match.end for match in finished.result.matches]
+
+
+def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_sandbox):
+    """Also where the database is given by a URL; a password may be in the spec."""
+    source = tmp_path / "cup.toml"
+    source.write_text("secret")
+    for name in ("cup.db", "cup.db-wal", "cup.db.lock"):
+        (tmp_path / name).write_text("secret")
+    (tmp_path / "other.txt").write_text("no secret")
+    names = ("cup.toml", "cup.db", "cup.db-wal", "cup.db.lock", "other.txt")
+    # What a command names is shown to it, but for this.
+    looks = "sh -c 'cat \"$@\"; exit 3' sh " + " ".join(str(tmp_path / name) for name in names)
+    spec = spec_of(
+        {
+            "name": "cup",
+            "game": "angrymob",
+            "format": "round-robin",
+            "seeds": [1],
+            "sandbox": "bwrap",
+            "database": "sqlite:///cup.db",
+            "bots": [{"name": "Looks", "command": looks}],
+        }
+    )
+    setup = prepare(spec, tmp_path, "cup", source=source)
+    trial = try_bot(setup.conditions, setup.contestants["Looks"], setup.draw(0))
+
+    assert "no secret" in trial.output
+    assert 1 == trial.output.count("secret")

@@ -16,7 +16,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots import keeper, strays
+from lanista.bots import keeper, proctree, strays
 from lanista.bots.cgroup import Group
 from lanista.bots.limits import NO_LIMITS, BotLimits, broken_words, signal_words
 from lanista.bots.sandbox import Sandbox, SandboxError
@@ -139,6 +139,23 @@ class Bot:
         """
         kept = bytes(self._output[max(0, len(self._output) - limit) :])
         return kept.decode("utf-8", "backslashreplace")
+
+    def cpu_used(self) -> float:
+        """Seconds of processor time that it and all it started have used so far.
+
+        0 where that can't be known: it hasn't started or is gone, or there is no /proc.
+        """
+        if self.keeper is None:
+            return 0.0
+        # proc_pid_stat(5): utime and stime are 14 and 15, of waited-for children 16 and 17. The
+        # keeper waits for all that its bot leaves behind; its own time isn't the bot's.
+        own = proctree.stat_fields(self.keeper)
+        ticks = 0 if own is None else int(own[13]) + int(own[14])
+        for pid in proctree.walk(self.keeper):
+            fields = proctree.stat_fields(pid)
+            if fields is not None:
+                ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def hear(self, line: str) -> None:
         """Take note of one line of its keeper's (see `keeper`); nobody else calls this."""

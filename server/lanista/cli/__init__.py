@@ -7,6 +7,7 @@ and bad input are one line on stderr and exit code 2.
 import importlib
 import io
 import sys
+import traceback
 from typing import NoReturn
 
 import click
@@ -14,6 +15,8 @@ import click
 from lanista import __version__
 
 EXIT_BAD_INPUT = 2
+EXIT_OUR_ERROR = 70
+"""An error of Lanista's own; its trace is on stderr. No command uses this code for a result."""
 EXIT_INTERRUPTED = 130
 
 
@@ -73,4 +76,7 @@ def main() -> NoReturn:
         sys.exit(EXIT_BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
+    except Exception:  # noqa: BLE001 - Python's own code for it is 1, which may be a result
+        traceback.print_exc()
+        sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)

@@ -234,7 +234,7 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
     from lanista.tournament.spec import SpecError
 
     try:
-        return prepare(spec, file.parent, file.stem, plays=plays)
+        return prepare(spec, file.parent, file.stem, plays=plays, source=file)
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
 

@@ -34,7 +34,7 @@ def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True)
     """
     if isinstance(spec, (str, Path)):
         path = Path(spec)
-        return prepare(read_spec(path), path.parent, path.stem, plays=plays)
+        return prepare(read_spec(path), path.parent, path.stem, plays=plays, source=path)
     if not isinstance(spec, Spec):
         spec = spec_of(spec)
     return prepare(spec, Path.cwd() if folder is None else Path(folder), plays=plays)

@@ -201,9 +201,17 @@ class Player:
             except NotStartedError as error:
                 come[seat] = error
 
-        async with trio.open_nursery() as nursery:
-            for seat in range(len(seats)):
-                nursery.start_soon(take, seat)
+        wanted = set(range(len(seats)))
+        while wanted:
+            async with trio.open_nursery() as nursery:
+                for seat in sorted(wanted):
+                    nursery.start_soon(take, seat)
+            # While one started, another that waits for it may have gone.
+            wanted = set()
+            for seat, bot in come.items():
+                if isinstance(bot, Kept) and bot.waited and not bot.is_there:
+                    wanted.add(seat)
+                    await bot.end()
         return [come[seat] for seat in range(len(seats))]
 
     def _spec(self, conditions: Conditions, one: Played) -> MatchSpec:
@@ -260,6 +268,7 @@ def _stays(bot: Kept, match: Match, seat: int) -> bool:
     """Whether a bot can play the next match as it is."""
     return not (
         bot.contestant.restart
+        or bot.is_worn
         or bot.connection.closed
         or bot.bot.exit is not None
         or failed(match, match.seats[seat])

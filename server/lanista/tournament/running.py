@@ -67,7 +67,7 @@ def open_tournament(
             workers,
             play=work.play_blocks,
             measure=work.measure,
-            farewell=work.close,
+            farewell=work.rest,
             on_event=on_event,
         )
 

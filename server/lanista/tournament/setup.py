@@ -39,6 +39,7 @@ from lanista_protocol import RemoteProtocolError, parse_hello
 
 _LISTED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
 """Formats that want no other seeds than those listed."""
+_SQLITE = "sqlite:///"
 _ID_DIGITS = 32
 """Hexadecimal digits of a block's id: 128 bits, so that no two blocks ever have one."""
 
@@ -213,7 +214,14 @@ class Setup:
         return digest.hexdigest()[:_ID_DIGITS]
 
 
-def prepare(spec: Spec, folder: Path, stem: str | None = None, *, plays: bool = True) -> Setup:
+def prepare(
+    spec: Spec,
+    folder: Path,
+    stem: str | None = None,
+    *,
+    plays: bool = True,
+    source: Path | None = None,
+) -> Setup:
     """Look up all that a spec names.
 
     Args:
@@ -221,6 +229,7 @@ def prepare(spec: Spec, folder: Path, stem: str | None = None, *, plays: bool = 
         folder: Its file's folder: maps, programs and results are relative to it.
         stem: What the database and the folder of records are called; None is the spec's name.
         plays: Whether it will be played here; else programs and the sandbox needn't be there.
+        source: The spec's file, which no sandboxed bot may see: a database's password may be in it.
 
     Raises:
         SpecError: A game, map, setting, seed, bot or limit that can't be, with its key.
@@ -243,9 +252,9 @@ def prepare(spec: Spec, folder: Path, stem: str | None = None, *, plays: bool = 
     stem = stem or _file_name(spec.name)
     database = _database(spec, folder, stem)
     records = folder / (spec.records or f"{stem}.records")
-    hidden = [str(records)]
+    hidden = [str(records), *([] if source is None else [str(source.absolute())])]
     if isinstance(database, Path):
-        hidden += [f"{database}{ending}" for ending in ("", "-wal", "-shm")]
+        hidden += [f"{database}{ending}" for ending in ("", "-wal", "-shm", ".lock")]
     return Setup(
         spec=spec,
         folder=folder,
@@ -270,9 +279,10 @@ def prepare(spec: Spec, folder: Path, stem: str | None = None, *, plays: bool = 
 def _database(spec: Spec, folder: Path, stem: str) -> str | Path:
     if spec.database is None:
         return folder / f"{stem}.db"
-    if "://" in spec.database:
+    path = spec.database.removeprefix(_SQLITE)
+    if "://" in path:
         return spec.database
-    return folder / spec.database
+    return folder / path
 
 
 def _file_name(name: str) -> str:

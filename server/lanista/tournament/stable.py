@@ -46,6 +46,9 @@ class Kept:
     connection: Connection
     hello_after: float
     """Seconds from its start to its hello."""
+    began: float = attrs.field(factory=trio.current_time)
+    waited: bool = False
+    """Whether it came to its present match from an earlier one."""
     written: int = 0
     """Bytes of output that it had written when its present match began."""
     leave: trio.Event = attrs.field(factory=trio.Event)
@@ -54,6 +57,30 @@ class Kept:
     def output(self) -> str:
         """The last that it wrote in its present match."""
         return self.bot.output_tail(self.bot.output_bytes - self.written)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can play now: it has neither left nor sent what it may not send."""
+        try:
+            self.connection.look()
+        except RemoteProtocolError:
+            return False
+        session = self.connection.session
+        return not session.ended and not session.has_answer and self.bot.exit is None
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether it has used half of the processor time that its limits give its process.
+
+        The limit is meant for a match, and counts from the start of the process: one that is kept
+        must not run into it by what it used in earlier matches.
+        """
+        limit = self.contestant.limits.cpu
+        if limit is None:
+            return False
+        # It can't have used more than all cores had; only then is it worth looking.
+        most = (trio.current_time() - self.began) * (os.cpu_count() or 1)
+        return most > limit / 2 and self.bot.cpu_used() > limit / 2
 
     async def end(self) -> Exit:
         """End it, bounded in time, and tell how it went."""
@@ -81,8 +108,8 @@ class Stable:
         for kept in reversed(self._idle):
             if kept.key == key:
                 self._idle.remove(kept)
-                if _is_there(kept):
-                    kept.written = kept.bot.output_bytes
+                if kept.is_there:
+                    kept.written, kept.waited = kept.bot.output_bytes, True
                     return kept
                 await kept.end()
                 break
@@ -186,16 +213,6 @@ def _key(conditions: Conditions, contestant: Contestant) -> Hashable:
         contestant.identity,
         tuple(sorted(contestant.environment.items())),
     )
-
-
-def _is_there(kept: Kept) -> bool:
-    """Whether a bot that waited can play: it has neither left nor sent what it may not send."""
-    try:
-        kept.connection.look()
-    except RemoteProtocolError:
-        return False
-    session = kept.connection.session
-    return not session.ended and not session.has_answer and kept.bot.exit is None
 
 
 @attrs.define(eq=False)

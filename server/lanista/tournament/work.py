@@ -8,9 +8,11 @@ import atexit
 import contextlib
 import math
 import multiprocessing.util
+import os
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -106,7 +108,7 @@ def play_blocks(task: Task) -> list[Finished]:
     Raises:
         WorkError: A record can't be written.
     """
-    return loop().run(_play_blocks, task)
+    return _in_loop(_play_blocks, task)
 
 
 def measure(task: Task, seconds: float) -> Measured:
@@ -115,7 +117,7 @@ def measure(task: Task, seconds: float) -> Measured:
     Raises:
         WorkError: A bot doesn't start, or a record can't be written.
     """
-    return loop().run(_measure, task, seconds)
+    return _in_loop(_measure, task, seconds)
 
 
 def try_bot(conditions: Conditions, contestant: Contestant, draw: Draw) -> Trial:
@@ -124,7 +126,7 @@ def try_bot(conditions: Conditions, contestant: Contestant, draw: Draw) -> Trial
     Raises:
         WorkError: A record can't be written.
     """
-    return loop().run(_try_bot, conditions, contestant, draw)
+    return _in_loop(_try_bot, conditions, contestant, draw)
 
 
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
@@ -193,7 +195,7 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
     seats = [task.contestants[block.bots[place]] for place in block.seatings[0]]
     answers: list[float] = []
     stall = 0.0
-    with _records(None) as folder:
+    with _records(None, below=task.playing) as folder:
         # Starting bots isn't what is measured: once they are there, the time begins.
         try:
             await player.warm(task.conditions, seats)
@@ -282,8 +284,13 @@ def _times(record: Path) -> tuple[list[float], float]:
 
 
 @contextlib.contextmanager
-def _records(playing: str | None) -> Iterator[Path]:
+def _records(playing: str | None, *, below: str | None = None) -> Iterator[Path]:
     """The folder for records that are being written; without one, a temporary one.
+
+    Args:
+        playing: The folder.
+        below: Where a temporary one is made: a killed worker leaves it behind, and there it is
+            removed by the next run.
 
     Raises:
         WorkError: A record can't be written there.
@@ -292,13 +299,14 @@ def _records(playing: str | None) -> Iterator[Path]:
         if playing is not None:
             yield Path(playing)
             return
-        with tempfile.TemporaryDirectory(prefix="lanista-") as folder:
+        with tempfile.TemporaryDirectory(prefix="lanista-", dir=below) as folder:
             yield Path(folder)
     except OSError as error:
         where = error.filename or playing or tempfile.gettempdir()
         raise WorkError(f"no record can be written, {where}: {error.strerror or error}") from None
 
 
+_CLOSED = "the worker was closed while it played"
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -307,6 +315,9 @@ class _Loop:
     """A trio loop in a thread of its own, for as long as the process lives; bots live in it."""
 
     def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.users = 0
+        """Calls that are under way."""
         self._ready = threading.Event()
         self._working: dict[trio.CancelScope, trio.Event] = {}  # and when each has ended
         # A daemon: the end of the process must not wait for it. Bots end with their keepers.
@@ -340,18 +351,30 @@ class _Loop:
         Raises:
             WorkError: The loop was closed meanwhile.
         """
+        done: Future[_T] = Future()
 
-        async def until_closed() -> _T:
-            with trio.CancelScope() as scope:
-                ended = self._working[scope] = trio.Event()
-                try:
-                    return await work(self._player, *args, **kwargs)
-                finally:
-                    del self._working[scope]
-                    ended.set()
-            raise WorkError("the worker was closed while it played")
+        async def until_closed() -> None:
+            try:
+                with trio.CancelScope() as scope:
+                    ended = self._working[scope] = trio.Event()
+                    try:
+                        done.set_result(await work(self._player, *args, **kwargs))
+                    except Exception as error:  # noqa: BLE001 - for the one who waits
+                        done.set_exception(error)
+                    finally:
+                        del self._working[scope]
+                        ended.set()
+            finally:
+                if not done.done():
+                    done.set_exception(WorkError(_CLOSED))
 
-        return trio.from_thread.run(until_closed, trio_token=self._token)
+        # Not by `trio.from_thread`: in a process forked from one that runs trio, that takes our
+        # thread for trio's.
+        try:
+            self._token.run_sync_soon(trio.lowlevel.spawn_system_task, until_closed)
+        except trio.RunFinishedError:
+            raise WorkError(_CLOSED) from None
+        return done.result()
 
     def close(self) -> None:
         """Give up what is under way, end the bots that are kept, and the loop."""
@@ -370,23 +393,42 @@ _the_loop: _Loop | None = None
 _making = threading.Lock()
 
 
-def loop() -> _Loop:
-    """The loop of this process, made when it is first wanted."""
+def _in_loop(
+    work: Callable[Concatenate[Player, _P], Awaitable[_T]], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
+    """Do some work in the loop of this process, which is made when it is first wanted."""
     global _the_loop  # noqa: PLW0603 - one a process is the point
     with _making:
-        if _the_loop is None:
+        if _the_loop is None or _the_loop.pid != os.getpid():  # a fork has its parent's
             _the_loop = _Loop()
             # Bots get their time to go: by the first where a pool's process ends, by the second
             # elsewhere.
             multiprocessing.util.Finalize(None, close, exitpriority=100)
             atexit.register(close)
-        return _the_loop
+        loop = _the_loop
+        loop.users += 1
+    try:
+        return loop.run(work, *args, **kwargs)
+    finally:
+        with _making:
+            loop.users -= 1
+
+
+def rest() -> None:
+    """End the bots that are kept in this process, unless something is being played here.
+
+    Two tournaments of one process have one loop: the last one to end closes it.
+    """
+    with _making:
+        if _the_loop is None or _the_loop.users:
+            return
+    close()
 
 
 def close() -> None:
-    """End the bots that are kept in this process; the next task starts them anew."""
+    """Give up what is played in this process, and end its bots; the next task starts them anew."""
     global _the_loop
     with _making:
         ended, _the_loop = _the_loop, None
-    if ended is not None:
+    if ended is not None and ended.pid == os.getpid():
         ended.close()
