@@ -41,19 +41,19 @@ from lanista.tournament.spec import spec_of
 from lanista.tournament.work import Block, Task, play_blocks
 
 TURNS = 8
-BLOCKS = 150
+BLOCKS = 500
 STARTS = 15
 STORED = 100_000
 BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
 MAP = "meadow"
 
 
-def spec(command, *, bots=2, seeds=BLOCKS, **more):
+def spec(command, *, bots=2, seeds=None, **more):
     return {
         "name": "bench",
         "game": "angrymob",
         "format": "round-robin",
-        "seeds": {"count": seeds, "base": 1},
+        "seeds": {"count": seeds or BLOCKS, "base": 1},
         "maps": [MAP],
         "settings": {"move_limit": TURNS},
         "bots": [{"name": f"bot {number}", "command": command, **more} for number in range(bots)],
@@ -171,10 +171,10 @@ def stored(folder):
         draw = setup.draw(at)
         for index, one in enumerate(setup.bots):
             for other in setup.bots[index + 1 :]:
-                names = (one, other)
+                names = tuple(sorted((one, other)))  # as the format has them
                 matches = []
                 for seating in range(2):
-                    gap = strength[one] - strength[other] + chance.gauss(0, 1)
+                    gap = strength[names[0]] - strength[names[1]] + chance.gauss(0, 1)
                     ranks = (1, 1) if abs(gap) < 0.3 else (1, 2) if gap > 0 else (2, 1)
                     seats = [
                         SeatResult(bot=name, rank=rank, score=3, ending=Ending.NORMAL)

@@ -74,7 +74,7 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
     value = tomllib.loads(told)
     examples = {"rounds", "challenger", "fill", "limits", "maps", "database", "records", "seeds"}
     keys = {attribute.name for attribute in attrs.fields(Spec)}
-    assert keys == set(value)
+    assert keys - {"fill"} == set(value)  # a game of two has no seats to fill
     assert {one.name for one in attrs.fields(BotEntry)} == set(value["bots"][-1])
     spec = parse_spec(told, "example")
     for attribute in attrs.fields(Spec):

@@ -8,7 +8,7 @@ import pytest
 
 from lanista.store import reading
 from lanista.store.database import Store
-from lanista.store.results import FAILURES, Ending
+from lanista.store.results import FAILURES, Benching, Ending
 from store.samples import block, drawn, ended, match, seat, stored
 
 NORMAL, CRASH, LATE, VOID = Ending.NORMAL, Ending.CRASH, Ending.LATE, Ending.VOID
@@ -184,6 +184,61 @@ def test_a_first_identity_forgets_nothing(store):
     store.add([ended(1, CRASH)])
     store.set_identity("Ant", "{}")
     assert {"Ant": 1} == store.running_failures(5)
+
+
+def benching(bot, number, failures=5):
+    return Benching(bot=bot, block=f"id{number}", failures=failures)
+
+
+def test_who_is_benched_in_the_order_it_came(store, target):
+    """Of the blocks, not of letters or transactions; of one block, by name."""
+    store.add([block(1), block(2)], [benching("Cat", 2), benching("Dog", 1, 6)])
+    store.add([block(3)], [benching("Dög", 3), benching("Bee", 3), benching("Dog", 3)])
+    expected = [
+        benching("Dog", 1, 6),
+        benching("Cat", 2),
+        benching("Bee", 3),
+        benching("Dög", 3),
+    ]
+    assert expected == store.benched()
+    with Store.open(target, create=False) as again:
+        assert expected == again.benched()
+
+
+def test_a_bot_is_benched_behind_a_block_that_was_there(store):
+    store.add([block(1)])
+    assert [] == store.add([], [benching("Ant", 1)])
+    assert [benching("Ant", 1)] == store.benched()
+
+
+def test_nothing_is_stored_when_a_bot_is_benched_behind_no_block(store):
+    with pytest.raises(ValueError, match="Ant benched behind id2: no such block"):
+        store.add([block(1)], [benching("Ant", 2)])
+    assert ([], []) == (store.played(), store.benched())
+
+
+def test_a_block_that_went_well_does_not_bring_a_bot_back(store):
+    store.add([ended(1, CRASH, CRASH)], [benching("Ant", 1, 2)])
+    store.add([block(2)])
+    assert ({}, [benching("Ant", 1, 2)]) == (store.running_failures(2), store.benched())
+
+
+def test_a_pardon_or_another_identity_brings_a_bot_back(store):
+    for name in ("Ant", "Bee", "Cat"):
+        store.set_identity(name, "{}")
+    store.add([block(1)], [benching(name, 1) for name in ("Ant", "Bee", "Cat")])
+    store.set_identity("Ant", "{}")
+    assert 3 == len(store.benched())
+    store.set_identity("Ant", '{"command": "b"}')
+    assert [benching("Bee", 1), benching("Cat", 1)] == store.benched()
+    store.pardon("Bee")
+    assert [benching("Cat", 1)] == store.benched()
+
+
+def test_a_first_identity_brings_nobody_back(store):
+    store.add([block(1)], [benching("Ant", 1)])
+    store.set_identity("Ant", "{}")
+    assert [benching("Ant", 1)] == store.benched()
 
 
 def test_meta(store, target):

@@ -140,6 +140,64 @@ def test_one_manager_at_a_time(target):
             assert 1 == len(one.played())
 
 
+def cut(url):
+    """End all sessions of a server's clients but our own."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+
+
+def test_a_lock_that_was_lost_with_its_session_is_taken_anew(new_schema):
+    """Before anything is written."""
+    url = new_schema()
+    with Store.open(url) as one, Store.open(url) as other:
+        with one.lock():
+            cut(url)
+            assert ["id1"] == one.add([drawn(1)])
+            with pytest.raises(StoreError, match="in use by another"), other.lock():
+                pass
+        with other.lock():
+            pass
+
+
+def test_a_manager_whose_lock_another_has_taken_writes_nothing_more(new_schema):
+    url = new_schema()
+    with Store.open(url) as one, Store.open(url) as other, one.lock():
+        cut(url)
+        with other.lock():
+            with pytest.raises(StoreError) as refused:
+                one.add([drawn(1)])
+            assert f"{one.where}: in use by another `lanista tournament run`" == str(refused.value)
+            with pytest.raises(StoreError, match="in use by another"):
+                one.set_meta("key", "value")
+            assert ["id2"] == other.add([drawn(2)])
+        # The other one has gone.
+        assert ["id1"] == one.add([drawn(1)])
+        with pytest.raises(StoreError, match="in use by another"), other.lock():
+            pass
+
+
+def test_a_server_that_has_gone_is_known_to_be(new_schema):
+    """By keepalives; the URL may say otherwise."""
+
+    def told(url):
+        with Store.open(url) as store, store._engine.connect() as connection:
+            return connection.connection.driver_connection.info.get_parameters()
+
+    url = new_schema()
+    assert {
+        "keepalives_idle": "30",
+        "keepalives_interval": "10",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "60000",
+    }.items() <= told(url).items()
+    assert "7" == told(f"{url}&keepalives_idle=7")["keepalives_idle"]
+
+
 def test_two_tournaments_have_locks_of_their_own(new_schema, tmp_path):
     """Also in two schemas of one PostgreSQL database."""
     for first, second in (

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from lanista.store.database import where_of
 
 

@@ -13,7 +13,8 @@ from lanista.store.database import Store
 from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
 from lanista.tournament.director import Director
 from lanista.tournament.executors import GivenWorkers
-from lanista.tournament.pairing import make_format
+from lanista.tournament.keeping import held
+from lanista.tournament.looking import format_of
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of
 from lanista.tournament.stock import agree, settle_seed
@@ -121,11 +122,6 @@ def play(task):
     return [finished(task, block) for block in task.blocks]
 
 
-def format_of(setup):
-    """The format of a spec, new."""
-    return make_format(setup.spec, setup.ruleset.seats, setup.draws, setup.bots, setup.fillers)
-
-
 @contextlib.contextmanager
 def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **more):
     """A director of a tournament, on threads of this process.
@@ -142,6 +138,7 @@ def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **m
         ThreadPoolExecutor(threads) as pool,
         Store.open(setup.database) as opened,
         opened.lock(),
+        held(setup.records),
     ):
         agree(setup, opened, accept_changes=False)
         settle_seed(setup, opened, makes=True)

@@ -26,6 +26,11 @@ class Case:
     """Whether a block's draw favours a seat, so that seatings even it out, or a bot."""
     tied: float = 0.3
     """delta_2; 0 is no ties."""
+    liking: float = 0.0
+    """Elo by which a bot plays better or worse on a draw, against everybody: its standard
+    deviation over draws. The truth is `elo` then only where all bots are equal."""
+    gauntlet: bool = False
+    """Whether the first bot meets all others, and these don't meet. For two players."""
 
     @property
     def advantage(self):
@@ -43,24 +48,30 @@ def names(case):
 
 
 def pairings(case, chance):
-    """Bots by place, a row a block."""
+    """Bots by place, a row a block; and by block, its draw."""
     bots = len(case.elo)
     if case.seats == 2:
-        pairs = itertools.combinations(range(bots), 2)
-        return np.array([pair for pair in pairs for _ in range(case.blocks)])
-    if bots == 4:
-        return np.array([(0, 1, 2, 3)] * case.blocks)
-    # Rounds in which everybody plays once, in quadruples drawn anew.
-    assert bots % 4 == 0
-    return np.concatenate([chance.permutation(bots).reshape(-1, 4) for _ in range(case.blocks)])
+        pairs = list(itertools.combinations(range(bots), 2))
+        if case.gauntlet:
+            pairs = pairs[: bots - 1]
+    elif bots == 4:
+        pairs = [(0, 1, 2, 3)]
+    else:
+        # Rounds in which everybody plays once, in quadruples drawn anew.
+        assert bots % 4 == 0
+        rounds = [chance.permutation(bots).reshape(-1, 4) for _ in range(case.blocks)]
+        return np.concatenate(rounds), np.repeat(np.arange(case.blocks), bots // 4)
+    rows = np.array([pair for pair in pairs for _ in range(case.blocks)])
+    return rows, np.arange(len(rows)) % case.blocks
 
 
 def play(case, chance):
     """The blocks of a tournament: each match from the model that the ratings assume."""
-    rows = pairings(case, chance)
+    rows, draws = pairings(case, chance)
     seated = seatings(range(case.seats))
     bots = rows[:, seated]  # (blocks, seatings, seats)
-    worth = (np.array(case.elo)[bots] + np.array(case.advantage)) / ELO
+    on_draw = chance.normal(0, case.liking, (case.blocks, len(case.elo))) + np.array(case.elo)
+    worth = (on_draw[draws[:, None, None], bots] + np.array(case.advantage)) / ELO
     sets = [(seat,) for seat in range(case.seats)]
     if case.tied:
         sets += list(itertools.combinations(range(case.seats), 2))
@@ -88,6 +99,6 @@ def play(case, chance):
         left &= ~taken
     label = names(case)
     return [
-        Played(tuple(label[bot] for bot in row), tuple(tuple(match) for match in block))
-        for row, block in zip(rows.tolist(), ranks.tolist(), strict=True)
+        Played(tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), draw)
+        for row, block, draw in zip(rows.tolist(), ranks.tolist(), draws.tolist(), strict=True)
     ]

@@ -126,7 +126,7 @@ FOUR = standings(
             matches=8,
             points=20.0,
             blocks=2,
-            rating=Estimate(value=310.0, low=180.0, high=440.0),
+            rating=Estimate(value=310.0, low=180.0, high=None),
             rank_low=1,
             rank_high=2,
             superior=0.9,
@@ -153,8 +153,9 @@ NAMES = st.text(min_size=1, max_size=32)
 
 
 def estimate(chance):
-    """A value within its interval, or now and then nothing."""
+    """A value within its interval, which may lack an end, or now and then nothing."""
     low, value, high = sorted(chance.uniform(-5000, 5000) for _ in range(3))
+    low, high = (end if chance.random() < 0.8 else None for end in (low, high))
     return Estimate(value=value, low=low, high=high) if chance.random() < 0.9 else None
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from lanista.tournament import bootstrap
 from lanista.tournament.blocks import Played, seatings
-from lanista.tournament.bootstrap import draw
-from lanista.tournament.counting import count
+from lanista.tournament.counting import count, independent
 from lanista.tournament.likelihood import ELO, maximum, model_of, sums
 from tournament.rating_cases import Case, names, play, spread
 
@@ -15,6 +14,10 @@ CASES = {
     "4 players": Case(seats=4, elo=spread(8, 300), blocks=20),
     "one far ahead": Case(seats=2, elo=(600.0, 0.0, 0.0, 0.0), blocks=12, tied=0),
 }
+
+
+def draw(some, draws):
+    return bootstrap.draw(some, draws, independent(some.counted))
 
 
 def model(case, seed=7):
@@ -51,15 +54,21 @@ def test_the_quadratic_approximation_is_near(monkeypatch):
         assert (np.abs(off) < 0.15 * error).all()
 
 
-def test_the_error_is_the_sandwich():
-    """Independently: information⁻¹ · sum of squared block scores · information⁻¹."""
-    case = Case(seats=2, elo=spread(3, 300), blocks=60, alike=0.5)
+@pytest.mark.parametrize("by_draw", [True, False])
+def test_the_error_is_the_sandwich(by_draw):
+    """Independently: information⁻¹ · sum of squared scores · information⁻¹.
+
+    Scores of draws, of which each has three blocks; or of blocks, where all are on one draw.
+    """
+    case = Case(seats=2, elo=spread(3, 300), blocks=60, alike=0.5, liking=150.0)
     played = play(case, np.random.default_rng(8))
+    if not by_draw:
+        played = [block._replace(draw=0) for block in played]
     seated = seatings("ab")
     some = model_of(count(played, seated, names(case)))
     estimate, information = maximum(some)
-    meat = np.zeros_like(information)
-    for block in played:
+    scores = {}
+    for number, block in enumerate(played):
         alone = model_of(count([block], seated, names(case)))
         # The same parameters but for the tie, which a single block needn't hold.
         of = np.zeros(some.size)
@@ -67,8 +76,9 @@ def test_the_error_is_the_sandwich():
         if not alone.tied:
             of[-1] = 0.0
         expected = sums(some, _as_choices(some, block, seated, names(case)), estimate)[1]
-        score = of - expected
-        meat += np.outer(score, score)
+        key = block.draw if by_draw else number
+        scores[key] = scores.get(key, 0.0) + of - expected
+    meat = sum(np.outer(score, score) for score in scores.values())
     inverse = np.linalg.inv(information)
     sandwich = np.sqrt(np.diag(inverse @ meat @ inverse))[:3]
     drawn = draw(some, 1500).values.std(axis=0)[:3]
@@ -94,6 +104,17 @@ def test_lots_of_blocks_are_as_good_as_blocks(monkeypatch):
     # The error of 100 lots is 7 %, that of 500 draws 3 %.
     assert alone == pytest.approx(lots, rel=0.25)
     assert alone.mean() == pytest.approx(lots.mean(), rel=0.08)
+
+
+def test_all_blocks_of_a_draw_have_one_weight():
+    """Each block eight times on its draw: eight times the scores, and as wide as once."""
+    once = play(Case(seats=2, elo=spread(4, 200), blocks=40), np.random.default_rng(9))
+    bots = [f"bot{number}" for number in range(4)]
+    few, many = (
+        draw(model_of(count(once * times, seatings("ab"), bots)), 800).values[:, :4].std(axis=0)
+        for times in (1, 8)
+    )
+    assert few == pytest.approx(many, rel=0.12)
 
 
 def test_too_many_choices_are_approximated(monkeypatch):

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from e2e.running import environment, wait_until, wait_until_gone
+from e2e.running import Program, command, environment, wait_until, wait_until_gone
 from lanista.tournament import events, load, run_async
 from lanista.tournament.executors import open_executor
 from lanista.tournament.spec import SpecError
+from support import errands
 from support.tournament import digests, directing, play, setup_in, stored
 
 PATIENCE = 60
@@ -136,15 +137,19 @@ async def test_a_cluster_of_our_own(tmp_path):
     setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
     workers = open_executor("dask-local", 2)
     pids = set()
+    signals = []
 
     def hear(event):
         if isinstance(event, events.BlockDone):
+            if not signals:  # nothing of a terminal's is held back from bots
+                signals.append(workers.submit(errands.ignored).result(PATIENCE))
             pids.update(nanny.pid for nanny in workers._cluster.workers.values())
 
     with directing(setup, play, workers=workers, on_event=hear) as director:
         report = await director.run()
     assert (True, "") == (report.over, report.halted)
     assert 8 == len(stored(setup))
+    assert [([signal.SIGINT, signal.SIGHUP], [])] == signals
     assert 2 == len(pids)
     wait_until_gone(pids)
 
@@ -156,3 +161,71 @@ def test_no_scheduler_there(monkeypatch):
         workers.start()
     workers.terminate()
     assert "executor: dask://127.0.0.1:1: no dask scheduler answers there" == str(refused.value)
+
+
+def test_no_cluster_can_be_made(monkeypatch):
+    """As when a worker of it dies while it starts."""
+
+    def fails(**_):
+        raise RuntimeError("Nanny failed to start.\nWorker exited")
+
+    monkeypatch.setattr("lanista.tournament.cluster.distributed.LocalCluster", fails)
+    workers = open_executor("dask-local", 1)
+    with pytest.raises(SpecError) as refused:
+        workers.start()
+    workers.terminate()
+    assert (
+        "executor: dask-local: no cluster can be made: Nanny failed to start. Worker exited"
+        == str(refused.value)
+    )
+
+
+TOML = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = { count = 200, base = 7 }
+executor = "dask-local"
+concurrency = 2
+settings = { move_limit = 8 }
+clock = { first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }
+bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Random", command = "RandomRunners" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "when"),
+    [
+        (signal.SIGINT, "playing"),
+        pytest.param(signal.SIGINT, "starting", marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, "playing", marks=pytest.mark.long),
+        (signal.SIGHUP, "starting"),
+    ],
+)
+def test_a_terminals_signals_are_the_managers(tmp_path, number, when):
+    """They go to the whole process group: what runs is finished and stored, and all ends."""
+    (tmp_path / "cup.toml").write_text(TOML)
+    run = Program(command("tournament", "run", "cup.toml", "--json"), tmp_path)
+    try:
+        if when == "playing":
+            run.until(lambda: '"event": "block-done"' in run.out, "a block")
+        else:
+            # The first one is multiprocessing's tracker, which leaves them alone.
+            run.until(lambda: len(descendants(run.process.pid)) > 1, "workers start")
+        pids = descendants(run.process.pid)
+        os.killpg(run.process.pid, number)
+        assert 130 == run.wait(), run.err
+    finally:
+        run.end()
+    assert "Traceback" not in run.err
+    assert '"event": "halted"' not in run.out
+    done = run.out.count('"event": "block-done"')
+    assert (when == "playing") == bool(done)
+    assert done == len(stored(load(tmp_path / "cup.toml")))
+    wait_until_gone(pids)
+
+
+def descendants(pid):
+    """What a process started, and what that started, as far as it runs."""
+    found = children_of(pid)
+    return found + [below for child in found for below in descendants(child)]

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from lanista.store.reading import PlayedBlock
 from lanista.store.results import Ending
 from lanista.tournament.blocks import Played, seatings
 from lanista.tournament.compute import compute
+from lanista.tournament.stock import take_stock
+from support.tournament import setup_in
 from tournament.rating_cases import Case, names, play, spread
 
 TWO = seatings("ab")
@@ -20,6 +23,19 @@ def table(blocks, bots, seated=TWO, **more):
 
 def ranks(standings):
     return [(row.rank, row.bot) for row in standings.rows]
+
+
+def test_a_stored_block_tells_its_draw(tmp_path):
+    """Seed and map make the draw, of which standings take all blocks together."""
+    setup = setup_in(tmp_path, bots=2, seeds=(5, 6, 7), maps=["meadow", "city"])
+    blocks = []
+    for number in (4, 0, 3):
+        draw = setup.draw(number)
+        id_ = setup.block_id(setup.bots, draw)
+        blocks.append(PlayedBlock(id_, setup.bots, draw.seed, draw.map, WON))
+    entries = take_stock(setup, blocks).entries
+    assert [4, 0, 3] == [entry.played.draw for entry in entries]
+    assert [4, 0, 3] == [entry.pairing.draw for entry in entries]
 
 
 def test_nothing_was_played():
@@ -95,6 +111,34 @@ def test_a_gauntlet_is_ranked_by_rating():
     assert [2.0, 4.0, 0.0, 0.0] == [row.points for row in standings.rows]
 
 
+def test_a_gauntlet_ties_whom_the_data_tie():
+    """Joe and Runner drew all; that Runner lost to Gravity as well doesn't tell them apart."""
+    blocks = [Played(("Runner", "Gravity"), LOST), Played(("Joe", "Runner"), DRAWN)]
+    for times in (2, 20):
+        standings = table(blocks * times, ["Joe", "Runner", "Gravity"], format="gauntlet")
+        assert [(1, "Gravity"), (2, "Joe"), (2, "Runner")] == ranks(standings)
+        first, *others = standings.rows
+        assert first.rating.high is None
+        assert first.rating.low > 0 or times == 2
+        for row in others:
+            assert 0 == pytest.approx(row.rating.value, abs=1e-6)
+            assert row.rating.low < 0 < row.rating.high
+
+
+def test_who_won_all_and_who_lost_all_lack_an_end():
+    blocks = [
+        Played(("a", "b"), WON),
+        Played(("b", "c"), SPLIT),
+        Played(("c", "d"), WON),
+    ] * 3
+    a, *middle, d = table(blocks, ["a", "b", "c", "d"], format="ladder").rows
+    assert ("a", None) == (a.bot, a.rating.high)
+    assert ("d", None) == (d.bot, d.rating.low)
+    assert a.rating.low is not None is not d.rating.high
+    assert all(row.rating.low < row.rating.value < row.rating.high for row in middle)
+    assert 0 == pytest.approx(sum(row.rating.value for row in middle), abs=1e-6)
+
+
 def test_the_order_of_a_format_holds():
     """A knockout's, in which fillers have places too."""
     blocks = [Played(("a", "b"), WON), Played(("c", "d"), WON), Played(("a", "c"), LOST)]
@@ -147,7 +191,9 @@ def test_points_of_four():
     assert [1, 1, 1, 1] == [row.draws for row in standings.rows]
     assert 24 == sum(row.points for row in standings.rows)  # 6 a match
     assert 4 == len(standings.seat_advantage)
-    assert all(sum(row.places) + row.draws == row.matches for row in standings.rows)
+    # A match in which all tie is a first place of all, and told besides.
+    assert all(sum(row.places) == row.matches for row in standings.rows)
+    assert (2, 1, 0, 1) == next(row.places for row in standings.rows if row.bot == "a")
 
 
 def test_two_versions_of_a_bot_in_four_seats():

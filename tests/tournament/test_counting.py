@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.tournament.blocks import Played, points, seatings
-from lanista.tournament.counting import count, tally
+from lanista.tournament.counting import connected, count, independent, reached, tally
 
 
 @st.composite
@@ -25,6 +25,7 @@ def tournaments(draw, *, fewest=1):
         Played,
         placed.map(tuple),
         st.lists(ranks, min_size=len(seated), max_size=len(seated)).map(tuple),
+        st.integers(0, 30),
     )
     return bots, fillers, draw(st.lists(block, min_size=fewest, max_size=12)), seated
 
@@ -52,11 +53,12 @@ def test_sums_are_those_of_the_matches(tournament):
             bot in names and even for (names, _), even in zip(played, drawn, strict=True)
         )
         for place in range(len(seated)):
+            # Two seats tell draws apart; with four a tie of all is a first place of all.
             assert sums.places[number, place] == sum(
                 names[seat] == bot and rank == place + 1
                 for (names, ranks), even in zip(played, drawn, strict=True)
                 for seat, rank in enumerate(ranks)
-                if not even
+                if len(ranks) > 2 or not even
             )
 
 
@@ -106,8 +108,12 @@ def test_the_order_of_blocks_leaves_no_trace(tournament, chance):
     shuffled = list(blocks)
     chance.shuffle(shuffled)
     one, other = (count(some, seated, bots, fillers) for some in (blocks, shuffled))
-    for name in ("times", "block_players", "block_matches", "players", "ranks", "match_times"):
+    for name in (
+        *("times", "block_players", "block_matches", "players", "ranks", "match_times"),
+        *("cell_blocks", "cell_draws", "cell_times"),
+    ):
         assert (getattr(one, name) == getattr(other, name)).all()
+    assert independent(one).of_bot.tolist() == independent(other).of_bot.tolist()
 
 
 def test_equal_blocks_are_one():
@@ -119,6 +125,72 @@ def test_equal_blocks_are_one():
     assert [3, 3] == counted.match_times.tolist()
     assert [[0, 1], [1, 0]] == counted.players.tolist()
     assert not counted.fillers
+
+
+WON = ((1, 2), (2, 1))
+
+
+def on_draws(*draws, bots=("a", "b")):
+    return [Played(bots, WON, draw) for draw in draws]
+
+
+class TestIndependent:
+    def test_draws_from_ten_on(self):
+        """Each bot plays two blocks on each draw: 20 blocks, 10 draws; the numbers mean nothing."""
+        pairs = [("a", "b"), ("b", "c"), ("c", "a")]
+        for draws, by_draw, each in ((10, True, 10.0), (9, False, 18.0)):
+            blocks = [one for pair in pairs for one in on_draws(*range(5, 5 + draws), bots=pair)]
+            found = independent(count(blocks, seatings("ab"), ["a", "b", "c", "idle"]))
+            assert by_draw == found.by_draw
+            assert [each] * 3 + [0.0] == found.of_bot.tolist()
+            assert (10.0 if by_draw else 27.0) == found.all
+
+    def test_unlike_numbers_of_blocks(self):
+        """9 draws with one block, one with 3: (9 + 3)^2 / (9 + 9) = 8 equal ones."""
+        found = independent(count(on_draws(*range(10), 0, 0), seatings("ab"), ["a", "b"]))
+        assert found.by_draw
+        assert [8.0, 8.0, 8.0] == pytest.approx([found.all, *found.of_bot])
+
+    def test_nearly_all_on_one_draw(self):
+        """Nothing to be seen of what draws have in common."""
+        found = independent(count(on_draws(*range(10), *[0] * 90), seatings("ab"), ["a", "b"]))
+        assert not found.by_draw
+        assert [100.0, 100.0] == found.of_bot.tolist()
+
+    def test_two_places_of_one_bot_are_one_block(self):
+        seated = seatings("aabb")
+        blocks = [
+            Played(("a", "a", "b", "b"), ((1, 2, 3, 4),) * len(seated), draw) for draw in range(12)
+        ]
+        found = independent(count(blocks, seated, ["a", "b"]))
+        assert [12.0, 12.0] == pytest.approx(found.of_bot.tolist())
+
+
+def test_who_scored_against_whom():
+    """a drew with b, b won all against c, c all against d, and by way of it against nobody."""
+    blocks = [
+        Played(("a", "b"), ((1, 1), (1, 2))),
+        Played(("b", "c"), WON),
+        Played(("c", "d"), WON),
+    ]
+    counted = count(blocks, seatings("ab"), ["a", "b", "c", "d", "idle"])
+    reach = reached(counted.players, counted.ranks, 5)
+    assert [
+        [1, 1, 1, 1, 0],
+        [1, 1, 1, 1, 0],
+        [0, 0, 1, 1, 0],
+        [0, 0, 0, 1, 0],
+        [0, 0, 0, 0, 1],
+    ] == (reach.astype(int).tolist())
+    assert [0, 0, 2, 3, 4] == connected(reach).tolist()
+
+
+def test_who_is_below_in_a_match_of_four_scored_nothing():
+    """The last of every match reaches nobody; who ties is reached."""
+    seated = seatings("abcd")
+    ranks = tuple(tuple((1, 1, 3, 4)[place] for place in seating) for seating in seated)
+    counted = count([Played(("a", "b", "c", "d"), ranks)], seated, ["a", "b", "c", "d"])
+    assert [0, 0, 2, 3] == connected(reached(counted.players, counted.ranks, 4)).tolist()
 
 
 @pytest.mark.parametrize(

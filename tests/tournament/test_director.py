@@ -8,10 +8,14 @@ import attrs
 import pytest
 import trio
 
+from lanista.cli import tournament_run
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.tournament import events
+from lanista.tournament import events, work
 from lanista.tournament.executors import GivenWorkers
+from lanista.tournament.looking import standings_of
+from lanista.tournament.running import open_tournament
+from lanista.tournament.spec import FormatName
 from lanista.tournament.work import Measured, WorkError
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
@@ -124,10 +128,10 @@ class TestRecords:
         setup = setup_in(tmp_path)
 
         class Looking(Wrapped):
-            def add(self, results):
+            def add(self, results, benched=()):
                 names = [match.record for result in results for match in result.matches]
                 assert all((setup.records / name).is_file() for name in names)
-                return self._store.add(results)
+                return self._store.add(results, benched)
 
         report, log = await run(setup, store=Looking)
         assert report.over, report.halted
@@ -196,7 +200,13 @@ class TestRecords:
         playing = setup.records / ".playing"
         playing.mkdir(parents=True)
         (playing / "left").touch()
+        (playing / "folder" / "below").mkdir(parents=True)
+        (playing / "folder" / "below" / "left").touch()
+        (tmp_path / "others").mkdir()
+        (tmp_path / "others" / "theirs").touch()
+        (playing / "link").symlink_to(tmp_path / "others")
         await run(setup)
+        assert (tmp_path / "others" / "theirs").exists()
         assert [] == list(playing.iterdir())
 
 
@@ -214,8 +224,8 @@ class TestBenching:
         assert 4 == sum(set(block.bots) == {"A", "C"} for block in stored(setup))
 
         _, log = await run(setup)
-        (benched,) = log.of(events.Benched)
-        assert ("B", 5, "crash: B fell over") == (benched.bot, benched.failures, benched.words)
+        (again,) = log.of(events.Benched)
+        assert benched == again
         assert len(with_b) == sum("B" in block.bots for block in stored(setup))
 
     async def test_a_success_in_between_begins_the_count_anew(self, tmp_path):
@@ -233,6 +243,122 @@ class TestBenching:
         assert report.over
         assert 6 == len(calls)
         assert [] == log.of(events.Benched)
+
+    async def test_a_block_in_flight_does_not_bring_it_back(self, tmp_path):
+        """One that it plays well, and that ends behind the one that benched it."""
+        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)), bench_after=4)
+        benched = threading.Event()
+
+        def second_is_fine(task):
+            (block,) = task.blocks
+            if block.draw.seed == 2:
+                assert benched.wait(PATIENCE)
+                return play(task)
+            bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
+            return play(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
+
+        log = Log()
+
+        def hear(event):
+            log(event)
+            if isinstance(event, events.Benched):
+                benched.set()
+
+        with directing(setup, second_is_fine, threads=2, on_event=hear) as director:
+            report = await director.run()
+        assert (True, "") == (report.over, report.halted)
+        assert [1, 3, 2] == [block.seed for block in stored(setup)]
+        assert ["B"] == [row.bot for row in report.standings.rows if row.benched]
+        with Store.open(setup.database, create=False) as store:
+            assert {} == store.running_failures(4)
+            assert report.standings == standings_of(setup, store)
+
+        report, again = await run(setup)
+        assert log.of(events.Benched) == again.of(events.Benched)
+        assert ["B"] == [row.bot for row in report.standings.rows if row.benched]
+        assert 3 == len(stored(setup))
+
+    async def test_the_order_of_benching_is_kept(self, tmp_path):
+        """Not that of the spec: in a knockout it decides who goes on."""
+        setup = setup_in(tmp_path, bots=4, seeds=(1, 2, 3), bench_after=2)
+
+        def b_then_a(task):
+            (block,) = task.blocks
+            worst = next((bot for bot in "CA" if bot in block.bots), None)
+            if worst is None:
+                return one_by_one(task)
+            bad = attrs.evolve(task.contestants[worst], environment={"FAKE": "crash"})
+            return one_by_one(attrs.evolve(task, contestants={**task.contestants, worst: bad}))
+
+        class Listening:
+            def __init__(self):
+                self._format = format_of(setup)
+                self.benched = []
+
+            def bench(self, bot):
+                self.benched.append(bot)
+                self._format.bench(bot)
+
+            def __getattr__(self, name):
+                return getattr(self._format, name)
+
+        first, second = Listening(), Listening()
+        await run(setup, b_then_a, threads=1, format_=first)
+        assert {"A", "C"} == set(first.benched)
+        await run(setup, format_=second)
+        assert first.benched == second.benched
+
+    async def test_a_bot_that_fails_is_handed_out_block_by_block(self, tmp_path):
+        """It fails at once, so a second's worth of blocks would be many."""
+        setup = setup_in(
+            tmp_path, bots=3, behaviour={"B": "crash"}, seeds=tuple(range(1, 81)), bench_after=5
+        )
+        tasks = []
+
+        def quick(task):
+            tasks.append([block.bots for block in task.blocks])
+            return [attrs.evolve(one, seconds=0.001) for one in play(task)]
+
+        report, _ = await run(setup, quick, threads=2)
+        assert report.over
+        # Three blocks bench it; one more may run beside, one may have been there unsuspected.
+        assert 3 <= sum("B" in block.bots for block in stored(setup)) <= 5
+        assert all(len(blocks) == 1 for blocks in tasks if any("B" in bots for bots in blocks))
+        assert max(map(len, tasks)) > 8
+
+    @pytest.mark.parametrize("format_name", list(FormatName))
+    async def test_blocks_of_it_that_wait_are_given_back(self, tmp_path, format_name):
+        """Taken from the format for calibration; it is over without them."""
+        setup = setup_in(
+            tmp_path,
+            bots=2,
+            behaviour={"B": "crash"},
+            seeds=tuple(range(1, 7)),
+            format=format_name,
+            bench_after=2,
+            **({} if format_name in ("round-robin", "gauntlet") else {"blocks": 6}),
+        )
+        log = Log()
+        with directing(setup, one_by_one, threads=1, on_event=log) as director:
+            director._fetch(6)
+            report = await director.run()
+        assert (True, "") == (report.over, report.halted)
+        assert ["B"] == [event.bot for event in log.of(events.Benched)]
+        assert 1 == len(stored(setup))
+
+    async def test_fewer_failures_are_borne_than_before(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, behaviour={"B": "crash"}, seeds=(1, 2), bench_after=9)
+        _, log = await run(setup)
+        assert [] == log.of(events.Benched)
+        stricter = setup_in(
+            tmp_path, bots=2, behaviour={"B": "crash"}, seeds=(1, 2, 3), bench_after=4
+        )
+        for _ in range(2):
+            report, log = await run(stricter)
+            (benched,) = log.of(events.Benched)
+            assert ("B", 4, "crash: B fell over") == (benched.bot, benched.failures, benched.words)
+            assert report.over
+        assert 2 == len(stored(stricter))
 
 
 class TestHalting:
@@ -289,17 +415,89 @@ class TestHalting:
         class Full(Wrapped):
             count = 0
 
-            def add(self, results):
+            def add(self, results, benched=()):
                 if len(self._store.played()) >= 3:
                     raise StoreError("cup.db: the disk is full")
-                return self._store.add(results)
+                return self._store.add(results, benched)
 
-        report, _ = await run(setup, store=Full)
+        report, _ = await run(setup, one_by_one, store=Full)
         assert "cup.db: the disk is full" == report.halted
         assert 3 <= len(stored(setup)) < BLOCKS
         report, _ = await run(setup)
         assert report.over
         assert BLOCKS == len(stored(setup))
+
+    async def test_a_store_that_fails_for_good_is_reported(self, tmp_path):
+        """Also the last standings can't be read then."""
+        setup = setup_in(tmp_path)
+
+        class Gone(Wrapped):
+            is_gone = False
+
+            def add(self, *_):
+                self.is_gone = True
+                raise StoreError("db: the server can't be reached")
+
+            def endings(self, without=()):
+                if self.is_gone:
+                    raise StoreError("db: gone")
+                return self._store.endings(without)
+
+        report, log = await run(setup, store=Gone)
+        assert "db: the server can't be reached" == report.halted
+        assert (False, False, ()) == (report.over, report.interrupted, report.standings.rows)
+        assert report.halted == log[-1].halted
+        assert isinstance(log[-1], events.Ended)
+
+        with directing(setup, store=Gone) as director:
+            known = await director.standings()
+            assert known is (await director.run()).standings
+
+    async def test_a_store_that_fails_when_all_is_played(self, tmp_path):
+        setup = setup_in(tmp_path)
+
+        class Unread(Wrapped):
+            def endings(self, _):
+                raise StoreError("db: gone")
+
+        report, log = await run(setup, store=Unread)
+        assert (True, "db: gone") == (report.over, report.halted)
+        assert ["db: gone"] == [event.words for event in log.of(events.Halted)]
+        assert (BLOCKS, BLOCKS) == (report.standings.blocks, len(stored(setup)))
+
+    def test_the_command_line_says_that_it_halted(self, tmp_path, monkeypatch, capsys):
+        """3, not 2: the input was good."""
+
+        def gone(*_):
+            raise StoreError("db: gone")
+
+        monkeypatch.setattr(work, "play_blocks", play)
+        monkeypatch.setattr(Store, "add", gone)
+        monkeypatch.setattr(Store, "endings", gone)
+        assert 3 == tournament_run.play(setup_in(tmp_path, concurrency=1), "cup.toml")
+        assert "halted: db: gone; run the same command again" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("error", "words"),
+        [
+            (KeyboardInterrupt(), "KeyboardInterrupt: KeyboardInterrupt"),
+            (
+                BaseExceptionGroup("a loop", [GeneratorExit()]),
+                "BaseExceptionGroup: a loop (1 sub-exception)",
+            ),
+        ],
+    )
+    async def test_a_worker_that_was_interrupted(self, tmp_path, error, words):
+        """Its interrupt isn't ours."""
+
+        def ends(task):
+            raise error
+
+        report, log = await run(setup_in(tmp_path), ends)
+        assert f"a worker was ended while it played: {words}" == report.halted
+        assert not report.interrupted
+        (halted,) = log.of(events.Halted)
+        assert "" == halted.trace
 
     async def test_a_record_that_is_not_where_it_should_be(self, tmp_path):
         """As where a folder that is said to be shared isn't."""
@@ -360,7 +558,8 @@ class TestLostWorkers:
 class TestLowering:
     async def _run(self, setup, pool, slots, **how):
         def stalls(task):
-            return [finished(task, block, **how) for block in task.blocks]
+            done = [finished(task, block, **how) for block in task.blocks]
+            return [attrs.evolve(one, seconds=2.0) for one in done]  # tasks of one block each
 
         return await run(setup, stalls, workers=Neighbours(pool, slots))
 
@@ -586,6 +785,38 @@ async def test_a_second_run_at_the_same_time_is_refused(tmp_path):
         store.lock(),
     ):
         pytest.fail("two have the lock")
+
+
+def test_another_tournament_with_the_same_records_is_refused(tmp_path):
+    """It would remove what the first one's workers write."""
+    one = setup_in(tmp_path, records="records")
+    other = setup_in(tmp_path, name="other", records="records", database="other.db")
+    with (
+        open_tournament(one, concurrency=1),
+        pytest.raises(StoreError) as refused,
+        open_tournament(other, concurrency=1),
+    ):
+        pytest.fail("two write into one folder")
+    words = f"{one.records}: in use by another tournament; give each its own folder of records"
+    assert words == str(refused.value)
+    with open_tournament(other, concurrency=1):
+        pass
+
+
+@pytest.mark.parametrize(("elo1", "decision"), [(400.0, "H0"), (1e-9, "")])
+async def test_the_decision_of_a_version_test(tmp_path, elo1, decision):
+    """Two alike: not 400 Elo apart. What can't be told apart isn't."""
+    setup = setup_in(
+        tmp_path, bots=2, seeds=(1,), format="sprt", blocks=40, sprt={"elo0": 0.0, "elo1": elo1}
+    )
+    report, _ = await run(setup)
+    assert report.over
+    assert decision == report.decision
+
+
+async def test_only_a_version_test_decides(tmp_path):
+    report, _ = await run(setup_in(tmp_path))
+    assert "" == report.decision
 
 
 async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):

@@ -64,6 +64,15 @@ class TestTaskSize:
         assert 4 == pace.task_size(Progress(played=80, planned=100), 5, 4)
         assert 1 == pace.task_size(Progress(played=100, planned=100), 0, 4)
 
+    def test_a_block_that_failed_teaches_nothing(self):
+        """A bot that crashes at once makes it short."""
+        pace = Pace(0.0)
+        crashed = block(match(Ending.NORMAL, Ending.CRASH))
+        pace.learn([Finished(result=crashed, records={}, seconds=0.001)])
+        assert 1 == pace.task_size(self.ENDLESS, 0, 2)
+        pace.learn([took(0.25), Finished(result=crashed, records={}, seconds=0.001)])
+        assert 4 == pace.task_size(self.ENDLESS, 0, 2)
+
     def test_an_empty_task_teaches_nothing(self):
         pace = Pace(0.0)
         pace.learn([])

@@ -163,11 +163,11 @@ class TestPrior:
 
     def test_who_won_all_has_a_rating(self):
         found = rated(blocks_of((WON, 30)), TWO, ["a", "b"], draws=400)
-        assert 500 < found.elo[0] - found.elo[1] < 5000
+        assert 200 < found.elo[0] - found.elo[1] < 2000
         # 60 wins in a row: at least some 250 Elo better (Clopper and Pearson's bound for 30
         # blocks in a row is a score of 0.88, that for 60 matches 0.94), and who knows how much.
         assert 100 < found.low[0] < 300
-        assert found.high[0] >= found.elo[0]
+        assert [math.inf, -math.inf] == [found.high[0], found.low[1]]
         assert found.superior[0, 1] > 0.99
 
     def test_groups_that_never_met_have_equal_means(self):
@@ -175,9 +175,73 @@ class TestPrior:
         found = rated(blocks, TWO, ["a", "b", "c", "d"], draws=400)
         assert 0 == pytest.approx(found.elo[:2].sum(), abs=0.01)
         assert 0 == pytest.approx(found.elo[2:].sum(), abs=0.01)
-        # Nobody knows who of c and a is better: their intervals say so.
-        alone = rated(blocks_of((WON, 8), (LOST, 2)), TWO, ["a", "b"], draws=400)
-        assert found.high[0] - found.low[0] > 1.5 * (alone.high[0] - alone.low[0])
+        # Nobody knows who of c and a is better: their intervals have no ends.
+        assert [-math.inf] * 4 == found.low.tolist()
+        assert [math.inf] * 4 == found.high.tolist()
+
+
+class TestParts:
+    """Bots that scored against each other, directly or by way of others, and all the rest."""
+
+    def test_one_who_lost_all_leaves_the_others_alone(self):
+        """Ratings of the others are those of a tournament without it, and 0 is their mean."""
+        chance = np.random.default_rng(12)
+        case = Case(seats=2, elo=spread(4, 300), blocks=6)
+        blocks = play(case, chance)
+        alone = rated(blocks, TWO, names(case), draws=400)
+        lost = [Played((bot, "last"), WON, draw) for bot in names(case) for draw in range(6)]
+        found = rated(blocks + lost, TWO, [*names(case), "last"], draws=400)
+        assert [True] * 4 + [False] == found.zero.tolist()
+        assert alone.elo == pytest.approx(found.elo[:4], abs=0.01)
+        assert np.isfinite(found.low[:4]).all()
+        assert np.isfinite(found.high[:4]).all()
+        assert -math.inf == found.low[4]
+        assert found.high[4] < found.elo[:4].min()
+
+    def test_a_chain(self):
+        """a beat b, b beat c: of b nothing is known, of a at least, of c at most."""
+        blocks = blocks_of((WON, 9)) + blocks_of((WON, 9), bots=("b", "c"))
+        found = rated(blocks, TWO, ["a", "b", "c"], draws=200)
+        assert found.zero.all()
+        assert [True, False, False] == np.isfinite(found.low).tolist()
+        assert [False, False, True] == np.isfinite(found.high).tolist()
+        assert found.elo[0] > found.elo[1] > found.elo[2]
+
+    def test_two_who_won_all_and_never_met(self):
+        """Either may be the far better one, so nothing bounds either from below or above."""
+        blocks = blocks_of((WON, 5), bots=("a", "c")) + blocks_of((WON, 5), bots=("b", "c"))
+        found = rated(blocks, TWO, ["a", "b", "c"], draws=200)
+        assert [False] * 3 == np.isfinite(found.low).tolist()
+        assert [False, False, True] == np.isfinite(found.high).tolist()
+        assert found.elo[0] == pytest.approx(found.elo[1])
+
+    def test_four_seats(self):
+        """Two take turns, the third always is behind them, the fourth behind all."""
+        ranks = [
+            tuple(tuple(order[place] for place in seating) for seating in FOUR)
+            for order in ((1, 2, 3, 4), (2, 1, 3, 4))
+        ]
+        blocks = [Played(tuple("abcd"), ranks[number % 3 > 0]) for number in range(12)]
+        found = rated(blocks, FOUR, list("abcd"), draws=200)
+        assert [True, True, False, False] == found.zero.tolist()
+        # b won 8 of 12 blocks against a, and that's all that tells them apart.
+        assert 400 * math.log10(8 / 4) == pytest.approx(found.elo[1] - found.elo[0], abs=0.05)
+        assert [True, True, False, False] == np.isfinite(found.low).tolist()
+        assert np.isfinite(found.high).all()
+
+    def test_a_seat_that_always_wins(self):
+        blocks = blocks_of((((1, 2), (1, 2)), 20))
+        first, second = rated(blocks, TWO, ["a", "b"], draws=200).seats
+        assert (None, None) == (first.high, second.low)
+        assert first.low > 0 > second.high
+
+    def test_the_truth_is_never_excluded(self):
+        """1600 Elo apart, 8 blocks: hardly ever a match lost, and what is told is no bound."""
+        case = Case(seats=2, elo=(1600.0, 0.0), blocks=8, tied=0)
+        for seed in range(5):
+            found = rated(play(case, np.random.default_rng(seed)), TWO, names(case), draws=200)
+            assert found.low[0] <= 800 <= found.high[0]
+            assert found.low[1] <= -800 <= found.high[1]
 
 
 class TestIntervals:
@@ -202,6 +266,31 @@ class TestIntervals:
         # 16 times the blocks: a quarter of the width, less for few blocks' own widening.
         ratio = (few.high - few.low)[0] / (many.high - many.low)[0]
         assert 3.5 < ratio < 5.5
+
+    def test_draws_that_a_bot_likes_widen_them(self):
+        """The same blocks against three opponents: alike on each draw, or on draws of their own."""
+        results = [WON if number % 2 else LOST for number in range(20)]
+        bots = ["a", "b", "c", "d"]
+        widths = []
+        for shift in (0, 1):
+            blocks = [
+                Played(("a", other), ranks, number)
+                for turn, other in enumerate(bots[1:])
+                for number, ranks in enumerate(results[shift * turn :] + results[: shift * turn])
+            ]
+            found = rated(blocks, TWO, bots, draws=500)
+            widths.append((found.high - found.low)[0])
+        assert widths[0] > 1.4 * widths[1]
+
+    def test_few_draws_are_blocks(self):
+        """Below ten draws nothing is to be seen of what their blocks have in common."""
+        blocks = [
+            Played(("a", "b"), WON if number % 3 else LOST, number % 9) for number in range(45)
+        ]
+        few = rated(blocks, TWO, ["a", "b"], draws=500)
+        alone = [block._replace(draw=0) for block in blocks]
+        none = rated(alone, TWO, ["a", "b"], draws=500)
+        assert (few.high - few.low) == pytest.approx(none.high - none.low, rel=0.1)
 
     def test_matches_that_agree_within_blocks_widen_them(self):
         """As many wins, once by the same bot in both seatings, once by the same seat."""
@@ -258,7 +347,9 @@ def meetings(draw, seats):
     seated = seatings(range(seats))
     ranks = st.lists(ranking_lists(seats), min_size=len(seated), max_size=len(seated))
     placed = st.permutations(bots).map(lambda order: tuple(order[:seats]))
-    blocks = st.lists(st.builds(Played, placed, ranks.map(tuple)), min_size=1, max_size=15)
+    blocks = st.lists(
+        st.builds(Played, placed, ranks.map(tuple), st.integers(0, 30)), min_size=1, max_size=15
+    )
     return bots, draw(blocks), seated
 
 
@@ -300,8 +391,9 @@ def test_names_of_seats_mean_nothing(meeting, chance):
 def test_ratings_sum_to_nothing(meeting):
     bots, blocks, seated = meeting
     found = rated(blocks, seated, bots)
-    assert 0 == pytest.approx(found.elo[found.rated].sum(), abs=1e-6)
+    assert 0 == pytest.approx(found.elo[found.zero].sum(), abs=1e-6)
     assert 0 == pytest.approx(sum(seat.value for seat in found.seats), abs=1e-6)
+    assert (found.rated | ~found.zero).all()
     assert (found.low <= found.elo).all()
     assert (found.elo <= found.high).all()
 

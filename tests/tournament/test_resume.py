@@ -3,6 +3,7 @@
 import itertools
 import json
 import threading
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from e2e.running import EXAMPLE_MAP
 from lanista.store.database import Store
-from lanista.tournament import events
+from lanista.tournament import events, looking
 from lanista.tournament.looking import load, standings_of
 from lanista.tournament.running import open_tournament, run_async
 from lanista.tournament.spec import SpecError
@@ -37,7 +38,8 @@ def undisturbed(tmp_path_factory):
 
 
 def setup_for(folder, format_name):
-    return setup_in(folder, bots=4, seeds=(5, 6), format=format_name)
+    # From a number: a knockout goes beyond those that a list has, by a secret of its database.
+    return setup_in(folder, bots=4, seeds={"count": 2, "base": 5}, format=format_name)
 
 
 @settings(max_examples=5)
@@ -191,6 +193,80 @@ class TestSeeds:
             stock = take_stock(setup, stored(setup))
         assert list(range(counts)) == sorted(entry.pairing.draw for entry in stock.entries)
         assert [] == stock.strays
+
+
+class TestChanges:
+    """What a changed file keeps of what was played (docs/tournaments.md, going on, changing it)."""
+
+    async def _play(self, setup):
+        """Play to the end; the blocks that counted before, those that were stored, those now."""
+        format_ = looking.format_of(setup)
+        with directing(setup, format_=format_) as director:
+            with Store.open(setup.database) as store:
+                before = store.played()
+            taken = take_stock(setup, before)
+            report = await director.run()
+            assert report.over
+            after = stored(setup)
+            ids = {entry.id: entry.pairing for entry in take_stock(setup, after).entries}
+        kept = [entry for entry in taken.entries if format_.counts(ids[entry.id])]
+        return len(kept), len(before), len(after)
+
+    def _four(self, folder, bots="ABCD", **more):
+        entries = [{"name": bot, "command": "Demo"} for bot in bots]
+        return load(
+            {**COMMON, "game": "hogwarts", "seeds": [1, 2, 3], **more, "bots": entries}, folder
+        )
+
+    @pytest.mark.parametrize("seeds", [(1, 2, 3), 3])
+    @pytest.mark.parametrize("format_name", ["swiss", "knockout", "ladder", "sprt"])
+    async def test_more_seeds_keep_what_went_beyond_them(self, tmp_path, format_name, seeds):
+        more = {"swiss": {"rounds": 5}, "knockout": {"blocks": 2}}.get(format_name, {"blocks": 8})
+        if format_name == "sprt":
+            more["sprt"] = {"elo1": 1.0}
+
+        def setup(seeds):
+            bots = 2 if format_name == "sprt" else 5
+            return setup_in(tmp_path, bots=bots, seeds=seeds, format=format_name, **more)
+
+        _, none, played = await self._play(setup(seeds))
+        assert none == 0
+        assert played >= 8
+        longer = (7, *seeds) if isinstance(seeds, tuple) else seeds + 1
+        assert (played, played, played) == await self._play(setup(longer))
+
+    @pytest.mark.parametrize("format_name", ["round-robin", "gauntlet", "swiss", "knockout"])
+    @pytest.mark.parametrize("seeds", [[9, 1, 2, 3], 4])
+    async def test_four_players_keep_their_seeds(self, tmp_path, format_name, seeds):
+        shorter = seeds[1:] if isinstance(seeds, list) else seeds - 1
+        listed = format_name in {"round-robin", "gauntlet"}
+        names = "ABCDE" if listed else "ABCDEFGH"
+        first = self._four(tmp_path, names, format=format_name, seeds=shorter)
+        _, _, played = await self._play(first)
+        longer = self._four(tmp_path, names, format=format_name, seeds=seeds)
+        kept, before, after = await self._play(longer)
+        assert (played, played) == (kept, before)
+        assert after * 3 == before * 4 if listed else after == before
+
+    async def test_four_players_keep_their_blocks_when_one_joins(self, tmp_path):
+        _, _, played = await self._play(self._four(tmp_path, format="round-robin"))
+        five = self._four(tmp_path, "ABCDE", format="round-robin")
+        assert (3, 3) == (played, (await self._play(five))[0])
+
+    async def test_swiss_meets_on_each_map(self, tmp_path):
+        setup = setup_in(
+            tmp_path,
+            bots=4,
+            seeds=(1, 2, 3),
+            format="swiss",
+            rounds=3,
+            maps=["city", "defile"],
+        )
+        _, _, played = await self._play(setup)
+        assert 12 == played
+        assert {(seed, name): 2 for seed in (1, 2, 3) for name in setup.spec.maps} == Counter(
+            (block.seed, block.map) for block in stored(setup)
+        )
 
 
 async def test_a_map_under_another_name_is_the_same(tmp_path):

@@ -241,6 +241,16 @@ def test_a_map_is_known_by_what_it_holds(tmp_path):
     assert first_id(made(tmp_path)) != by_file.block_id(("Joe", "Random"), Draw(1, "copy.map"))
 
 
+def test_two_maps_that_are_one_are_refused(tmp_path):
+    """Their blocks would have one id, and one of them would be wanted for ever."""
+    shipped = names("angrymob")[0]
+    (tmp_path / "copy.map").write_text(read("angrymob", shipped))
+
+    assert f"maps[2]: copy.map is the same as {shipped}" == error_of(
+        tmp_path, maps=[shipped, "copy.map"]
+    )
+
+
 def test_who_has_which_place_is_another_block(tmp_path):
     setup = made(tmp_path)
 

@@ -264,9 +264,7 @@ class Scores:
 
 def code_of(report: "Report") -> int:
     """The exit code of a test that is over."""
-    if report.standings.words.startswith("H1"):
-        return 0
-    return EXIT_H0 if report.standings.words.startswith("H0") else EXIT_UNDECIDED
+    return {"H1": 0, "H0": EXIT_H0}.get(report.decision, EXIT_UNDECIDED)
 
 
 def game_of(bots: Sequence[str]) -> str:

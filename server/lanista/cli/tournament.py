@@ -241,18 +241,12 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """A spec's file made ready, and the format that says who meets whom in it."""
-    from lanista.tournament.pairing import make_format
+    from lanista.tournament.looking import format_of
     from lanista.tournament.spec import SpecError
 
     setup = setup_of(spec_of(file), file)
     try:
-        return setup, make_format(
-            setup.spec,
-            seats=setup.ruleset.seats,
-            draws=setup.draws,
-            bots=setup.bots,
-            fillers=setup.fillers,
-        )
+        return setup, format_of(setup)
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
 

@@ -12,7 +12,7 @@ from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_words, duration
 from lanista.tournament.pairing.base import Format
 from lanista.tournament.setup import Draw, Setup
-from lanista.tournament.spec import SeedCount
+from lanista.tournament.spec import FormatName, SeedCount
 
 if TYPE_CHECKING:
     from lanista.tournament.work import Trial
@@ -108,13 +108,24 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
 
 
 def seeds_words(setup: Setup) -> str:
-    """Which seeds a spec has."""
-    seeds = setup.spec.seeds
+    """Which seeds a spec has, and how its format uses them."""
+    spec = setup.spec
+    seeds = spec.seeds
     if isinstance(seeds, SeedCount):
         drawn = "a secret kept in the database" if seeds.base is None else f"base {seeds.base}"
-        return f"{seeds.count}, drawn from {drawn}"
-    shown = ", ".join(map(str, seeds[:SEEDS_SHOWN]))
-    return shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
+        words = f"{seeds.count}, drawn from {drawn}"
+    else:
+        shown = ", ".join(map(str, seeds[:SEEDS_SHOWN]))
+        words = shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
+    if spec.format in {FormatName.ROUND_ROBIN, FormatName.GAUNTLET}:
+        return words
+    each = "block" if spec.format in {FormatName.LADDER, FormatName.SPRT} else "round"
+    further = (
+        ""
+        if setup.needs_base_seed and isinstance(seeds, SeedCount)
+        else ("; further ones are drawn as they are wanted")
+    )
+    return f"{words}; each {each} is on the next ones{further}"
 
 
 def where(setup: Setup) -> str:

@@ -22,10 +22,10 @@ from sqlalchemy.pool import QueuePool
 
 from lanista.store import migrate
 from lanista.store.errors import StoreError, postgresql_error, sqlite_error
-from lanista.store.lock import file_lock, in_use
+from lanista.store.lock import Session, file_lock
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
-from lanista.store.results import BlockResult
-from lanista.store.schema import BLOCKS, BOTS, MATCHES, META, PARDONS, SEATS
+from lanista.store.results import Benching, BlockResult
+from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, PARDONS, SEATS
 
 PATIENCE = 30.0
 """Seconds to wait for another program's transaction."""
@@ -33,6 +33,17 @@ _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: of who writes now, of who runs the tournament."""
 
 
+_CONNECTED = {
+    "connect_timeout": 10,
+    "keepalives": 1,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""What the URL may say otherwise: a server that can't be reached any more is known to be after a
+minute, and knows it of us. Seconds, the last one milliseconds.
+https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS"""
 _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
 
@@ -46,6 +57,8 @@ class Store:
     _told: Callable[[exc.DBAPIError], StoreError]
     _path: Path | None
     """SQLite's file; None for PostgreSQL."""
+    _held: list[Session] = attrs.field(factory=list, init=False)
+    """The lock of PostgreSQL's, while it is held here."""
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True) -> Self:
@@ -170,8 +183,9 @@ class Store:
     def lock(self) -> Iterator[None]:
         """Be the one that runs this tournament, until the context or the process ends.
 
-        A file `NAME.lock` beside SQLite's, a connection held open for PostgreSQL. Reading and
-        writing need no lock.
+        A file `NAME.lock` beside SQLite's, a session held open for PostgreSQL. Reading and writing
+        need no lock; but while one is held, each writing sees that it still is: a session ends with
+        its server, or by an administrator. Then the lock is taken anew, or the writing refused.
 
         Raises:
             StoreError: Another has it, or the lock can't be made.
@@ -180,19 +194,16 @@ class Store:
             with file_lock(self._path.resolve()):
                 yield
             return
-        key = sa.func.hashtext(sa.func.current_schema())
-        with self._errors_told():
-            # Outside of transactions: it may be held for days.
-            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        session = Session(self._engine, _MANAGER, self.where)
         try:
             with self._errors_told():
-                if not connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_MANAGER, key))):
-                    raise in_use(self.where)
+                session.take()
+            self._held.append(session)
             yield
         finally:
-            # Closing the session gives the lock back, even where the server is gone.
-            connection.invalidate()
-            connection.close()
+            if session in self._held:
+                self._held.remove(session)
+            session.close()
 
     @contextlib.contextmanager
     def _errors_told(self) -> Iterator[None]:
@@ -215,6 +226,9 @@ class Store:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
         """A transaction, alone: with one writer at a time, numbers are in the order of commits."""
+        for session in self._held:
+            with self._errors_told():
+                session.keep()
         engine = self._engine.execution_options(writing=True)
         with self._errors_told(), engine.begin() as connection:
             if self._path is None:
@@ -222,13 +236,15 @@ class Store:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
 
-    def add(self, results: Sequence[BlockResult]) -> list[str]:
+    def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks, in one transaction: when this returns they are on the disk.
 
         A block that is there already, played twice, is left as it is.
 
         Args:
             results: In the order in which they were played.
+            benched: Who plays no more, behind which of them, or of those stored before; a bot that
+                is benched already stays as it is.
 
         Returns:
             The ids of those that weren't there, in the same order.
@@ -243,7 +259,7 @@ class Store:
             if not counted or counted != list(range(len(counted))):
                 raise ValueError(f"block {result.block}: the seatings that count are {counted}")
             wanted.setdefault(result.block, result)
-        if not wanted:
+        if not wanted and not benched:
             return []
         committed = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._writing() as connection:
@@ -266,10 +282,11 @@ class Store:
                     SEATS.insert(),
                     [row for number, result in numbered for row in _seat_rows(number, result)],
                 )
+            _bench(connection, benched)
         return [result.block for result in new]
 
     def pardon(self, bot: str) -> None:
-        """Forget a bot's failures until now, for `running_failures`.
+        """Forget a bot's failures until now, for `running_failures`, and that it is benched.
 
         Raises:
             StoreError: It can't be written.
@@ -278,6 +295,7 @@ class Store:
             number = _last_number(connection)
             connection.execute(PARDONS.delete().where(PARDONS.c.bot == bot))
             connection.execute(PARDONS.insert().values(bot=bot, number=number))
+            connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
 
     def set_meta(self, key: str, value: str) -> None:
         """Note a value under a key, in place of the one before.
@@ -290,7 +308,9 @@ class Store:
             connection.execute(META.insert().values(key=key, value=value))
 
     def set_identity(self, name: str, identity: str) -> None:
-        """Note what makes a bot the bot it is, as JSON. When that changes its failures are past.
+        """Note what makes a bot the bot it is, as JSON.
+
+        When that changes its failures are past, and it isn't benched any more.
 
         Raises:
             StoreError: It can't be written.
@@ -302,6 +322,8 @@ class Store:
             since = _last_number(connection) if before is not None else 0
             connection.execute(BOTS.delete().where(BOTS.c.name == name))
             connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
+            if before is not None:
+                connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -327,6 +349,11 @@ class Store:
         """As `Reading.running_failures`, of now."""
         with self.reading() as now:
             return now.running_failures(most)
+
+    def benched(self) -> list[Benching]:
+        """As `Reading.benched`, of now."""
+        with self.reading() as now:
+            return now.benched()
 
     def matches(
         self,
@@ -419,7 +446,7 @@ def _sqlite_engine(path: Path, way: str) -> sa.Engine:
 def _postgresql_engine(url: URL) -> sa.Engine:
     engine = sa.create_engine(
         url.set(drivername="postgresql+psycopg"),
-        connect_args={} if "connect_timeout" in url.query else {"connect_timeout": 10},
+        connect_args={key: value for key, value in _CONNECTED.items() if key not in url.query},
         # A server may be started anew while a tournament runs.
         pool_pre_ping=True,
         hide_parameters=True,
@@ -435,6 +462,18 @@ def _postgresql_engine(url: URL) -> sa.Engine:
 
 def _last_number(connection: sa.Connection) -> int:
     return connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
+
+
+def _bench(connection: sa.Connection, benched: Sequence[Benching]) -> None:
+    """Note who plays no more; the blocks are there."""
+    for one in benched:
+        number = connection.scalar(sa.select(BLOCKS.c.number).where(BLOCKS.c.id == one.block))
+        if number is None:
+            raise ValueError(f"{one.bot} benched behind {one.block}: no such block")
+        if connection.scalar(sa.select(BENCHED.c.bot).where(BENCHED.c.bot == one.bot)) is None:
+            connection.execute(
+                BENCHED.insert().values(bot=one.bot, number=number, failures=one.failures)
+            )
 
 
 def _block_row(number: int, committed: str, result: BlockResult) -> dict[str, Any]:

@@ -1,18 +1,26 @@
-"""The lock that keeps a second manager off a tournament whose database is a file.
+"""The locks that keep a second manager off a tournament's database, or off a folder of records.
 
-Held by the process that took it alone: it goes with that process, however it ends.
+A file's is held by the process that took it alone: it goes with that process, however it ends. A
+PostgreSQL server's is held by a session, and looked after, as sessions end.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy import exc
 
 from lanista.store.errors import StoreError
 
 _held: set[int] = set()
 """Descriptors of the locks that this process holds."""
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+"""How flock fails where a file system has no locks."""
 
 
 def _let_go_in_child() -> None:
@@ -34,12 +42,7 @@ def file_lock(database: Path) -> Iterator[None]:
         StoreError: Another holds it, or the file can't be made.
     """
     path = database.with_name(database.name + ".lock")
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise StoreError(f"{path}: can't be opened for writing: {error.strerror}") from None
-    _held.add(descriptor)
-    try:
+    with _opened(path) as descriptor:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -47,6 +50,40 @@ def file_lock(database: Path) -> Iterator[None]:
         except OSError as error:
             raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
         yield
+
+
+@contextlib.contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder of records: `.lock` in it, which stays, empty.
+
+    Raises:
+        StoreError: Another tournament holds it, or the file can't be made.
+    """
+    path = folder / ".lock"
+    with _opened(path) as descriptor:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(
+                f"{folder}: in use by another tournament; give each its own folder of records"
+            ) from None
+        except OSError as error:
+            # A shared folder may know no locks: then keeping tournaments apart is its users' part.
+            if error.errno not in _NO_LOCKS:
+                raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
+        yield
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """The descriptor of a lock's file, open in this process alone."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise StoreError(f"{path}: can't be opened for writing: {error.strerror}") from None
+    _held.add(descriptor)
+    try:
+        yield descriptor
     finally:
         # In a child that was forked inside, it is closed already, and its number may be another's.
         if descriptor in _held:
@@ -57,3 +94,63 @@ def file_lock(database: Path) -> Iterator[None]:
 def in_use(where: str) -> StoreError:
     """What a second manager is told."""
     return StoreError(f"{where}: in use by another `lanista tournament run`")
+
+
+class Session:
+    """An advisory lock of PostgreSQL's, held by a session of its own for as long as that lasts."""
+
+    def __init__(self, engine: sa.Engine, number: int, where: str) -> None:
+        """Hold nothing yet.
+
+        Args:
+            engine: Makes connections.
+            number: Which lock, of those of the schema.
+            where: The database, for messages.
+        """
+        self._engine = engine
+        key = sa.func.hashtext(sa.func.current_schema())
+        self._try = sa.select(sa.func.pg_try_advisory_lock(number, key))
+        self._where = where
+        self._connection: sa.Connection | None = None
+        self._one = threading.Lock()  # as a connection is one thread's
+
+    def take(self) -> None:
+        """Take the lock.
+
+        Raises:
+            StoreError: Another session holds it.
+            sqlalchemy.exc.DBAPIError: The server can't be reached.
+        """
+        # Outside of transactions: it may be held for days.
+        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            is_ours = connection.scalar(self._try)
+        except BaseException:
+            _drop(connection)
+            raise
+        if not is_ours:
+            _drop(connection)
+            raise in_use(self._where)
+        self._connection = connection
+
+    def keep(self) -> None:
+        """See that the session is there, else take the lock by another one; raises as `take`."""
+        with self._one:
+            if self._connection is not None:
+                with contextlib.suppress(exc.DBAPIError):
+                    self._connection.scalar(sa.select(1))
+                    return
+                self.close()
+            self.take()
+
+    def close(self) -> None:
+        """Give the lock back."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            _drop(connection)
+
+
+def _drop(connection: sa.Connection) -> None:
+    # Closing the session gives the lock back, even where the server is gone.
+    connection.invalidate()
+    connection.close()

@@ -12,8 +12,19 @@ from typing import Any, NamedTuple
 import attrs
 import sqlalchemy as sa
 
-from lanista.store.results import FAILURES, Ending, MatchResult, SeatResult
-from lanista.store.schema import BLOCKS, BOTS, COUNTED, FAILED, MATCHES, META, PARDONS, SEATS, VOID
+from lanista.store.results import FAILURES, Benching, Ending, MatchResult, SeatResult
+from lanista.store.schema import (
+    BENCHED,
+    BLOCKS,
+    BOTS,
+    COUNTED,
+    FAILED,
+    MATCHES,
+    META,
+    PARDONS,
+    SEATS,
+    VOID,
+)
 
 PAGE = 200
 """Blocks whose matches are read at once."""
@@ -255,6 +266,17 @@ class Reading:
                 break
             count += 1
         return count
+
+    def benched(self) -> list[Benching]:
+        """Who plays no more, in the order in which it came so; of one block, by name."""
+        rows = self._connection.execute(
+            sa.select(BENCHED.c.number, BENCHED.c.bot, BLOCKS.c.id, BENCHED.c.failures).join(BLOCKS)
+        )
+        # Not sorted by the database: its order of letters is its own.
+        return [
+            Benching(bot=bot, block=block, failures=failures)
+            for _, bot, block, failures in sorted(rows.all())
+        ]
 
     def matches(
         self,

@@ -98,3 +98,14 @@ class BlockResult:
     """The map's name; empty where the seed makes it."""
     matches: tuple[MatchResult, ...]
     """In the order played."""
+
+
+@attrs.frozen(kw_only=True)
+class Benching:
+    """A bot that plays no more, as it failed too often running."""
+
+    bot: str
+    block: str
+    """The id of the block behind which it was so."""
+    failures: int
+    """Matches it had failed running then."""

@@ -1,8 +1,9 @@
 """The tables of a tournament's database, as they are now.
 
-Only facts are there, written once and never changed, but for `meta`, `bots` and `pardons`; totals
-are queries (`reading`). What a value means is told in `results`. A change here needs a new file in
-`migrations/versions` and its id in `REVISION`; a test compares the two. No connection is made here.
+Only facts are there, written once and never changed, but for `meta`, `bots`, `pardons` and
+`benched`; totals are queries (`reading`). What a value means is told in `results`. A change here
+needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the two. No
+connection is made here.
 """
 
 import sqlalchemy as sa
@@ -118,5 +119,16 @@ PARDONS = sa.Table(
     sa.Column("bot", sa.Text, primary_key=True),
     # The last block whose failures are forgiven.
     sa.Column("number", sa.Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+BENCHED = sa.Table(
+    "benched",
+    METADATA,
+    sa.Column("bot", sa.Text, primary_key=True),
+    # The block behind which it plays no more.
+    sa.Column("number", sa.Integer, sa.ForeignKey("blocks.number"), nullable=False),
+    # Matches it had failed running then.
+    sa.Column("failures", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )

@@ -27,6 +27,8 @@ class Played(NamedTuple):
     """By place."""
     ranks: tuple[tuple[int, ...], ...]
     """By seating, then by seat: the place in that match, 1 is best, equal ones are ties."""
+    draw: int = 0
+    """On which of the tournament's draws, as `Pairing` has it."""
 
 
 def seatings(bots: Sequence[str], *, every: bool = False) -> tuple[Seating, ...]:

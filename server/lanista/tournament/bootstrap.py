@@ -1,14 +1,16 @@
-"""Draws of the parameters by a bootstrap over blocks; intervals are quantiles of them.
+"""Samples of the parameters by a bootstrap over seeds or blocks; intervals are quantiles of them.
 
-A draw gives every block a random weight and maximises the weighted likelihood: the Bayesian
-bootstrap (Rubin, Annals of Statistics 9, 1981), for likelihoods Newton and Raftery (Journal of the
-Royal Statistical Society B 56, 1994). A block's matches share its weight, so what they have in
-common (seed, map, bots) widens the intervals as it should. Weights are exponential. A multinomial
-resample of blocks can lose every defeat of a strong bot, and its rating has no maximum then;
-positive weights lose nothing. Weights aren't stratified by pairing: a ladder has pairings of one
-block, which a stratified resample would not vary at all.
+A sample gives every draw (seed and map) a random weight and maximises the weighted likelihood: the
+Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981), for likelihoods Newton and Raftery
+(Journal of the Royal Statistical Society B 56, 1994). All matches on a draw share its weight, so
+what they have in common widens the intervals as it should: a bot that likes a map likes it against
+everybody. With too few draws (`counting.independent`) each block has a weight of its own; what the
+blocks of a seed have in common is then not in the intervals. Weights are exponential. A multinomial
+resample can lose every defeat of a strong bot, and its rating has no maximum then; positive weights
+lose nothing. Weights aren't stratified by pairing: a ladder has pairings of one block, which a
+stratified resample would not vary at all.
 
-To each draw come pseudo-matches: of each player against the mean of the others, and of each seat
+To each sample come pseudo-matches: of each player against the mean of the others, and of each seat
 against the mean of the others, each outcome weighted at random with mean one half (a gamma variable
 of shape 1/2; for two bots and single matches this makes Jeffreys' interval). They are why a bot
 that won all has an interval: its lower end says how strong it must be at least.
@@ -22,7 +24,7 @@ import hashlib
 
 import attrs
 
-from lanista.tournament.counting import Counted
+from lanista.tournament.counting import Counted, Independent
 from lanista.tournament.likelihood import Model, maximum, pseudo_matches, sums
 from lanista.tournament.numerics import Bools, Floats, Ints, np
 
@@ -30,8 +32,8 @@ PSEUDO = 0.5
 """The mean weight of each outcome of a pseudo-match, and its gamma distribution's shape."""
 
 _MOST_UNITS = 1500
-"""Kinds of blocks that get weights of their own; if there are more, blocks are put together at
-random to so many lots. That leaves an error of 2 % in the intervals' widths."""
+"""Draws, or kinds of blocks, that get weights of their own; if there are more, they are put
+together at random to so many lots. That leaves an error of 2 % in the intervals' widths."""
 _TAME = 0.1
 """A standard error (17 Elo) below which the quadratic approximation does: it shifts the ends of an
 interval by a tenth of a standard error at most."""
@@ -68,8 +70,22 @@ class _Exact:
     """(B, C): by draw, the weight of each choice."""
 
 
-def draw(model: Model, draws: int) -> Draws:
-    """Draw from what the parameters may be. Equal tournaments get equal draws."""
+@attrs.frozen(kw_only=True, eq=False)
+class _Units:
+    """What gets a weight: a draw, a kind of block, or a lot of either."""
+
+    shape: Floats
+    """(units,): of each one's gamma distribution: the sum of as many exponential weights."""
+    unit: Ints
+    """(E,): by entry, whose part it is."""
+    block: Ints
+    """(E,): which of the U blocks."""
+    times: Floats
+    """(E,): how often it counts with the unit's weight."""
+
+
+def draw(model: Model, draws: int, apart: Independent) -> Draws:
+    """Sample what the parameters may be. Equal tournaments get equal samples."""
     generator = np.random.default_rng(_seed(model.counted))
     centre, information = maximum(model, PSEUDO)
     error = np.sqrt(np.diag(np.linalg.inv(information)))
@@ -77,17 +93,18 @@ def draw(model: Model, draws: int) -> Draws:
     tame = sums(model, np.where(wild, 0.0, model.times()), centre)[2]
     by_match = model.chosen - _expected(model, centre, ~wild)
 
-    unit, block, shape = _units(model.counted, generator)
-    order = np.argsort(unit, kind="stable")
-    starts = np.searchsorted(unit[order], np.arange(len(shape)))
+    units = _units(model.counted, apart, generator)
+    order = np.argsort(units.unit, kind="stable")
+    starts = np.searchsorted(units.unit[order], np.arange(len(units.shape)))
     scores = by_match[model.counted.block_matches].sum(axis=1)
-    weights = generator.standard_gamma(shape, size=(draws, len(shape)))
-    pull = weights @ np.add.reduceat(scores[block[order]], starts, axis=0)
+    parts = scores[units.block[order]] * units.times[order, None]
+    weights = generator.standard_gamma(units.shape, size=(draws, len(units.shape)))
+    pull = weights @ np.add.reduceat(parts, starts, axis=0)
 
     features, columns = _features(model, wild)
     pseudo = pseudo_matches(model)
     outcomes = generator.standard_gamma(PSEUDO, size=(draws, *pseudo.shape[:2]))
-    made = _made(model, wild, model.counted.block_matches[block], unit, len(shape))
+    made = _made(model, wild, units)
     exact = _Exact(
         features=(*features, pseudo),
         columns=(*columns, made.shape[1] + np.arange(len(pseudo))),
@@ -99,23 +116,36 @@ def draw(model: Model, draws: int) -> Draws:
 
 def _seed(counted: Counted) -> int:
     digest = hashlib.sha256()
-    for array in (counted.block_players, counted.players, counted.ranks, counted.times):
+    for array in (
+        *(counted.block_players, counted.players, counted.ranks, counted.times),
+        *(counted.cell_blocks, counted.cell_draws, counted.cell_times),
+    ):
         digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     return int.from_bytes(digest.digest()[:8], "little")
 
 
-def _units(counted: Counted, generator: np.random.Generator) -> tuple[Ints, Ints, Floats]:
-    """What gets a weight: a kind of block, or a lot of blocks.
-
-    Returns:
-        Of each block that is summed up: its unit; which of the U blocks it is. Of each unit: the
-        shape of its weight, the sum of as many exponential ones.
-    """
+def _units(counted: Counted, apart: Independent, generator: np.random.Generator) -> _Units:
     kinds = np.arange(len(counted.times))
+    if apart.by_draw:
+        draws = int(counted.cell_draws.max()) + 1
+        lots = np.arange(draws)
+        if draws > _MOST_UNITS:
+            lots = generator.permutation(draws) % _MOST_UNITS
+        return _Units(
+            shape=np.ones(min(draws, _MOST_UNITS)),
+            unit=lots[counted.cell_draws],
+            block=counted.cell_blocks,
+            times=counted.cell_times.astype(np.float64),
+        )
     if len(kinds) <= _MOST_UNITS:
-        return kinds, kinds, counted.times.astype(np.float64)
-    lots = generator.permutation(counted.blocks) % _MOST_UNITS
-    return lots.astype(np.int64), np.repeat(kinds, counted.times), np.ones(_MOST_UNITS)
+        shape = counted.times.astype(np.float64)
+        return _Units(shape=shape, unit=kinds, block=kinds, times=np.ones(len(kinds)))
+    return _Units(
+        shape=np.ones(_MOST_UNITS),
+        unit=generator.permutation(counted.blocks) % _MOST_UNITS,
+        block=np.repeat(kinds, counted.times),
+        times=np.ones(counted.blocks),
+    )
 
 
 def _wild(model: Model, error: Floats) -> Bools:
@@ -177,15 +207,18 @@ def _features(model: Model, wild: Bools) -> tuple[tuple[Floats, ...], tuple[Ints
     return tuple(features), tuple(columns)
 
 
-def _made(model: Model, wild: Bools, matches: Ints, unit: Ints, units: int) -> Floats:
-    """(units, wild choices): how often each unit made each choice. `matches`: (blocks, K)."""
+def _made(model: Model, wild: Bools, units: _Units) -> Floats:
+    """(units, wild choices): how often each unit made each choice."""
     many = int(wild.sum())
+    matches = model.counted.block_matches[units.block]
     column = np.append(np.where(wild, np.cumsum(wild) - 1, -1), -1)  # the last one: no choice
     choice = column[model.choice_of][matches]
     there = choice >= 0
-    owner = np.broadcast_to(unit[:, None, None], choice.shape)
-    flat = np.bincount(owner[there] * many + choice[there], minlength=units * many)
-    return flat.reshape(units, many).astype(np.float64)
+    owner = np.broadcast_to(units.unit[:, None, None], choice.shape)[there]
+    times = np.broadcast_to(units.times[:, None, None], choice.shape)[there]
+    size = len(units.shape)
+    flat = np.bincount(owner * many + choice[there], times, minlength=size * many)
+    return flat.reshape(size, many).astype(np.float64)
 
 
 def _maxima(exact: _Exact, centre: Floats, pull: Floats, tame: Floats, anchor: Floats) -> Floats:

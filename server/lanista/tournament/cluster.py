@@ -17,7 +17,8 @@ import distributed as untyped
 from distributed.scheduler import KilledWorker
 
 from lanista.tournament.executors import FAREWELL, Concurrency, Workers, nothing
-from lanista.tournament.local import usable_cores
+from lanista.tournament.futures import one_line
+from lanista.tournament.local import holding_signals, leave_signals, start_tracker, usable_cores
 from lanista.tournament.spec import SpecError
 
 distributed: Any = untyped
@@ -27,6 +28,14 @@ CONNECT = 10.0
 """Seconds that a scheduler has to answer."""
 _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
 """Who tells at length, on stderr, of connections that end."""
+
+
+def dask_setup(_: object) -> None:
+    """In a worker of a cluster of our own, first of all: dask calls it by this name.
+
+    https://docs.dask.org/en/stable/deploying-customize-initialization.html
+    """
+    leave_signals()
 
 
 class DaskWorkers(Workers):
@@ -56,7 +65,7 @@ class DaskWorkers(Workers):
         """Connect.
 
         Raises:
-            SpecError: No scheduler answers.
+            SpecError: No scheduler answers, or no cluster can be made.
         """
         # Each by name: some have levels of their own.
         for name in [*_LOGGERS, *logging.root.manager.loggerDict]:
@@ -65,19 +74,7 @@ class DaskWorkers(Workers):
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         where = self._address
         if where is None:
-            # Its workers read their environment before they could be told to be silent.
-            quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
-            with dask.config.set({"distributed.nanny.pre-spawn-environ": quiet}):
-                self._cluster = distributed.LocalCluster(
-                    n_workers=self.slots,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    # It serves pages all the same: on any free port, to this machine alone.
-                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                    memory_limit=0,  # bots have limits of their own
-                    silence_logs=logging.CRITICAL,
-                )
+            self._cluster = self._make()
             where = self._cluster.scheduler_address
         try:
             self._client = distributed.Client(
@@ -90,6 +87,30 @@ class DaskWorkers(Workers):
         # Each block is played, whatever dask remembers of one like it.
         self._executor = self._client.get_executor(pure=False)
         self.slots = self.look() or 1
+
+    def _make(self) -> Any:
+        """A cluster of our own."""
+        start_tracker()
+        # Its workers read their environment before they could be told to be silent.
+        quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+        try:
+            # Held back from the threads that start workers too, now and in place of dead ones.
+            with holding_signals(), dask.config.set({"distributed.nanny.pre-spawn-environ": quiet}):
+                return distributed.LocalCluster(
+                    n_workers=self.slots,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    # It serves pages all the same: on any free port, to this machine alone.
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                    memory_limit=0,  # bots have limits of their own
+                    silence_logs=logging.CRITICAL,
+                    preload=[__name__],  # for `dask_setup`
+                )
+        except Exception as error:  # noqa: BLE001 - whatever dask met; nothing can be played then
+            raise SpecError(
+                f"executor: dask-local: no cluster can be made: {one_line(error)}"
+            ) from None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Give it to the scheduler."""

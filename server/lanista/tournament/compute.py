@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from lanista.store.results import Ending
 from lanista.tournament.blocks import Played, Seating
 from lanista.tournament.counting import Tally, count, tally
-from lanista.tournament.rating import Ratings, rate
+from lanista.tournament.rating import Ratings, estimate_of, rate
 from lanista.tournament.spec import FormatName
-from lanista.tournament.standings import Estimate, HeadToHead, Row, Standings
+from lanista.tournament.standings import HeadToHead, Row, Standings
 
 
 def compute(
@@ -76,11 +76,7 @@ def compute(
         below = table[number + 1] if number + 1 < len(table) else None
         estimate, rank_low, rank_high = None, None, None
         if ratings is not None and ratings.rated[bot]:
-            estimate = Estimate(
-                value=float(ratings.elo[bot]),
-                low=float(ratings.low[bot]),
-                high=float(ratings.high[bot]),
-            )
+            estimate = estimate_of(ratings.elo[bot], ratings.low[bot], ratings.high[bot])
             rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
         late, malformed, illegal = faults.get(bots[bot], (0, 0, 0))
         rows.append(

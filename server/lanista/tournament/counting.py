@@ -3,8 +3,9 @@
 Everything that standings derive starts here, so the order in which blocks ended leaves no trace in
 any figure, down to the last bit. Names go in, numbers come out; nothing is estimated here.
 
-Letters in shapes: N bots, S seats, K seatings of a block, U different blocks, M different matches,
-T stages of a ranking at most (S - 1).
+Letters in shapes: N bots, S seats, K seatings of a block, U different blocks, X different blocks
+where those on different draws (seed and map) are different, M different matches, T stages of a
+ranking at most (S - 1).
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,13 @@ from typing import Any
 import attrs
 
 from lanista.tournament.blocks import Played, Seating
-from lanista.tournament.numerics import Floats, Ints, NDArray, np
+from lanista.tournament.numerics import Bools, Floats, Ints, NDArray, np
+
+MANY_DRAWS = 10
+"""Draws from which on what they have in common can be seen."""
+_EVEN_DRAWS = 5.0
+"""As many must they be worth, where blocks lie unevenly on them."""
+_TWO = 2
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -30,6 +37,12 @@ class Counted:
     """(U, places): who had which place."""
     block_matches: Ints
     """(U, K): by seating, which of the M matches it was."""
+    cell_blocks: Ints
+    """(X,): which of the U blocks."""
+    cell_draws: Ints
+    """(X,): on which draw, from 0 in the order of their numbers, without gaps."""
+    cell_times: Ints
+    """(X,): how often that block was played on that draw."""
     players: Ints
     """(M, S): who sat where."""
     ranks: Ints
@@ -88,8 +101,14 @@ def count(
     rows[:, 1:] = np.array(
         [ranking_id[ranks] for block in played for ranks in block.ranks], dtype=np.int64
     ).reshape(len(played), len(seated))
-    first, _, times = distinct_rows(rows)
+    first, block, times = distinct_rows(rows)
     rows = rows[first]
+    _, draws = np.unique(
+        np.array([one.draw for one in played], dtype=np.int64), return_inverse=True
+    )
+    cells = np.stack([draws, block], axis=1)
+    first_cell, _, cell_times = distinct_rows(cells)
+    cells = cells[first_cell]
 
     by_place = np.array(
         [[player_of[name] for name in names] for names in tuples], dtype=np.int64
@@ -107,6 +126,9 @@ def count(
         times=times,
         block_players=by_place[rows[:, 0]],
         block_matches=block_matches,
+        cell_blocks=cells[:, 1],
+        cell_draws=cells[:, 0],
+        cell_times=cell_times,
         players=np.take_along_axis(by_place[names_number], shape[seating], axis=1),
         ranks=np.array(rankings, dtype=np.int64).reshape(len(rankings), shape.shape[1])[ranking],
         match_times=match_times.astype(np.int64),
@@ -138,6 +160,71 @@ def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @attrs.frozen(kw_only=True, eq=False)
+class Independent:
+    """What is taken to be independent of each other: draws, or blocks where these are too few."""
+
+    by_draw: bool
+    """Whether all blocks on one draw count as one thing: a bot that likes a map likes it against
+    everybody."""
+    all: float
+    """How many there are. Draws with unlike numbers n of blocks count as (sum n)^2 / sum n^2 equal
+    ones (Kish, "Survey Sampling", 1965)."""
+    of_bot: Floats
+    """(N,): with blocks of each bot, counted alike."""
+
+
+def independent(counted: Counted) -> Independent:
+    """Find out what is; by draws from `MANY_DRAWS` on."""
+    places, n = counted.block_players, counted.bots
+    draws = int(counted.cell_draws.max(initial=-1)) + 1
+    on_draw = weighted_counts(counted.cell_draws, counted.cell_times, draws)
+    of_all = _kish(np.zeros(draws, dtype=np.int64), on_draw, 1)[0]
+    # A bot with two places of a block plays it once.
+    part = 1 / (places[:, :, None] == places[:, None, :]).sum(axis=2)
+    if draws < MANY_DRAWS or of_all < _EVEN_DRAWS:
+        blocks = weighted_counts(places, counted.times[:, None] * part, n + 1)[:n]
+        return Independent(by_draw=False, all=float(counted.blocks), of_bot=np.rint(blocks))
+    cells, which = np.unique(
+        places[counted.cell_blocks] * draws + counted.cell_draws[:, None], return_inverse=True
+    )
+    blocks = counted.cell_times[:, None] * part[counted.cell_blocks]
+    of_bot = _kish(cells // draws, weighted_counts(which, blocks, len(cells)), n + 1)[:n]
+    return Independent(by_draw=True, all=float(of_all), of_bot=of_bot)
+
+
+def _kish(owner: Ints, sizes: Floats, owners: int) -> Floats:
+    """(owners,): how many equal parts the parts of each are worth."""
+    squares = weighted_counts(owner, sizes**2, owners)
+    return weighted_counts(owner, sizes, owners) ** 2 / np.where(squares > 0, squares, 1.0)
+
+
+def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
+    """(size, size): who scored something against whom, directly or by way of others; all itself.
+
+    Args:
+        owners: (M, S): whose each seat of each match is: a player's, or the seat's own number.
+        ranks: (M, S)
+        size: How many owners there are.
+    """
+    pairs = owners[:, :, None] * size + owners[:, None, :]
+    behind = ranks[:, :, None] > ranks[:, None, :]
+    # One number more: where those go who scored nothing.
+    found = np.bincount(np.where(behind, size * size, pairs).ravel(), minlength=size * size + 1)
+    scored: Bools = (found[:-1].reshape(size, size) > 0) | np.eye(size, dtype=bool)
+    while True:
+        # Paths twice as long each time.
+        further = scored.astype(np.float32) @ scored > 0
+        if (further == scored).all():
+            return scored
+        scored = further
+
+
+def connected(reach: Bools) -> Ints:
+    """(size,): parts in which everybody reaches everybody: the number of their first member."""
+    return np.asarray((reach & reach.T).argmax(axis=1), dtype=np.int64)
+
+
+@attrs.frozen(kw_only=True, eq=False)
 class Tally:
     """Sums over all matches, by bot; fillers have no row and no column here."""
 
@@ -148,7 +235,8 @@ class Tally:
     points: Floats
     """(N,): an opponent placed below gives 1, a tied one one half."""
     places: Ints
-    """(N, S): how often it had place 1, 2, …, without the matches in `draws`."""
+    """(N, S): how often it had place 1, 2, …; ties count for the best place. Two seats: without
+    the matches in `draws`."""
     draws: Ints
     """(N,): matches in which all had the same place."""
     met: Ints
@@ -186,7 +274,7 @@ def tally(counted: Counted) -> Tally:
     place = 1 + below.sum(axis=1)
     places = weighted_counts(
         players * seats + place - 1,
-        np.where(drawn, 0, times)[:, None] * np.ones(seats),
+        np.where(drawn & (seats == _TWO), 0, times)[:, None] * np.ones(seats),
         size * seats,
     ).reshape(size, seats)[:n]
     held_places = (counted.block_players[:, :, None] == counted.block_players[:, None, :]).sum(2)

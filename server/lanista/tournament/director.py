@@ -24,9 +24,9 @@ from lanista.tournament import events
 from lanista.tournament.blocks import Pairing
 from lanista.tournament.calibration import Bounds, NotMeasuredError, calibrate, measuring
 from lanista.tournament.executors import Workers, nothing
-from lanista.tournament.futures import deliver, one_line
+from lanista.tournament.futures import deliver, error_of, one_line
 from lanista.tournament.ledger import Ledger
-from lanista.tournament.pace import Disturbances, Pace, eta
+from lanista.tournament.pace import Disturbances, Pace, eta, failed
 from lanista.tournament.pairing.base import Format, Progress
 from lanista.tournament.setup import Setup
 from lanista.tournament.spec import FormatName
@@ -54,6 +54,8 @@ class Report:
     """Why it couldn't go on, one line; empty if it could."""
     interrupted: bool
     """Whether it was asked to end before all was played; run it again to go on."""
+    decision: str = ""
+    """The hypothesis that a version test has accepted, `H0` or `H1`; empty else."""
 
 
 @attrs.define(eq=False)
@@ -120,6 +122,7 @@ class Director:
         self._again: collections.deque[_Wanted] = collections.deque()  # lost with a worker
         self._finishing = False
         self._halted = ""
+        self._standings: Standings | None = None  # the last ones
 
     @property
     def running(self) -> int:
@@ -149,7 +152,8 @@ class Director:
         Raises:
             StoreError: The database can't be read.
         """
-        return await self._ledger.standings()
+        self._standings = await self._ledger.standings()
+        return self._standings
 
     async def run(self) -> Report:
         """Play until all is played, `finish`, `stop`, or something that can't be mended.
@@ -174,11 +178,14 @@ class Director:
         else:
             await self._end(functools.partial(self._workers.close, self._farewell))
         over = self._format.over()
+        standings = await self._last_standings()
         report = Report(
-            standings=await self.standings(),
+            standings=standings,
             over=over,
             halted=self._halted,
             interrupted=self._finishing and not over and not self._halted,
+            # A version test alone has one.
+            decision=getattr(self._format, "decision", ""),
         )
         self._tell(
             events.Ended(
@@ -190,6 +197,32 @@ class Director:
             )
         )
         return report
+
+    async def _last_standings(self) -> Standings:
+        """The standings in the end; where the database can't be read, those known before."""
+        try:
+            return await self.standings()
+        except StoreError as error:
+            self._halt(one_line(error))
+        if self._standings is not None:
+            return self._standings
+        spec, progress = self.setup.spec, self.progress
+        return Standings(
+            name=spec.name,
+            game=self.setup.ruleset.name,
+            format=spec.format.value,
+            seats=self.setup.ruleset.seats,
+            rows=(),
+            head_to_head=(),
+            seat_advantage=(),
+            blocks=progress.played,
+            planned=progress.planned,
+            matches=self._ledger.matches,
+            voids=0,
+            uncounted=0,
+            over=self._format.over(),
+            words=progress.words,
+        )
 
     @staticmethod
     async def _end(end: Callable[[], None]) -> None:
@@ -287,6 +320,7 @@ class Director:
 
     def _hand_out(self) -> None:
         """Give every free slot something to do."""
+        self._give_back()
         # A version test that has decided wants no more, not even what was lost with a worker.
         if self._finishing or self._halted or self._format.over():
             return
@@ -298,11 +332,37 @@ class Director:
         if free <= 0 or self._halted:
             return
         size = self._pace.task_size(self.progress, self.running, self._workers.slots)
-        self._fetch(free * size)
-        blocks = [self._ahead.popleft() for _ in range(min(free * size, len(self._ahead)))]
+        blocks: list[_Wanted] = []
+        while free > 0 and len(blocks) < free * size and not self._halted:
+            self._fetch(1)
+            if not self._ahead:
+                break
+            if not self._ledger.falters(self._ahead[0].pairing.bots):
+                blocks.append(self._ahead.popleft())
+                continue
+            # Each alone: what is handed out is played, whoever is benched meanwhile.
+            if blocks and free == 1:
+                break
+            self._submit([self._ahead.popleft()])
+            free -= 1
+        self._ahead.extendleft(reversed(blocks[free * size :]))
+        del blocks[free * size :]
         for share in (blocks[at::free] for at in range(free)):
             if share:
                 self._submit(share)
+
+    def _give_back(self) -> None:
+        """Don't play what has a bot that was benched since it was taken from the format."""
+        if not self._ledger.benched:
+            return
+        for queue in (self._ahead, self._again):
+            taken = list(queue)
+            queue.clear()
+            for wanted in taken:
+                if self._ledger.benched.keys().isdisjoint(wanted.pairing.bots):
+                    queue.append(wanted)
+                else:
+                    self._format.give_back(wanted.pairing)
 
     def _fetch(self, blocks: int) -> None:
         """Take what is wanted from the format, up to so many blocks."""
@@ -364,26 +424,37 @@ class Director:
         finished: list[tuple[_Wanted, Finished, _Running]] = []
         for future in futures:
             task = self._running.pop(future)
-            try:
-                results: list[Finished] = future.result()
-            except self._workers.losses as error:
-                self._lost(task, error)
-            except concurrent.futures.CancelledError:
-                self._halt("the executor gave its tasks back: its workers or scheduler ended")
-            except (WorkError, OSError) as error:
-                self._halt(one_line(error))
-            except Exception as error:  # noqa: BLE001 - whatever a worker met; told with its trace
-                words = f"a worker failed: {type(error).__name__}: {one_line(error)}"
-                self._halt(words, "".join(traceback.format_exception(error)))
-            else:
-                self._pace.learn(results)
-                finished += [
-                    (wanted, one, task) for wanted, one in zip(task.wanted, results, strict=True)
-                ]
-        if self.setup.spec.format in _FIXED and not any(one.trouble for _, one, _ in finished):
-            self._hand_out()  # workers needn't wait for our disk
+            error = error_of(future)
+            if error is not None:
+                self._failed(task, error)
+                continue
+            results: list[Finished] = future.result()
+            self._pace.learn(results)
+            finished += [
+                (wanted, one, task) for wanted, one in zip(task.wanted, results, strict=True)
+            ]
+        # Workers needn't wait for our disk, unless what is stored may change what is played.
+        if self.setup.spec.format in _FIXED and not any(
+            one.trouble or failed(one.result) for _, one, _ in finished
+        ):
+            self._hand_out()
         if finished:
             self._commit(finished)
+
+    def _failed(self, task: _Running, error: BaseException) -> None:
+        """A task ended by an error."""
+        words = f"{type(error).__name__}: {one_line(error)}"
+        if isinstance(error, self._workers.losses):
+            self._lost(task, error)
+        elif isinstance(error, concurrent.futures.CancelledError):
+            self._halt("the executor gave its tasks back: its workers or scheduler ended")
+        elif isinstance(error, WorkError | OSError):
+            self._halt(one_line(error))
+        elif isinstance(error, Exception):
+            trace = "".join(traceback.format_exception(error))
+            self._halt(f"a worker failed: {words}", trace)
+        else:  # nobody's fault in the code: a signal, a loop that was closed
+            self._halt(f"a worker was ended while it played: {words}")
 
     def _lost(self, task: _Running, error: BaseException) -> None:
         """A worker died: its blocks are played by another, each alone."""
@@ -404,16 +475,20 @@ class Director:
                     self._halt(f"{_shown(wanted.block)}: {one_line(one.trouble)}")
                     self._ledger.set_aside(one)
             counting = [(wanted, one, task) for wanted, one, task in finished if not one.trouble]
-            results = self._ledger.commit([(wanted.pairing, one) for wanted, one, _ in counting])
+            results, benched = self._ledger.commit(
+                [(wanted.pairing, one) for wanted, one, _ in counting]
+            )
         except (OSError, StoreError) as error:
             self._halt(one_line(error))
             return
         for result, (_, _, task) in zip(results, counting, strict=True):
             self._pace.count(len(self._format.seated), time.monotonic())
             self._tell_of(result)
-            for bot, words in self._ledger.note_failures(result).items():
-                failures = self._ledger.failures(bot)
-                self._tell(events.Benched(bot=bot, failures=failures, words=words))
+            for fallen, words in benched:
+                if fallen.block == result.block:
+                    self._tell(
+                        events.Benched(bot=fallen.bot, failures=fallen.failures, words=words)
+                    )
             self._note_stalls(result, task)
 
     def _tell_of(self, result: BlockResult) -> None:

@@ -39,16 +39,13 @@ seeds = [1, 2, 3]
 # Swiss: how many rounds; without it as many as leave one winner.
 # rounds = 5
 
-# Swiss, knockout: blocks a meeting (1). Ladder, sprt: at most so many blocks in all.
+# Swiss, knockout: blocks a meeting on each map (1). Ladder, sprt: at most so many blocks in all.
 # blocks = 1
 
 # Gauntlet: who meets all others; without it the first bot.
 # challenger = {first}
 
-# A house bot that takes the seats which too few bots leave free.
-# fill = {fill}
-
-# What each bot may use, and whether it is shut off from this machine ("bwrap").
+{fill}# What each bot may use, and whether it is shut off from this machine ("bwrap").
 # limits = "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64"
 # sandbox = "none"
 
@@ -103,6 +100,14 @@ seeds = [1, 2, 3]
 """
 
 
+_FILL = """\
+# A house bot that takes the seats which too few bots leave free.
+# fill = {bot}
+
+"""
+"""Not in games of two: no two bots leave a seat free."""
+
+
 def example(
     *,
     stem: str,
@@ -137,7 +142,7 @@ def example(
         else f"{seats} seatings, every bot once in each seat",
         all="the same" if seats == 2 else "every arrangement",
         first=_quoted(entrants[0][0]),
-        fill=_quoted(house[0]),
+        fill="" if seats == 2 else _FILL.format(bot=_quoted(house[0])),
         database=_quoted(f"{stem}.db"),
         records=_quoted(f"{stem}.records"),
         settings="\n".join(

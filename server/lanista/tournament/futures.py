@@ -1,5 +1,6 @@
 """Between futures of other threads and a trio loop; and errors as one line. Nothing else."""
 
+import concurrent.futures
 import contextlib
 import functools
 from collections.abc import Callable
@@ -33,6 +34,14 @@ def _soon(
     # The loop may have ended; then nobody wants to know.
     with contextlib.suppress(trio.RunFinishedError):
         token.run_sync_soon(call, future)
+
+
+def error_of(future: Future[Any]) -> BaseException | None:
+    """What a future that is done ended by. Not raised: an interrupt of a worker's isn't ours."""
+    try:
+        return future.exception()
+    except concurrent.futures.CancelledError as error:
+        return error
 
 
 def one_line(error: object) -> str:

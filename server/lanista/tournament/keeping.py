@@ -4,12 +4,16 @@ A record has its place before its match is committed, so a stored match always h
 `.playing` belongs to no stored match. Nothing of a record's inside is known here.
 """
 
+import contextlib
 import os
+import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import attrs
 
+from lanista.store.lock import folder_lock
 from lanista.store.results import FAILURES, BlockResult, MatchResult
 from lanista.tournament.spec import Keep
 from lanista.tournament.work import Finished
@@ -19,6 +23,19 @@ PLAYING = ".playing"
 
 SYNCED_AT_ONCE = 16
 """Folders whose names are written to the disk at the same time."""
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Be the only tournament that writes into a folder of records, which is made.
+
+    Raises:
+        StoreError: Another tournament does.
+        OSError: It can't be made.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with folder_lock(folder):
+        yield
 
 
 @attrs.define(eq=False)
@@ -43,7 +60,11 @@ class Records:
         self.playing.mkdir(parents=True, exist_ok=True)
         for left in self.playing.iterdir():
             # A worker whose manager was just killed may be removing its own.
-            left.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                if left.is_dir() and not left.is_symlink():
+                    shutil.rmtree(left)
+                else:
+                    left.unlink()
 
     def place(self, finished: Finished) -> BlockResult:
         """Put a block's records where they belong, those that are to be kept; call `sync` behind.

@@ -5,13 +5,13 @@ transaction, then the format is told. So a stored block is whole, has its record
 whenever this process dies. Who plays, and when, is not known here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 import trio
 
 from lanista.store.database import Store
-from lanista.store.results import FAILURES, BlockResult
+from lanista.store.results import FAILURES, Benching, BlockResult
 from lanista.tournament.blocks import Pairing, Played
 from lanista.tournament.keeping import Records
 from lanista.tournament.pace import Failures
@@ -66,17 +66,34 @@ class Ledger:
             OSError: The folder of records can't be made.
         """
         self._records.prepare()
-        self._stock = take_stock(self.setup, self.store.played())
+        blocks = self.store.played()
+        self._stock = take_stock(self.setup, blocks)
         for _, pairing, played in self._stock.entries:
             self.format.record(pairing, played)
-        self._failures = Failures(self.store.running_failures(self.setup.spec.bench_after))
-        return self._bench()
+        most = self.setup.spec.bench_after
+        self._failures = Failures(self.store.running_failures(most))
+        running = self._failures.running
+        there = [one for one in self.store.benched() if one.bot in self.setup.bots]
+        benched = {one.bot for one in there}
+        # Only where fewer failures are borne now than when they were stored.
+        more = [
+            Benching(bot=bot, block=blocks[-1].id, failures=running[bot])
+            for bot in sorted(self.setup.bots)
+            if bot not in benched and running.get(bot, 0) >= most
+        ]
+        if more:
+            self.store.add([], more)
+        for one in (*there, *more):
+            self._bench(one)
+        return {one.bot: one.failures for one in (*there, *more)}
 
-    def commit(self, played: Sequence[tuple[Pairing, Finished]]) -> list[BlockResult]:
-        """Enter blocks that were played.
+    def commit(
+        self, played: Sequence[tuple[Pairing, Finished]]
+    ) -> tuple[list[BlockResult], list[tuple[Benching, str]]]:
+        """Enter blocks that were played, and bench who failed too often running with them.
 
         Returns:
-            Their results, as stored.
+            Their results, as stored; and who is benched now, with the words of the last failure.
 
         Raises:
             OSError: A record can't be put in its place; nothing was entered.
@@ -84,12 +101,17 @@ class Ledger:
         """
         results = [self._records.place(finished) for _, finished in played]
         self._records.sync()
-        self.store.add(results)
+        failures = Failures(dict(self._failures.running))
+        benched = self._failed(failures, results)
+        self.store.add(results, [one for one, _ in benched])
+        self._failures = failures
         for (pairing, _), result in zip(played, results, strict=True):
-            block = Played(result.bots, _ranks(result))
+            block = Played(result.bots, _ranks(result), pairing.draw)
             self._stock.entries.append(Entry(result.block, pairing, block))
             self.format.record(pairing, block)
-        return results
+        for one, _ in benched:
+            self._bench(one)
+        return results, benched
 
     def set_aside(self, finished: Finished) -> None:
         """Keep the records of a block that must not count, so that people can look at them.
@@ -99,31 +121,29 @@ class Ledger:
         """
         self._records.place(finished)
 
-    def note_failures(self, result: BlockResult) -> dict[str, str]:
-        """Bench who has failed too often running with this block.
+    def _failed(
+        self, failures: Failures, results: Sequence[BlockResult]
+    ) -> list[tuple[Benching, str]]:
+        """Count failures; who has too many of them now, behind which block, and the last's words.
 
-        Returns:
-            Those who are benched now, and the words of their last failure.
+        Of one block, by name: as they are read again.
         """
-        last = self._failures.note(result)
-        return {bot: last[bot] for bot in self._bench()}
+        found: dict[str, tuple[Benching, str]] = {}
+        for result in results:
+            for bot, words in sorted(failures.note(result).items()):
+                count = failures.running[bot]
+                is_free = bot in self.setup.bots and bot not in self.benched and bot not in found
+                if is_free and count >= self.setup.spec.bench_after:
+                    found[bot] = Benching(bot=bot, block=result.block, failures=count), words
+        return list(found.values())
 
-    def _bench(self) -> dict[str, int]:
-        most = self.setup.spec.bench_after
-        failures = {bot: self._failures.running.get(bot, 0) for bot in self.setup.bots}
-        new = {
-            bot: count
-            for bot, count in failures.items()
-            if count >= most and bot not in self.benched
-        }
-        for bot in new:
-            self.benched[bot] = None
-            self.format.bench(bot)
-        return new
+    def _bench(self, one: Benching) -> None:
+        self.benched[one.bot] = None
+        self.format.bench(one.bot)
 
-    def failures(self, bot: str) -> int:
-        """How many matches a bot failed running."""
-        return self._failures.running.get(bot, 0)
+    def falters(self, bots: Iterable[str]) -> bool:
+        """Whether one of these failed its last match, so that it may soon be benched."""
+        return any(self._failures.running.get(bot) and bot in self.setup.bots for bot in bots)
 
     def last_words(self, bot: str) -> str:
         """Of a bot's last failure that is stored."""

@@ -11,8 +11,9 @@ its one maximum.
 
 The prior: every parameter is normal about 0 with a standard deviation of 4,000 Elo. It keeps the
 figures finite where a bot won all, and sets the means of groups that never met equal. Ordinary
-ratings it moves by some hundredths of an Elo (0.04 for bots 600 Elo apart, 60 matches each). What
-it makes of a bot that never lost is large and means little: the interval's lower end tells more.
+ratings it moves by some hundredths of an Elo (0.04 for bots 600 Elo apart, 60 matches each). Where
+a bot never lost the likelihood has no maximum, and what the prior makes of it means nothing:
+`model_of` can leave out what draws bots apart without end.
 
 Parameters are one vector: theta of the players (bots in the spec's order, then one for all
 fillers), gamma by seat, log delta of the tie sizes seen. P is its length. Here are only sums over
@@ -112,8 +113,15 @@ class Model:
         return weighted_counts(self.choice_of[made], weights[made], self.choices)
 
 
-def model_of(counted: Counted) -> Model:
-    """The stages of all matches. There must be at least one match."""
+def model_of(counted: Counted, parts: Ints | None = None) -> Model:
+    """The stages of all matches.
+
+    Args:
+        counted: What was played, one match at least.
+        parts: (players,): a number for each part of `counting.connected`, if stages are to be
+            choices within a part alone. That is what is left of the likelihood as the parts, of
+            which one always was above the other, move apart without end.
+    """
     seats, ranks = counted.seats, counted.ranks
     players = counted.bots + counted.fillers
     matches = len(ranks)
@@ -124,8 +132,12 @@ def model_of(counted: Counted) -> Model:
     remaining = np.ones((matches, seats), dtype=bool)
     for stage in range(stages):
         best = np.where(remaining, place, seats).min(axis=1, keepdims=True)
-        left[:, stage] = remaining
         taken[:, stage] = remaining & (place == best)
+        left[:, stage] = remaining
+        if parts is not None:
+            part = parts[counted.players]
+            chosen_part = np.take_along_axis(part, taken[:, stage].argmax(axis=1)[:, None], axis=1)
+            left[:, stage] &= part == chosen_part
         remaining = remaining & ~taken[:, stage]
     made = left.sum(axis=2) > 1
     taken &= made[:, :, None]

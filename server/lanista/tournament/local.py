@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import resource_tracker
 from typing import Any
@@ -34,18 +34,15 @@ class _Process(multiprocessing.context.SpawnProcess):
 
     def start(self) -> None:
         """Start it."""
-        # Signals of the terminal go to the whole process group: they wait until `_begin` ignores
-        # them.
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINALS)
         # Workers need nothing of the script that plays a tournament. Without this they would
         # import it, and one without `if __name__ == "__main__"` would run again in each.
         main = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
         try:
-            super().start()
+            with holding_signals():
+                super().start()
         finally:
             sys.modules["__main__"] = main
-            signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 class _Context(multiprocessing.context.SpawnContext):
@@ -63,7 +60,30 @@ class _Context(multiprocessing.context.SpawnContext):
         return process
 
 
-def _start_tracker() -> None:
+def leave_signals() -> None:
+    """In the main thread of a worker: what a terminal's signals mean the manager decides.
+
+    It gets them too. They may have been held back from this process until now.
+    """
+    for number in TERMINALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINALS)
+
+
+@contextlib.contextmanager
+def holding_signals() -> Iterator[None]:
+    """Hold a terminal's signals back from the processes, and threads, that are started within.
+
+    They go to the whole process group: there they wait until `leave_signals` ignores them.
+    """
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+def start_tracker() -> None:
     """Start the process that tracks multiprocessing's semaphores, before any is made.
 
     It ignores SIGINT, but not the SIGHUP of a terminal that is closed: it must not see it, as the
@@ -83,10 +103,7 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
         cores: Those it and its bots run on; empty for all.
         in_groups: Whether the manager was given control groups to manage.
     """
-    # What these mean the manager decides; it gets them too.
-    for number in TERMINALS:
-        signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINALS)
+    leave_signals()
     # Whoever sends this to all (a service manager) may have ended the bots too: what they play
     # must not count.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -211,7 +228,7 @@ class LocalWorkers(Workers):
         taken = {slot.number for slot in self._all}
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)
         cores = deal(self._cores, self.slots)[(number - 1) % self.slots] if self._pin else ()
-        _start_tracker()
+        start_tracker()
         context = _Context()
         pool = ProcessPoolExecutor(
             1, mp_context=context, initializer=_begin, initargs=(cores, self._in_groups)

@@ -55,10 +55,9 @@ def standings_of(setup: Setup, store: Store) -> Standings:
     format_ = format_of(setup)
     with store.reading() as now:
         stock = take_stock(setup, now.played())
-        failures = now.running_failures(setup.spec.bench_after)
+        benched = [one.bot for one in now.benched() if one.bot in setup.bots]
     for _, pairing, played in stock.entries:
         format_.record(pairing, played)
-    benched = [bot for bot in setup.bots if failures.get(bot, 0) >= setup.spec.bench_after]
     for bot in benched:
         format_.bench(bot)
     return standings(setup, store, snapshot(format_, stock, benched))
@@ -70,4 +69,12 @@ def format_of(setup: Setup) -> Format:
     Raises:
         SpecError: It can't be.
     """
-    return make_format(setup.spec, setup.ruleset.seats, setup.draws, setup.bots, setup.fillers)
+    return make_format(
+        setup.spec,
+        setup.ruleset.seats,
+        setup.draws,
+        setup.bots,
+        setup.fillers,
+        maps=max(1, len(setup.spec.maps)),
+        turn_of=setup.turn,
+    )

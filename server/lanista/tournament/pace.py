@@ -27,6 +27,11 @@ _NEWEST = 0.3
 """Weight of the newest task in the mean of what blocks take."""
 
 
+def failed(result: BlockResult) -> bool:
+    """Whether a bot failed in a match of a block."""
+    return any(seat.ending in FAILURES for match in result.matches for seat in match.seats)
+
+
 @attrs.define(eq=False)
 class Pace:
     """How fast it goes."""
@@ -39,9 +44,10 @@ class Pace:
     )  # when, how many matches
 
     def learn(self, finished: Sequence[Finished]) -> None:
-        """A task ended."""
-        if finished:
-            seconds = sum(one.seconds for one in finished) / len(finished)
+        """A task ended. Blocks in which a bot failed say nothing of how long others take."""
+        whole = [one for one in finished if not failed(one.result)]
+        if whole:
+            seconds = sum(one.seconds for one in whole) / len(whole)
             known = self._block_seconds
             if known is not None:
                 seconds = (1 - _NEWEST) * known + _NEWEST * seconds

@@ -16,6 +16,7 @@ from lanista.tournament import work
 from lanista.tournament.director import Director, Report
 from lanista.tournament.events import Event
 from lanista.tournament.executors import Concurrency, open_executor
+from lanista.tournament.keeping import held
 from lanista.tournament.looking import AnySpec, format_of, load
 from lanista.tournament.setup import Setup
 from lanista.tournament.stock import agree, pardon, settle_seed
@@ -46,7 +47,9 @@ def open_tournament(
 
     Raises:
         SpecError: It can't be played so.
-        StoreError: The database can't be used, or is in use by another run.
+        StoreError: The database can't be used, or is in use by another run; or the folder of
+            records is in use by another tournament.
+        OSError: The folder of records can't be made.
     """
     spec = setup.spec
     workers = open_executor(
@@ -56,7 +59,7 @@ def open_tournament(
     )
     # Before the database is made: it may refuse.
     format_ = format_of(setup)
-    with Store.open(setup.database) as store, store.lock():
+    with Store.open(setup.database) as store, store.lock(), held(setup.records):
         agree(setup, store, accept_changes=accept_changes)
         pardon(setup, store, unbench)
         settle_seed(setup, store, makes=True)

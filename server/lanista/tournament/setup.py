@@ -316,6 +316,10 @@ def _maps(
             except BadBoardError as error:
                 raise SpecError(f"maps[{number}]: {map_}: {error}") from None
             boards[map_] = ruleset.write_board(board)
+        known = (boards.get(map_), settings[map_])
+        for other in list(settings)[:-1]:
+            if map_ and (boards.get(other), settings[other]) == known:
+                raise SpecError(f"maps[{number}]: {map_} is the same as {other}")
     return settings, boards
 
 

@@ -175,7 +175,8 @@ class Spec:
     rounds: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MOST_BLOCKS)])
     """Swiss: how many; without it as many as leave one winner."""
     blocks: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MOST_BLOCKS)])
-    """Swiss, knockout: blocks a meeting (1). Ladder, version test: at most so many in all."""
+    """Swiss, knockout: blocks a meeting on each map (1). Ladder, version test: at most so many in
+    all."""
     challenger: str | None = None
     """Gauntlet: who meets all others; without it the first bot."""
     sprt: Sprt | None = None

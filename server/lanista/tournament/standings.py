@@ -18,8 +18,10 @@ class Estimate:
     """A figure with its 95 % interval."""
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    """None: it has no lower end, as of a bot that never scored anything."""
+    high: float | None
+    """None: it has no upper end, as of a bot that won every match."""
 
 
 @attrs.frozen(kw_only=True)
@@ -36,7 +38,8 @@ class Row:
     those that a bye gave."""
     blocks: int
     rating: Estimate | None
-    """Elo, the mean of all bots 0; None before its first match."""
+    """Elo; None before its first match. The mean of all bots whose intervals have both ends is 0;
+    that of all bots where none has."""
     rank_low: int | None
     """The best rank of its 95 % interval; None before its first match."""
     rank_high: int | None
@@ -44,8 +47,8 @@ class Row:
     superior: float | None
     """Likelihood that it is stronger than the bot in the row below; None in the last row."""
     places: tuple[int, ...]
-    """How often it had place 1, 2, …; a tie counts for its best place. Two players: without
-    draws, which are in `draws`."""
+    """How often it had place 1, 2, …; a tie counts for its best place, also one of all. Two
+    players: without draws, which are in `draws`."""
     draws: int
     """Matches in which nobody was better than another."""
     endings: Mapping[Ending, int]

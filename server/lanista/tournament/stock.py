@@ -94,7 +94,7 @@ def take_stock(setup: Setup, blocks: Iterable[PlayedBlock]) -> Stock:
             strays.append(block.id)
         else:
             pairing = Pairing(block.bots, found)
-            entries.append(Entry(block.id, pairing, Played(block.bots, block.ranks)))
+            entries.append(Entry(block.id, pairing, Played(block.bots, block.ranks, found)))
     return Stock(entries=entries, strays=strays)
 
 

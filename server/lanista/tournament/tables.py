@@ -135,11 +135,11 @@ def _rounded(value: float | None, digits: int) -> str:
 
 def markdown_text(standings: Standings) -> str:
     """The table in Markdown (GitHub's tables), with a heading and what else there is to say."""
-    lines = [f"# {_in_markdown(standings.name)}"]
+    lines = [f"# {in_markdown(standings.name)}"]
     for line in summary(standings):
-        lines += ["", _BLOCK.sub(r"\1\\", _in_markdown(line.lstrip()))]
+        lines += ["", _BLOCK.sub(r"\1\\", in_markdown(line.lstrip()))]
     lines += ["", *_markdown_table(columns(standings), map_cells(standings)), ""]
-    lines += [f"- {_in_markdown(line)}" for line in remarks(standings)]
+    lines += [f"- {in_markdown(line)}" for line in remarks(standings)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -151,10 +151,11 @@ def _markdown_table(heads: "Sequence[Column]", rows: Iterator[Sequence[str]]) ->
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(_in_markdown, cells)) + " |"
+    return "| " + " | ".join(map(in_markdown, cells)) + " |"
 
 
-def _in_markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """Text that Markdown takes for nothing but text, on one line."""
     return _INLINE.sub(r"\\\1", visible(text))
 
 
@@ -181,6 +182,10 @@ class Column:
 
 RATING = "rating"
 BOT = "bot"
+_RATING_MEANING = (
+    "Elo with its 95 % interval; the mean of all bots is 0. Where somebody never scored, or nobody "
+    "against somebody, intervals lack an end, and 0 is the mean of those that have both."
+)
 
 
 def columns(standings: Standings) -> list[Column]:
@@ -202,8 +207,8 @@ def columns(standings: Standings) -> list[Column]:
             if two
             else "Every opponent that is placed below gives 1, a tied one one half.",
         ),
-        Column(RATING, "Elo, the mean of all bots is 0, with its 95 % interval."),
-        Column("ranks", "The 95 % interval of the rank."),
+        Column(RATING, _RATING_MEANING),
+        Column("ranks", "The 95 % interval of the rank by rating."),
         Column("superior", "The likelihood that it is stronger than the bot in the next line."),
         Column(head, beyond[0].upper() + beyond[1:] + "."),
     ]
@@ -236,20 +241,21 @@ def map_cells(standings: Standings) -> Iterator[list[str]]:
 
 def estimate_words(estimate: Estimate | None) -> str:
     """`+123 ±20`; `+123 -18 +34` where the interval isn't as wide on both sides; `≥ +80` where it
-    has one end only, as for a bot that won every match: the figure itself says nothing then.
+    has one end only, as for a bot that won every match: the figure itself says nothing then; `?`
+    where it has none.
     """
     if estimate is None:
         return ""
+    if estimate.low is None:
+        return "?" if estimate.high is None else f"≤ {round(estimate.high):+d}"
+    if estimate.high is None:
+        return f"≥ {round(estimate.low):+d}"
     value = round(estimate.value)
     below = max(0, value - round(estimate.low))
     above = max(0, round(estimate.high) - value)
     # One Elo of difference comes from rounding alone.
     if abs(above - below) <= max(1, 0.1 * (above + below) / 2):
         return f"{value:+d} ±{round((above + below) / 2)}"
-    if not above:
-        return f"≥ {value - below:+d}"
-    if not below:
-        return f"≤ {value + above:+d}"
     return f"{value:+d} -{below} +{above}"
 
 
@@ -292,8 +298,7 @@ def summary(standings: Standings) -> list[str]:
 
 def remarks(standings: Standings) -> list[str]:
     """What stands below the table: benched bots, and what a seat is worth."""
-    benched = [row.bot for row in standings.rows if row.benched]
-    lines = [f"benched for failing again and again: {', '.join(benched)}"] if benched else []
+    lines = [benched_words(standings)] if any(row.benched for row in standings.rows) else []
     if standings.seat_advantage:
         seats = ", ".join(
             f"seat {seat} {estimate_words(estimate)}"
@@ -301,6 +306,15 @@ def remarks(standings: Standings) -> list[str]:
         )
         lines.append(f"what a seat is worth, in Elo: {seats}")
     return lines
+
+
+def benched_words(standings: Standings) -> str:
+    """Who plays no more, and what that means for the others' figures."""
+    benched = ", ".join(row.bot for row in standings.rows if row.benched)
+    return (
+        f"benched for failing again and again: {benched}; what others won against it before "
+        "counts, so bots that never met it may have fewer points a match"
+    )
 
 
 def met(standings: Standings) -> dict[tuple[str, str], HeadToHead]:

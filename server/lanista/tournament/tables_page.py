@@ -15,12 +15,12 @@ from lanista.tournament.tables import (
     BOT,
     FAILURES,
     RATING,
+    benched_words,
     columns,
     estimate_words,
     map_cells,
     met,
     met_words,
-    remarks,
     summary,
     visible,
 )
@@ -188,16 +188,21 @@ def _standings(standings: Standings) -> Iterator[str]:
         titles.insert(at_rating + 1, _head("95 % interval", is_text=True))
     yield "<h2>Standings</h2>"
     yield from _table(titles, rows)
-    for line in remarks(standings)[: 1 if any(row.benched for row in standings.rows) else 0]:
-        yield f"<p>{_shown(line)}</p>"
+    if any(row.benched for row in standings.rows):
+        yield f"<p>{_shown(benched_words(standings))}</p>"
     yield '<p class="muted">How to read it: two bots whose rank intervals overlap are not told '
     yield "apart yet; more blocks make the intervals narrower, four times as many halve them.</p>"
     yield from _meanings("What the columns say", [(head.title, head.meaning) for head in heads])
 
 
 def _plot(estimate: Estimate | None, of: Sequence[Estimate]) -> str:
-    """The interval on an axis that all rows share; the line in it is the mean of all bots."""
-    low, high = min(0.0, *(one.low for one in of)), max(0.0, *(one.high for one in of))
+    """The interval on an axis that all rows share, with a line at 0; without an end it goes on to
+    the edge.
+    """
+    known = [0.0]
+    for one in of:
+        known += [end for end in (one.low, one.value, one.high) if end is not None]
+    low, high = min(known), max(known)
     scale = (_PLOT_WIDTH - 16) / ((high - low) or 1.0)
     middle = _PLOT_HEIGHT // 2
 
@@ -207,8 +212,10 @@ def _plot(estimate: Estimate | None, of: Sequence[Estimate]) -> str:
     words = _shown(estimate_words(estimate) or "no match yet")
     lines = f'<line class="axis" x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_PLOT_HEIGHT}"/>'
     if estimate is not None:
+        left = "0" if estimate.low is None else x(estimate.low)
+        right = str(_PLOT_WIDTH) if estimate.high is None else x(estimate.high)
         lines += (
-            f'<line class="interval" x1="{x(estimate.low)}" x2="{x(estimate.high)}" '
+            f'<line class="interval" x1="{left}" x2="{right}" '
             f'y1="{middle}" y2="{middle}"/>'
             f'<circle class="value" cx="{x(estimate.value)}" cy="{middle}" r="4"/>'
         )

@@ -11,13 +11,13 @@ from lanista.tournament.blocks import Pairing, Played
 from lanista.tournament.pairing import make_format
 from lanista.tournament.pairing.knockout import EXTENSIONS, bracket, heats_of
 from lanista.tournament.pairing.sprt import VersionTest
-from lanista.tournament.spec import BotEntry, FormatName, Spec, SpecError
+from lanista.tournament.spec import BotEntry, FormatName, Spec, SpecError, Sprt
 
 
-def make(kind, bots, *, seats=2, draws=3, fillers=(), **keys):
+def make(kind, bots, *, seats=2, draws=3, fillers=(), maps=1, turn_of=lambda draw: draw, **keys):
     entries = tuple(BotEntry(name=bot, command="idle") for bot in bots)
     spec = Spec(name="cup", game="any", format=FormatName(kind), bots=entries, **keys)
-    return make_format(spec, seats, draws, bots, fillers)
+    return make_format(spec, seats, draws, bots, fillers, maps=maps, turn_of=turn_of)
 
 
 def handed_out(format_):
@@ -99,6 +99,16 @@ def test_a_long_round_robin_is_taken_up_quickly():
     assert format_.over()
 
 
+def test_a_very_long_round_robin_is_planned_at_once():
+    """The blocks are counted by what a draw has, not draw by draw."""
+    start = time.process_time()
+    for seats in (2, 4):
+        format_ = make("round-robin", "abcdefgh", seats=seats, draws=10**9)
+        format_.bench("a")
+        assert (0, 0) == (format_.next().draw, format_.progress().played)
+    assert time.process_time() - start < 1
+
+
 # Gauntlet
 
 
@@ -150,6 +160,30 @@ def test_swiss_pairs_neighbours_who_have_not_met():
 def test_swiss_rounds_use_their_own_draws():
     rounds = play(make("swiss", "abcd", draws=1, blocks=3), by_alphabet)
     assert [{0, 1, 2}, {3, 4, 5}] == [{pairing.draw for pairing in handed} for handed in rounds]
+
+
+@pytest.mark.parametrize("kind", ["swiss", "knockout"])
+def test_a_meeting_plays_its_seed_on_each_map(kind):
+    """Three maps, two blocks: draws are seed by seed, each on maps 0, 1, 2."""
+    rounds = play(make(kind, "abcd", maps=3, blocks=2), by_alphabet)
+    assert [set(range(6)), set(range(6, 12))] == [
+        {pairing.draw for pairing in handed} for handed in rounds
+    ]
+    assert [12, 12 if kind == "swiss" else 6] == list(map(len, rounds))
+
+
+@pytest.mark.parametrize("kind", ["swiss", "knockout"])
+def test_a_round_has_no_more_blocks_than_can_be_planned(kind):
+    with pytest.raises(SpecError) as caught:
+        make(kind, "abcdefghij", maps=2, blocks=100_000)
+    assert "blocks: 100000 a meeting on 2 maps makes 1,000,000 a round; 250,000 at most" == str(
+        caught.value
+    )
+    start = time.process_time()
+    # As many as there can be.
+    format_ = make(kind, "abcd", maps=2, blocks=62_500)
+    assert Pairing(("a", "b" if kind == "swiss" else "d"), 0) == format_.next()
+    assert time.process_time() - start < 5
 
 
 def test_swiss_odd_count_has_byes_for_the_lowest():
@@ -393,6 +427,24 @@ def test_meetings_of_a_ladder_count_their_draws():
     assert [0, 2, 3] == [format_.next().draw for _ in range(3)]
 
 
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_ladder_plays_each_block_on_another_draw(seats):
+    """So that all seeds and maps come in turn, and no seed's luck counts for many blocks."""
+    bots = [f"bot{at:02}" for at in range(20)]
+    format_ = make("ladder", bots, seats=seats, blocks=100)
+    assert list(range(100)) == [pairing.draw for pairing in handed_out(format_)]
+
+
+def test_a_ladder_fills_the_draws_that_were_never_begun():
+    """Whoever played on the others, and wherever the spec puts their seeds now."""
+    format_ = make("ladder", "abcd")
+    for bots, draw in [("ab", 7), ("cd", 0), ("bd", 2), ("ac", 7)]:
+        pairing = Pairing(tuple(bots), draw)
+        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        assert format_.counts(pairing)
+    assert [1, 3, 4, 5, 6, 8] == [format_.next().draw for _ in range(6)]
+
+
 def test_a_ladder_ends_after_its_blocks():
     format_ = make("ladder", "abc", blocks=4)
     handed = handed_out(format_)
@@ -485,6 +537,24 @@ def test_after_the_decision_nothing_changes_it():
     assert 4 == format_.progress().played
 
 
+def test_a_version_test_counts_blocks_wherever_their_draws_are_now():
+    """Of four at most three were played, on what are draws 0, 1 and 4 now: 2 is next, no more."""
+    test = Scripted()
+    format_ = version_test(test, blocks=4)
+    for draw in (0, 1, 4):
+        pairing = Pairing(("new", "old"), draw)
+        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        assert format_.counts(pairing)
+    assert 2 == len(test.scores)
+    (pairing,) = handed_out(format_)
+    assert 2 == pairing.draw
+    format_.record(pairing, Played(pairing.bots, ((2, 1), (1, 2))))
+    # Nothing more will fill the gap at 3.
+    assert [1.0, 1.0, 0.0, 1.0] == test.scores
+    assert format_.over()
+    assert (4, 4) == (format_.progress().played, format_.progress().planned)
+
+
 def test_a_version_test_ends_undecided_after_its_blocks():
     format_ = version_test(Scripted(), blocks=3)
     handed = handed_out(format_)
@@ -494,6 +564,15 @@ def test_a_version_test_ends_undecided_after_its_blocks():
         format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
     assert format_.over()
     assert "undecided: LLR 3.00 (-2.94, 2.94) after 3 blocks" == format_.verdict()
+
+
+def test_a_version_test_has_the_bounds_that_are_asked_for():
+    """log(beta/(1-alpha)), log((1-beta)/alpha); without [sprt] both are 0.05."""
+    for keys, bounds in [
+        ({}, "(-2.94, 2.94)"),
+        ({"sprt": Sprt(alpha=0.01, beta=0.1)}, "(-2.29, 4.50)"),
+    ]:
+        assert make("sprt", ["new", "old"], **keys).progress().words.endswith(bounds)
 
 
 def test_a_much_better_version_is_accepted():
@@ -518,6 +597,10 @@ def test_a_much_better_version_is_accepted():
         ("sprt", "ab", {"rounds": 2}, "rounds: a version test has none; it goes on until"),
         ("round-robin", "ab", {"blocks": 2}, "blocks: a round-robin has none; its length is"),
         ("gauntlet", "ab", {"blocks": 2}, "blocks: a gauntlet has none; its length is"),
+        ("round-robin", "ab", {"sprt": Sprt()}, "sprt: a round-robin has none; only a version"),
+        ("ladder", "ab", {"sprt": Sprt(elo1=5.0)}, "sprt: a ladder has none; only a version"),
+        ("round-robin", "ab", {"fill": "Null"}, "fill: the game has 2 seats, which no two bots"),
+        ("sprt", "ab", {"fill": "Null", "seats": 4}, "fill: a version test has no free seats"),
         ("swiss", "ab", {"challenger": "a"}, "challenger: a Swiss tournament has none; only"),
         ("gauntlet", "ab", {"challenger": "x"}, "challenger: 'x' is no bot here; it can be a, b"),
         ("sprt", "abc", {}, "bots: a version test has two, not 3"),

@@ -26,6 +26,10 @@ for (const [estimate, words] of [
   // Nothing but rounding.
   [{ value: 0.4, low: -1.6, high: 1.4 }, "0 ±2"],
   [{ value: -0.4, low: -0.4, high: -0.4 }, "0 ±0"],
+  // A bot that won, or lost, every match; one of which nothing is known.
+  [{ value: 669, low: 65.4, high: null }, "≥ +65"],
+  [{ value: -669, low: null, high: -65.4 }, "≤ −65"],
+  [{ value: 3, low: null, high: null }, "?"],
   // An interval beside its value, as a bootstrap may give.
   [{ value: 10, low: 12, high: 20 }, "+10 −0 +10"],
 ]) {
@@ -108,6 +112,14 @@ test("all estimates share one axis, on which 0 is", () => {
     value: 0.5,
     high: 1,
   });
+});
+
+test("an interval without an end goes on to the axis' own", () => {
+  const best = { value: 60, low: 50, high: null };
+  const worst = { value: -40, low: null, high: -20 };
+  const place = axisOf([best, worst]);
+  assert.deepEqual(place(best), { zero: 0.4, low: 0.9, value: 1, high: 1 });
+  assert.deepEqual(place(worst), { zero: 0.4, low: 0, value: 0, high: 0.2 });
 });
 
 test("estimates of nothing at all have a place too", () => {

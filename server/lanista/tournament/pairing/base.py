@@ -51,6 +51,10 @@ class Format(Protocol):
         """
         ...
 
+    def give_back(self, pairing: Pairing) -> None:
+        """A block that `next` gave won't be played now; called when a bot of it was benched."""
+        ...
+
     def over(self) -> bool:
         """Whether all it wants was played."""
         ...

@@ -3,11 +3,12 @@
 Draw by draw, so that after each draw everybody has met as the format says.
 """
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from lanista.tournament.blocks import Pairing, Played, Seating
 from lanista.tournament.pairing.base import Progress
-from lanista.tournament.pairing.shared import Book
+from lanista.tournament.pairing.shared import Book, TurnOf
 
 
 class Fixed(Book):
@@ -18,38 +19,57 @@ class Fixed(Book):
         *,
         seated: Sequence[Seating],
         draws: int,
-        blocks_of: Callable[[int], Sequence[tuple[str, ...]]],
-        period: int = 1,
+        lists: Sequence[Sequence[tuple[str, ...]]],
+        turn_of: TurnOf = lambda _: 0,
+        also: Callable[[tuple[str, ...]], bool] = lambda _: False,
     ) -> None:
         """Nothing is played yet.
 
         Args:
             seated: The seatings of each block.
             draws: How many there are.
-            blocks_of: The bots, by place, of each block of a draw, in the order of play. It is
-                asked for draws below `period` alone.
-            period: After how many draws the blocks repeat.
+            lists: The bots, by place, of each block of a draw, in the order of play, by the turns
+                that a draw can have.
+            turn_of: The turn of each draw; it counts modulo the number of `lists`.
+            also: Which other blocks of the draws count, if they were played: by their bots.
         """
         super().__init__(seated)
         self._draws = draws
-        self._lists = [tuple(blocks_of(draw)) for draw in range(min(period, draws))]
+        self._lists = [tuple(blocks) for blocks in lists]
         self._sets = [frozenset(blocks) for blocks in self._lists]
+        self._turn_of = turn_of
+        self._also = also
+        # How many draws have each turn; counted when it matters.
+        self._often: list[int] | None = None
         self._wanted = self._count_wanted()
         self._played = 0
-        # Of those played, the ones that aren't wanted any more as they have a benched bot.
-        self._unwanted = 0
+        # Of those played, the ones that are wanted: listed, and without a benched bot.
+        self._played_wanted = 0
         # Where to look for the next one: what is skipped is never wanted again.
         self._draw = 0
         self._index = 0
 
     def _count_wanted(self) -> int:
         kept = [sum(map(self._playable, blocks)) for blocks in self._lists]
-        return sum(kept[draw % len(kept)] for draw in range(self._draws))
+        if len(set(kept)) == 1:
+            return kept[0] * self._draws
+        if self._often is None:
+            self._often = [0] * len(kept)
+            for draw in range(self._draws):
+                self._often[self._turn(draw)] += 1
+        return sum(map(operator.mul, kept, self._often))
+
+    def _turn(self, draw: int) -> int:
+        return self._turn_of(draw) % len(self._lists)
+
+    def _is_listed(self, pairing: Pairing) -> bool:
+        return pairing.bots in self._sets[self._turn(pairing.draw)]
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether it is one of the blocks of its draw."""
-        draw = pairing.draw
-        return 0 <= draw < self._draws and pairing.bots in self._sets[draw % len(self._sets)]
+        """Whether it is one of the blocks of its draw, or may be counted with them."""
+        return 0 <= pairing.draw < self._draws and (
+            self._is_listed(pairing) or self._also(pairing.bots)
+        )
 
     def record(self, pairing: Pairing, played: Played) -> None:
         """A block was played."""
@@ -58,8 +78,10 @@ class Fixed(Book):
         self._told[pairing] = played
         if self.counts(pairing):
             self._played += 1
-            if not self._playable(pairing.bots):
-                self._unwanted += 1
+            self._played_wanted += self._is_wanted(pairing)
+
+    def _is_wanted(self, pairing: Pairing) -> bool:
+        return self._is_listed(pairing) and self._playable(pairing.bots)
 
     def bench(self, bot: str) -> None:
         """A bot plays no more: what of its blocks isn't played yet is not wanted any more."""
@@ -67,14 +89,14 @@ class Fixed(Book):
             return
         self._benched[bot] = None
         self._wanted = self._count_wanted()
-        self._unwanted = sum(
-            1 for pairing in self._told if self.counts(pairing) and not self._playable(pairing.bots)
+        self._played_wanted = sum(
+            self.counts(pairing) and self._is_wanted(pairing) for pairing in self._told
         )
 
     def next(self) -> Pairing | None:
         """The next block, in the order of draws."""
         while self._draw < self._draws:
-            blocks = self._lists[self._draw % len(self._lists)]
+            blocks = self._lists[self._turn(self._draw)]
             while self._index < len(blocks):
                 pairing = Pairing(blocks[self._index], self._draw)
                 self._index += 1
@@ -87,11 +109,12 @@ class Fixed(Book):
 
     def over(self) -> bool:
         """Whether all that is wanted was played."""
-        return self._played - self._unwanted == self._wanted
+        return self._played_wanted == self._wanted
 
     def progress(self) -> Progress:
-        """How far it is; blocks of benched bots are in it as far as they were played."""
-        return Progress(played=self._played, planned=self._wanted + self._unwanted)
+        """How far it is; blocks that aren't wanted are in it as far as they were played."""
+        besides = self._played - self._played_wanted
+        return Progress(played=self._played, planned=self._wanted + besides)
 
     def order(self) -> None:
         """Nothing: points and ratings decide."""

@@ -4,45 +4,59 @@ from collections.abc import Sequence
 
 from lanista.tournament.blocks import Seating
 from lanista.tournament.pairing.fixed import Fixed
+from lanista.tournament.pairing.shared import TurnOf
 
 PERIOD = 24
-"""Draws after which four-seat blocks repeat: enough to spread who else is in them."""
+"""Turns after which four-seat blocks repeat: enough to spread who else is in them."""
 
 
 def gauntlet(
-    entries: Sequence[str], challenger: str, seated: Sequence[Seating], draws: int
+    entries: Sequence[str],
+    challenger: str,
+    seated: Sequence[Seating],
+    draws: int,
+    turn_of: TurnOf,
 ) -> Fixed:
     """A gauntlet.
 
     Two seats: the challenger meets every other bot on every draw. Four: on every draw it meets
     every other bot three times, once at each distance around the table (four bots in all: once);
-    the triples are turned around a circle, another one each draw, so that the others meet each
-    other as equally as can be.
+    the triples are turned around a circle, another one each turn, so that the others meet each
+    other as equally as can be. Blocks with the challenger that were asked for while there were
+    fewer or more bots count besides.
 
     Args:
         entries: Who plays: bots, and fillers if there are fewer bots than seats.
         challenger: One of them.
         seated: The seatings of each block.
         draws: How many there are.
+        turn_of: The turn of each draw.
     """
     others = sorted(entry for entry in entries if entry != challenger)
     if len(seated[0]) == 2:
         # By name, as in a round-robin: the two formats share what was played.
         pairs = [(min(challenger, other), max(challenger, other)) for other in others]
-        return Fixed(seated=seated, draws=draws, blocks_of=lambda _: pairs)
+        return Fixed(seated=seated, draws=draws, lists=[pairs])
     period = 3 if len(others) == 3 else PERIOD
-    bases = triples(len(others), min(period, draws))
+    bases = triples(len(others), period)
 
-    def blocks_of(draw: int) -> list[tuple[str, ...]]:
-        base = bases[draw]
+    def blocks_of(turn: int) -> list[tuple[str, ...]]:
+        base = bases[turn]
         # Three others are one block however they are turned.
-        turns = range(draw, draw + 1) if len(others) == 3 else _steps(len(others))
+        steps = [turn] if len(others) == 3 else _steps(len(others))
         return [
-            (challenger, *(others[(place + turn) % len(others)] for place in base))
-            for turn in turns
+            (challenger, *(others[(place + step) % len(others)] for place in base))
+            for step in steps
         ]
 
-    return Fixed(seated=seated, draws=draws, blocks_of=blocks_of, period=period)
+    known = frozenset(entries)
+    return Fixed(
+        seated=seated,
+        draws=draws,
+        lists=[blocks_of(turn) for turn in range(period)],
+        turn_of=turn_of,
+        also=lambda bots: challenger in bots and len(set(bots)) == 4 and known.issuperset(bots),
+    )
 
 
 def _steps(size: int) -> list[int]:
@@ -51,7 +65,7 @@ def _steps(size: int) -> list[int]:
 
 
 def triples(size: int, count: int) -> list[tuple[int, int, int]]:
-    """Triples of Z_size to be turned around, one a draw, their differences as equal as can be.
+    """Triples of Z_size to be turned around, one a turn, their differences as equal as can be.
 
     Each is (0, a, b), chosen greedily: the one whose three differences were used least so far,
     among equals the first in order. Three at equal distances are left out (unless there are but

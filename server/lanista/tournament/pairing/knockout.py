@@ -10,7 +10,7 @@ import attrs
 
 from lanista.tournament.blocks import Seating
 from lanista.tournament.pairing.base import Progress
-from lanista.tournament.pairing.shared import shared_places
+from lanista.tournament.pairing.shared import TurnOf, shared_places
 from lanista.tournament.pairing.staged import Meeting, Staged
 
 EXTENSIONS = 20
@@ -32,10 +32,17 @@ class Heat:
 
 
 class Knockout(Staged):
-    """A knockout. Round r, from 0, is on the draws from r·blocks on; places aren't played for."""
+    """A knockout. Round r, from 0, is on the seeds from r·blocks on; places aren't played for."""
 
     def __init__(
-        self, *, bots: Sequence[str], fillers: Sequence[str], seated: Sequence[Seating], blocks: int
+        self,
+        *,
+        bots: Sequence[str],
+        fillers: Sequence[str],
+        seated: Sequence[Seating],
+        blocks: int,
+        maps: int,
+        turn_of: TurnOf,
     ) -> None:
         """The first round is drawn.
 
@@ -43,9 +50,13 @@ class Knockout(Staged):
             bots: In the spec's order: the first is the first seed.
             fillers: Who else takes part, in no table.
             seated: The seatings of each block.
-            blocks: How many a heat has before it is extended.
+            blocks: How many a heat has on each map before it is extended.
+            maps: How many there are; draw d is on map d modulo this.
+            turn_of: The turn of each draw.
         """
-        super().__init__(bots=bots, fillers=fillers, seated=seated, blocks=blocks)
+        super().__init__(
+            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, turn_of=turn_of
+        )
         self._seats = len(self.seated[0])
         self._rounds = 0
         self._heats: list[Heat] = []

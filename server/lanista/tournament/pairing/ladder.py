@@ -3,13 +3,13 @@
 The live rating is openskill's; the standings' ratings are computed elsewhere, from all blocks.
 """
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
 from lanista.tournament.blocks import Pairing, Played, Seating, points_by_place
 from lanista.tournament.pairing.base import Progress
-from lanista.tournament.pairing.shared import Book, arranged
+from lanista.tournament.pairing.shared import Book, TurnOf, arranged
 
 SLACK = 2
 """Blocks that an opponent may be ahead of the least played other bot, if there is a choice."""
@@ -18,7 +18,7 @@ RECENT = 5
 
 
 class Ladder(Book):
-    """A ladder. The k-th meeting of the same bots is on draw k, from 0."""
+    """A ladder. Each block is on a draw of its own: no seed's luck counts twice."""
 
     def __init__(
         self,
@@ -27,6 +27,7 @@ class Ladder(Book):
         fillers: Sequence[str],
         seated: Sequence[Seating],
         blocks: int | None,
+        turn_of: TurnOf,
     ) -> None:
         """Nothing is played yet.
 
@@ -35,6 +36,7 @@ class Ladder(Book):
             fillers: Who else takes part, in no table.
             seated: The seatings of each block.
             blocks: After how many it is over; None is never.
+            turn_of: The turn of each draw.
         """
         # Here, as it takes a fifth of a second that no other command should wait for.
         from openskill.models import PlackettLuce  # noqa: PLC0415 - see above
@@ -50,7 +52,10 @@ class Ladder(Book):
         # Blocks begun: played, or handed out.
         self._begun = dict.fromkeys(self._entries, 0)
         self._waiting: set[Pairing] = set()
-        self._next_draw: Counter[tuple[str, ...]] = Counter()
+        self._turn_of = turn_of
+        # All draws below the next one are among those that a block was begun on.
+        self._next_draw = 0
+        self._drawn: set[int] = set()
         self._active = list(self._entries)
         recent = min(RECENT * (self._seats - 1), (len(self._entries) - 1) // 2)
         self._recent: dict[str, deque[str]] = {
@@ -58,13 +63,12 @@ class Ladder(Book):
         }
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether those who play on this ladder played it, arranged as it arranges them."""
+        """Whether those who play on this ladder played it, on whatever draw."""
         bots = pairing.bots
         return (
             pairing.draw >= 0
             and len(bots) == self._seats == len(set(bots))
             and all(bot in self._begun for bot in bots)
-            and bots == arranged(bots, pairing.draw)
         )
 
     def record(self, pairing: Pairing, played: Played) -> None:
@@ -78,7 +82,7 @@ class Ladder(Book):
         if pairing in self._handed:
             self._waiting.discard(pairing)
         else:
-            self._begin(pairing.bots)
+            self._begin(pairing)
         # One update a block: its matches have the same draw, and seats cancel in their sum.
         points = points_by_place(played, self.seated)
         rated = self._model.rate(
@@ -94,6 +98,13 @@ class Ladder(Book):
         self._active = [entry for entry in self._entries if entry not in self._benched]
         self._waiting = {pairing for pairing in self._waiting if self._playable(pairing.bots)}
 
+    def give_back(self, pairing: Pairing) -> None:
+        """A block that was handed out won't be played: its bots are as many behind again."""
+        super().give_back(pairing)
+        self._waiting.discard(pairing)
+        for bot in pairing.bots:
+            self._begun[bot] -= 1
+
     def next(self) -> Pairing | None:
         """The least played bot against the nearest rated who aren't far ahead in blocks."""
         if len(self._active) < self._seats or (
@@ -101,15 +112,14 @@ class Ladder(Book):
         ):
             return None
         least = min(self._active, key=self._begun.__getitem__)
-        bots = tuple(sorted((least, *self._opponents(least))))
-        draw = self._next_draw[bots]
-        while not self._free(Pairing(arranged(bots, draw), draw)):
-            draw += 1
-        self._next_draw[bots] = draw + 1
-        pairing = Pairing(arranged(bots, draw), draw)
+        while self._next_draw in self._drawn:
+            self._next_draw += 1
+        draw = self._next_draw
+        bots = arranged((least, *self._opponents(least)), draw, self._turn_of)
+        pairing = Pairing(bots, draw)
         self._handed.add(pairing)
         self._waiting.add(pairing)
-        self._begin(bots)
+        self._begin(pairing)
         return pairing
 
     def _opponents(self, bot: str) -> list[str]:
@@ -124,10 +134,11 @@ class Ladder(Book):
 
         return nsmallest(self._seats - 1, others, key=dislike)
 
-    def _begin(self, bots: Sequence[str]) -> None:
-        for bot in bots:
+    def _begin(self, pairing: Pairing) -> None:
+        self._drawn.add(pairing.draw)
+        for bot in pairing.bots:
             self._begun[bot] += 1
-            self._recent[bot].extend(other for other in bots if other != bot)
+            self._recent[bot].extend(other for other in pairing.bots if other != bot)
 
     def live(self) -> Mapping[str, float]:
         """The live ratings by bot: openskill's ordinal, three standard errors below the mean."""
@@ -141,7 +152,8 @@ class Ladder(Book):
 
     def progress(self) -> Progress:
         """How far it is; without a limit nobody can know how much there will be."""
-        return Progress(played=self._played, planned=self._limit)
+        planned = None if self._limit is None else max(self._limit, self._played)
+        return Progress(played=self._played, planned=planned)
 
     def order(self) -> None:
         """Nothing: ratings decide."""

@@ -5,32 +5,38 @@ from collections.abc import Sequence
 from lanista.tournament.blocks import Seating
 from lanista.tournament.pairing.designs import balanced
 from lanista.tournament.pairing.fixed import Fixed
-from lanista.tournament.pairing.shared import turned
+from lanista.tournament.pairing.shared import TurnOf, turned
 
 
-def round_robin(entries: Sequence[str], seated: Sequence[Seating], draws: int) -> Fixed:
+def round_robin(
+    entries: Sequence[str], seated: Sequence[Seating], draws: int, turn_of: TurnOf
+) -> Fixed:
     """A round-robin.
 
     Two seats: every two meet on every draw, by the rounds of the circle method, so that nobody is
     ahead of another by more than two blocks. Four: every draw is one balanced design, its blocks'
-    circular orders changing from draw to draw (see `shared.turned`).
+    circular orders changing from draw to draw (see `shared.turned`); blocks of the same bots that
+    another design asked for, with fewer or more bots, count besides.
 
     Args:
         entries: Who plays: bots, and fillers if there are fewer bots than seats.
         seated: The seatings of each block.
         draws: How many there are.
+        turn_of: The turn of each draw.
     """
     # By name: blocks played stay wanted when the spec lists the same bots in another order.
     names = sorted(entries)
     if len(seated[0]) == 2:
         pairs = [(names[one], names[other]) for one, other in circle(len(names))]
-        return Fixed(seated=seated, draws=draws, blocks_of=lambda _: pairs)
+        return Fixed(seated=seated, draws=draws, lists=[pairs])
+    known = frozenset(names)
     design = [tuple(names[place] for place in block) for block in balanced(len(names))]
     return Fixed(
         seated=seated,
         draws=draws,
-        blocks_of=lambda draw: [turned(block, draw) for block in design],
-        period=6,
+        lists=[[turned(block, turn) for block in design] for turn in range(6)],
+        turn_of=turn_of,
+        also=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
     )
 
 

@@ -3,10 +3,15 @@
 Who meets whom is the formats' own matter.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from lanista.tournament.blocks import Pairing, Played, Seating
+
+TurnOf = Callable[[int], int]
+"""Gives a draw, by its number, the turn that it has for ever: numbers change when the spec lists
+other seeds or maps, and four bots must not be arranged anew then. Not to be asked before a block is
+handed out or told: the seeds may not be settled."""
 
 _T = TypeVar("_T")
 
@@ -15,20 +20,22 @@ _CYCLES = ((0, 1, 2, 3), (0, 2, 3, 1), (0, 3, 1, 2), (0, 3, 2, 1), (0, 1, 3, 2),
 six put every bot next after, opposite and next before every other one equally often."""
 
 
-def turned(places: Sequence[_T], draw: int) -> tuple[_T, ...]:
+def turned(places: Sequence[_T], turn: int) -> tuple[_T, ...]:
     """The order of a block's bots on a draw: four take turns through the six circular orders.
 
     A block's rotations give every bot every seat, and leave who sits after whom as it is; six
-    draws give every two bots every distance equally often. Two bots have one order only.
+    turns give every two bots every distance equally often. Two bots have one order only.
     """
     if len(places) != len(_CYCLES[0]):
         return tuple(places)
-    return tuple(places[place] for place in _CYCLES[draw % len(_CYCLES)])
+    return tuple(places[place] for place in _CYCLES[turn % len(_CYCLES)])
 
 
-def arranged(bots: Iterable[str], draw: int) -> tuple[str, ...]:
+def arranged(bots: Iterable[str], draw: int, turn_of: TurnOf) -> tuple[str, ...]:
     """The bots of a block by place, the same however the spec orders them; see `turned`."""
-    return turned(sorted(bots), draw)
+    names = sorted(bots)
+    # Two have one order, whatever the turn.
+    return tuple(names) if len(names) == 2 else turned(names, turn_of(draw))
 
 
 def bye_points(seated: Sequence[Seating]) -> float:
@@ -70,6 +77,10 @@ class Book:
     def _free(self, pairing: Pairing) -> bool:
         """Whether it was neither played nor handed out."""
         return pairing not in self._told and pairing not in self._handed
+
+    def give_back(self, pairing: Pairing) -> None:
+        """A block that was handed out won't be played, as a bot of it was benched."""
+        self._handed.discard(pairing)
 
     def _playable(self, bots: Iterable[str]) -> bool:
         """Whether none of these is benched."""

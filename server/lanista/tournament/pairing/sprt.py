@@ -39,7 +39,9 @@ class VersionTest(Book):
 
     Blocks go to the test in the order of draws, up to the first that isn't played yet: were they
     counted as they end, those that are over soon, which aren't like the others, would have more
-    than their share. Blocks that run when it decides change nothing in the decision.
+    than their share. Blocks that run when it decides change nothing in the decision. Gaps are
+    passed over only when there are as many blocks as asked for: the spec lists other seeds then
+    than when they were played.
     """
 
     def __init__(
@@ -67,13 +69,17 @@ class VersionTest(Book):
         self._test = test
         self._played = 0
         self._decision: str | None = None
-        # Draws below were fed to the test, or handed out.
+        self._waiting = 0
+        # Blocks that were fed to the test; all draws below the next ones were fed, or handed out.
         self._fed = 0
+        self._next_fed = 0
         self._next_draw = 0
+        # Played, and not fed yet.
+        self._early: dict[int, Played] = {}
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether it is one of the test's, within its limit."""
-        return pairing.bots == self._block and 0 <= pairing.draw < (self._limit or pairing.draw + 1)
+        """Whether it is one of the test's, on whatever draw."""
+        return pairing.bots == self._block and pairing.draw >= 0
 
     def record(self, pairing: Pairing, played: Played) -> None:
         """A block was played."""
@@ -82,12 +88,29 @@ class VersionTest(Book):
         self._told[pairing] = played
         if not self.counts(pairing):
             return
+        if pairing in self._handed:
+            self._waiting -= 1
+        was_full = self._full
         self._played += 1
-        while self._decision is None:
-            known = self._told.get(Pairing(self._block, self._fed))
-            if known is None or (self._limit is not None and self._fed >= self._limit):
-                return
-            self._test.add(self._share(known))
+        if was_full or self._decision is not None:
+            return
+        self._early[pairing.draw] = played
+        while self._next_fed in self._early:
+            self._feed(self._next_fed)
+            self._next_fed += 1
+        if self._full:
+            for draw in sorted(self._early):
+                self._feed(draw)
+
+    @property
+    def _full(self) -> bool:
+        """Whether there were as many blocks as asked for."""
+        return self._limit is not None and self._played >= self._limit
+
+    def _feed(self, draw: int) -> None:
+        played = self._early.pop(draw)
+        if self._decision is None:
+            self._test.add(self._share(played))
             self._fed += 1
             self._decision = self._test.decision
 
@@ -104,28 +127,32 @@ class VersionTest(Book):
         if bot in self._block:
             self._benched[bot] = None
 
+    @property
+    def decision(self) -> str:
+        """Which hypothesis is accepted, `H0` or `H1`; empty while neither is."""
+        return self._decision or ""
+
     def next(self) -> Pairing | None:
         """The lowest draw that isn't played or handed out."""
-        if self.over():
+        if self.over() or (self._limit is not None and self._played + self._waiting >= self._limit):
             return None
         while not self._free(Pairing(self._block, self._next_draw)):
             self._next_draw += 1
         pairing = Pairing(self._block, self._next_draw)
-        if not self.counts(pairing):
-            return None
         self._handed.add(pairing)
+        self._waiting += 1
         return pairing
 
     def over(self) -> bool:
         """Whether the test has decided, has had all its blocks, or lost one of the two."""
-        return self._decision is not None or bool(self._benched) or self._played == self._limit
+        return self._decision is not None or bool(self._benched) or self._full
 
     def progress(self) -> Progress:
         """How far it is; a test ends when it ends."""
         low, high = self._test.bounds
         return Progress(
             played=self._played,
-            planned=self._limit,
+            planned=None if self._limit is None else max(self._limit, self._played),
             words=f"LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f})",
         )
 

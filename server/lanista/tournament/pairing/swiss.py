@@ -12,7 +12,7 @@ from lanista.tournament.blocks import Seating
 from lanista.tournament.pairing.base import Progress
 from lanista.tournament.pairing.matching import nearest_pairs
 from lanista.tournament.pairing.pods import nearest_pods
-from lanista.tournament.pairing.shared import shared_places
+from lanista.tournament.pairing.shared import TurnOf, shared_places
 from lanista.tournament.pairing.staged import Meeting, Staged
 
 
@@ -27,7 +27,7 @@ def default_rounds(entries: int, seats: int) -> int:
 
 
 class Swiss(Staged):
-    """A Swiss tournament. Round r, from 0, is on draws r·blocks … r·blocks + blocks - 1."""
+    """A Swiss tournament. Round r, from 0, is on seeds r·blocks … r·blocks + blocks - 1."""
 
     def __init__(
         self,
@@ -36,6 +36,8 @@ class Swiss(Staged):
         fillers: Sequence[str],
         seated: Sequence[Seating],
         blocks: int,
+        maps: int,
+        turn_of: TurnOf,
         rounds: int | None,
     ) -> None:
         """The first round is drawn, by the spec's order.
@@ -44,10 +46,14 @@ class Swiss(Staged):
             bots: In the spec's order.
             fillers: Who else takes part, in no table.
             seated: The seatings of each block.
-            blocks: How many a meeting has.
+            blocks: How many a meeting has on each map.
+            maps: How many there are; draw d is on map d modulo this.
+            turn_of: The turn of each draw.
             rounds: How many; None is `default_rounds`.
         """
-        super().__init__(bots=bots, fillers=fillers, seated=seated, blocks=blocks)
+        super().__init__(
+            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, turn_of=turn_of
+        )
         self._seats = len(self.seated[0])
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
         self._drawn = 0

@@ -40,7 +40,8 @@ function signed(value) {
 }
 
 /**
- * A rating with its interval: `+123 ±20`, or `+123 −18 +24` where it isn't as wide on both sides.
+ * A rating with its interval: `+123 ±20`, or `+123 −18 +24` where it isn't as wide on both sides;
+ * `≥ +80` or `≤ −80` where it has one end only, `?` where it has none.
  *
  * @param {Estimate | null} estimate in Elo
  * @returns {string} empty: there is none
@@ -49,9 +50,16 @@ export function ratingWords(estimate) {
   if (estimate === null) {
     return "";
   }
+  const { low, high } = estimate;
+  if (low === null) {
+    return high === null ? "?" : `≤ ${signed(Math.round(high))}`;
+  }
+  if (high === null) {
+    return `≥ ${signed(Math.round(low))}`;
+  }
   const value = Math.round(estimate.value);
-  const below = Math.max(0, value - Math.round(estimate.low));
-  const above = Math.max(0, Math.round(estimate.high) - value);
+  const below = Math.max(0, value - Math.round(low));
+  const above = Math.max(0, Math.round(high) - value);
   const mean = (above + below) / 2;
   // One Elo of difference comes from rounding alone.
   if (Math.abs(above - below) <= Math.max(1, ALIKE * mean)) {
@@ -150,20 +158,24 @@ export function percent(share) {
 }
 
 /**
- * Where estimates lie on one axis that has 0 on it, each from 0 at its left end to 1 at its right.
+ * Where estimates lie on one axis that has 0 on it, each from 0 at its left end to 1 at its right;
+ * an interval without an end goes on to the axis' own.
  *
  * @param {readonly Estimate[]} estimates
  * @returns {(estimate: Estimate) => Places}
  */
 export function axisOf(estimates) {
-  const low = Math.min(0, ...estimates.map((one) => one.low));
-  const high = Math.max(0, ...estimates.map((one) => one.high));
+  const known = estimates
+    .flatMap((one) => [one.low, one.value, one.high])
+    .filter((end) => end !== null);
+  const low = Math.min(0, ...known);
+  const high = Math.max(0, ...known);
   const place = (/** @type {number} */ elo) => (elo - low) / (high - low || 1);
   return (one) => ({
     zero: place(0),
-    low: place(one.low),
+    low: one.low === null ? 0 : place(one.low),
     value: place(one.value),
-    high: place(one.high),
+    high: one.high === null ? 1 : place(one.high),
   });
 }
 

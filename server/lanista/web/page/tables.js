@@ -75,7 +75,9 @@ export function standingsSection() {
         rowOf,
       );
       const names = table.standings.filter((row) => row.benched).map(({ bot }) => visible(bot));
-      benched.textContent = `Benched for failing again and again: ${names.join(", ")}`;
+      benched.textContent =
+        `Benched for failing again and again: ${names.join(", ")}. What others won against it ` +
+        "before counts, so bots that never met it may have fewer points a match.";
       benched.hidden = names.length === 0;
       return table.standings.length > 0;
     },
@@ -99,9 +101,14 @@ function columnsOf(seats, isLive) {
         ? "A win gives 1, a draw ½"
         : "Every opponent that is placed below gives 1, a tied one ½",
     },
-    { title: "Rating", meaning: "Elo, the mean of all bots is 0, with its 95 % interval" },
+    {
+      title: "Rating",
+      meaning:
+        "Elo with its 95 % interval. The mean of all bots is 0; where intervals lack an end, " +
+        "that of those that have both",
+    },
     { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
-    { title: "Ranks", meaning: "The 95 % interval of the rank" },
+    { title: "Ranks", meaning: "The 95 % interval of the rank by rating" },
     { title: "Superior", meaning: "The likelihood that it is stronger than the bot below" },
     two
       ? { title: "W–D–L", meaning: "Won, drawn, lost" }

@@ -58,7 +58,7 @@ export class TournamentPart {
       { title: "#", meaning: "rank" },
       { title: "Bot", isText: true },
       { title: "Points" },
-      { title: "Rating", meaning: "Elo, the mean of all bots is 0, with its 95 % interval" },
+      { title: "Rating", meaning: "Elo with its 95 % interval" },
     ],
     this.#rows,
   );

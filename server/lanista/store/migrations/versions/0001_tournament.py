@@ -92,3 +92,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("bot", name="pk_pardons"),
         sqlite_with_rowid=False,
     )
+    op.create_table(
+        "benched",
+        sa.Column("bot", sa.Text, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("failures", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("bot", name="pk_benched"),
+        sa.ForeignKeyConstraint(["number"], ["blocks.number"], name="fk_benched_blocks"),
+        sqlite_with_rowid=False,
+    )
