@@ -22,7 +22,7 @@
  * @typedef {{rank: number, name: string, matches: number, points: number, wins: number,
  *   draws: number, losses: number, faults: number}} StandingRow
  * @typedef {{game: string, title: string, matches: number, rows: StandingRow[]}} Standing
- * @typedef {{value: number, low: number, high: number}} Estimate
+ * @typedef {{value: number, low: number | null, high: number | null}} Estimate
  * @typedef {{rank: number, bot: string, matches: number, points: number, blocks: number,
  *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
  *   superior: number | null, places: number[], draws: number, endings: Record<string, number>,
