@@ -243,3 +243,12 @@ def test_standings_do_not_depend_on_the_order_of_blocks(format_):
 def test_a_block_of_another_bot():
     with pytest.raises(ValueError, match="'x', which is no bot of the spec"):
         table([Played(("a", "x"), WON)], ["a", "b"])
+
+
+def test_wins_and_draws_alone_dont_give_the_priors_figure():
+    """The maximum is at the end of the scale there, outside of what the draws hold possible."""
+    blocks = [Played(("a", "b"), result) for result in (WON, WON, DRAWN, DRAWN, DRAWN, DRAWN)]
+    first, second = table(blocks, ["a", "b"]).rows
+    assert "a" == first.bot
+    assert first.rating.low < 0 < first.rating.value < 500 < first.rating.high
+    assert first.rating.value == pytest.approx(-second.rating.value)

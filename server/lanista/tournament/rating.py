@@ -22,13 +22,15 @@ import math
 
 import attrs
 
-from lanista.tournament.bootstrap import draw
+from lanista.tournament.bootstrap import PSEUDO, draw
 from lanista.tournament.counting import Counted, connected, independent, reached
-from lanista.tournament.likelihood import ELO, maximum, model_of
+from lanista.tournament.likelihood import ELO, Model, maximum, model_of
 from lanista.tournament.numerics import Bools, Floats, Ints, np
 from lanista.tournament.standings import Estimate
 from lanista.tournament.student import NORMAL, student
 
+_FAR = 2.0
+"""Standard errors between centre and maximum above which the data don't hold the maximum."""
 DRAWS = 1000
 """Samples of the bootstrap; they leave an error of 3 % in an interval's width."""
 _FEWEST = 5
@@ -89,12 +91,14 @@ def rate(counted: Counted, blocks: Ints, draws: int = DRAWS) -> Ratings:
         return np.asarray((of_bots - of_bots[..., zero].mean(axis=-1, keepdims=True)) * ELO)
 
     centre = centred(found.centre)
-    elo = _by_part(estimate[:bots] * ELO, centre, parts, rated)
+    best = _by_part(estimate[:bots] * ELO, centre, parts, rated)
     wide = np.array(
         [_widening(*of) for of in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
     )
     drawn = centre + wide * (centred(found.values) - centre)
     low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    error = _errors(model, found.centre, zero)
+    elo = _held(best, centre, np.abs(best - centre) <= _FAR * error, parts, rated)
     rank_low, rank_high = _rank_intervals(elo, drawn, rated)
     # Half a draw for each: nothing is impossible after some thousand draws.
     wins = (drawn[:, :, None] > drawn[:, None, :]).sum(axis=0)
@@ -109,7 +113,7 @@ def rate(counted: Counted, blocks: Ints, draws: int = DRAWS) -> Ratings:
         *(seat_elo, seat_low, seat_high),
         *(reached(seat_numbers, counted.ranks, counted.seats), np.ones(counted.seats, dtype=bool)),
     )
-    low, high = _ends(elo, low, high, reach, zero)
+    low, high = _ends(elo, np.minimum(low, best), np.maximum(high, best), reach, zero)
     return Ratings(
         rated=rated,
         elo=elo,
@@ -161,6 +165,29 @@ def _by_part(elo: Floats, centre: Floats, parts: Ints, rated: Bools) -> Floats:
     for part in np.unique(parts[rated]):
         here = rated & (parts == part)
         result[here] += (elo - centre)[here] - (elo - centre)[here].mean()
+    return result
+
+
+def _errors(model: Model, centre: Floats, zero: Bools) -> Floats:
+    """(N,): standard errors in Elo at the centre, of a bot against the mean of those of 0."""
+    bots = len(zero)
+    _, information = maximum(model, PSEUDO, start=centre)
+    contrast = np.eye(bots) - zero / zero.sum()
+    covariance = np.linalg.inv(information)[:bots, :bots]
+    return np.asarray(np.sqrt(np.diag(contrast @ covariance @ contrast.T)) * ELO)
+
+
+def _held(best: Floats, centre: Floats, held: Bools, parts: Ints, rated: Bools) -> Floats:
+    """(N,): the maxima of the parts that the data hold, the centre of the others.
+
+    Wins and draws alone have a maximum at the end of the scale, which only the prior holds, though
+    a draw is a half lost: it lies far from the centre then, and tells nothing.
+    """
+    result = best.copy()
+    for part in np.unique(parts[rated]):
+        here = rated & (parts == part)
+        if not held[here].all():
+            result[here] = centre[here]
     return result
 
 
