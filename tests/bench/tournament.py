@@ -41,7 +41,7 @@ from lanista.tournament.spec import spec_of
 from lanista.tournament.work import Block, Task, play_blocks
 
 TURNS = 8
-BLOCKS = 500
+BLOCKS = 300
 STARTS = 15
 STORED = 100_000
 BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
