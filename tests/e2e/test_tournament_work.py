@@ -464,23 +464,25 @@ def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
 
 def test_two_users_of_a_process_dont_end_each_other(tmp_path):
     """A tournament that is over leaves the bots of another one that is played beside it."""
-    setup = setup_of(tmp_path, JOE, RUNNERS)
-    [first] = play_blocks(task_of(setup, 0))
     before = pids_of_children()
-    found = []
-    playing = threading.Thread(
-        target=lambda: found.extend(play_blocks(task_of(setup, *range(3), *range(3), *range(3))))
-    )
-    playing.start()
-    wait_until(lambda: work._the_loop.users, "it plays")
-    work.rest()
-    playing.join(PATIENCE)
+    play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0))
+    begun, may_end = threading.Event(), threading.Event()
 
-    assert 9 == len(found)
-    assert before == pids_of_children()
+    async def plays(_):
+        begun.set()
+        await trio.to_thread.run_sync(may_end.wait, PATIENCE)
+
+    other = threading.Thread(target=work._in_loop, args=(plays,))
+    other.start()
+    assert begun.wait(PATIENCE)
     work.rest()
-    assert set() == pids_of_children() & before
-    assert first.result.block == found[0].result.block
+    kept = pids_of_children() - before
+    may_end.set()
+    other.join(PATIENCE)
+    work.rest()
+
+    assert 2 == len(kept)
+    assert set() == pids_of_children() & kept
 
 
 def test_a_pool_that_forks_from_within_trio_works_too(tmp_path):
