@@ -160,6 +160,8 @@ def test_standings_refuse_what_is_no_database_of_ours(lanista, tmp_path):
         (["GravityGoers", "Demo"], "different games"),
         (["GravityGoers", "./b"], "./b"),
         (["GravityGoers", "CamperJoe", "--elo0", "5", "--elo1", "5"], "elo0 must be below elo1"),
+        (["GravityGoers", "CamperJoe", "--elo0", "nan"], "elo0 must be below elo1, both finite"),
+        (["GravityGoers", "CamperJoe", "--elo1", "inf"], "elo0 must be below elo1, both finite"),
         (["GravityGoers", "CamperJoe", "--game", "chess"], "chess"),
         (["GravityGoers", "CamperJoe", "--set", "speed=3"], "speed"),
         (["GravityGoers", "CamperJoe", "-i", "nowhere"], "nowhere"),

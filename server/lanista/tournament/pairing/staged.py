@@ -8,6 +8,7 @@ Which draws a meeting is on follows from its round, until the spec changes: what
 played on another seed then takes the place of what would be played now.
 """
 
+import abc
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import final
@@ -36,7 +37,7 @@ class Meeting:
         self.points = dict.fromkeys(self.bots, 0.0)
 
 
-class Staged(Book):
+class Staged(Book, abc.ABC):
     """Rounds of meetings; Swiss and knockout are such. The next round is drawn in `_turn`."""
 
     def __init__(
@@ -168,13 +169,13 @@ class Staged(Book):
         """Points of byes and walkovers, by bot."""
         return {bot: self._bye_points[bot] for bot in self._bots if bot in self._bye_points}
 
+    @abc.abstractmethod
     def _turn(self) -> bool:
         """If the round is played, end it, and draw the next one or set `_ended`.
 
         Returns:
             Whether it was played.
         """
-        raise NotImplementedError
 
     @final
     def _go_on(self) -> None:
