@@ -127,6 +127,15 @@ def test_equal_blocks_are_one():
     assert not counted.fillers
 
 
+def test_blocks_with_one_filler_or_another_are_equal():
+    """All fillers are one player, so their names, whose order in a set is chance, leave no trace."""
+    blocks = [Played(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
+    counted = count(blocks, seatings("ab"), ["a"], ["Null", "Null 2", "Null 3"])
+    assert [3] == counted.times.tolist()
+    assert [[0, 1]] == counted.block_players.tolist()
+    assert [3, 3] == counted.match_times.tolist()
+
+
 WON = ((1, 2), (2, 1))
 
 

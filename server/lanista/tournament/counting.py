@@ -87,9 +87,12 @@ def count(
                 raise ValueError(f"a block was played by {name!r}, which is no bot of the spec")
         if len(names) != shape.shape[1]:
             raise ValueError(f"a block of {len(names)} bots, seatings of {shape.shape[1]} seats")
-    tuples = sorted(different_bots, key=lambda names: [player_of[name] for name in names])
+    # By players, not by names: fillers are one player, so a block with one of them is the same as
+    # with another, and the order of a set of names must leave no trace.
+    players_of = {names: tuple(player_of[name] for name in names) for names in different_bots}
+    tuples = sorted(set(players_of.values()))
     rankings = sorted({ranks for block in played for ranks in block.ranks})
-    bots_id = {names: number for number, names in enumerate(tuples)}
+    bots_id = {players: number for number, players in enumerate(tuples)}
     ranking_id = {ranks: number for number, ranks in enumerate(rankings)}
     if any(len(ranks) != shape.shape[1] for ranks in rankings) or any(
         len(block.ranks) != len(seated) for block in played
@@ -97,7 +100,7 @@ def count(
         raise ValueError(f"a block without {len(seated)} rankings of {shape.shape[1]} seats each")
 
     rows = np.empty((len(played), 1 + len(seated)), dtype=np.int64)
-    rows[:, 0] = [bots_id[block.bots] for block in played]
+    rows[:, 0] = [bots_id[players_of[block.bots]] for block in played]
     rows[:, 1:] = np.array(
         [ranking_id[ranks] for block in played for ranks in block.ranks], dtype=np.int64
     ).reshape(len(played), len(seated))
@@ -110,15 +113,13 @@ def count(
     first_cell, _, cell_times = distinct_rows(cells)
     cells = cells[first_cell]
 
-    by_place = np.array(
-        [[player_of[name] for name in names] for names in tuples], dtype=np.int64
-    ).reshape(len(tuples), shape.shape[1])
+    by_place = np.array(tuples, dtype=np.int64).reshape(len(tuples), shape.shape[1])
     keys = (rows[:, :1] * len(seated) + np.arange(len(seated))) * max(len(rankings), 1)
     matches, block_matches = np.unique(keys + rows[:, 1:], return_inverse=True)
     block_matches = block_matches.reshape(keys.shape).astype(np.int64)
     match_times = weighted_counts(block_matches, np.repeat(times, len(seated)), len(matches))
     seating, ranking = np.divmod(matches, max(len(rankings), 1))
-    names_number, seating = np.divmod(seating, len(seated))
+    bots_number, seating = np.divmod(seating, len(seated))
     return Counted(
         bots=len(bots),
         seats=shape.shape[1],
@@ -129,7 +130,7 @@ def count(
         cell_blocks=cells[:, 1],
         cell_draws=cells[:, 0],
         cell_times=cell_times,
-        players=np.take_along_axis(by_place[names_number], shape[seating], axis=1),
+        players=np.take_along_axis(by_place[bots_number], shape[seating], axis=1),
         ranks=np.array(rankings, dtype=np.int64).reshape(len(rankings), shape.shape[1])[ranking],
         match_times=match_times.astype(np.int64),
     )
