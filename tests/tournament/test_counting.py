@@ -128,7 +128,7 @@ def test_equal_blocks_are_one():
 
 
 def test_blocks_with_one_filler_or_another_are_equal():
-    """All fillers are one player, so their names, whose order in a set is chance, leave no trace."""
+    """All fillers are one player, so the order of their names in a set leaves no trace."""
     blocks = [Played(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
     counted = count(blocks, seatings("ab"), ["a"], ["Null", "Null 2", "Null 3"])
     assert [3] == counted.times.tolist()

@@ -245,17 +245,18 @@ class TestBenching:
         assert [] == log.of(events.Benched)
 
     async def test_a_block_in_flight_does_not_bring_it_back(self, tmp_path):
-        """One that it plays well, and that ends behind the one that benched it."""
-        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)), bench_after=4)
+        """One that it plays well, and that ends after the one that benched it."""
+        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)), bench_after=2)
         benched = threading.Event()
 
-        def second_is_fine(task):
+        def first_two_are_fine(task):
             (block,) = task.blocks
             if block.draw.seed == 2:
                 assert benched.wait(PATIENCE)
-                return play(task)
+            if block.draw.seed <= 2:
+                return one_by_one(task)
             bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
-            return play(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
+            return one_by_one(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
 
         log = Log()
 
@@ -264,7 +265,7 @@ class TestBenching:
             if isinstance(event, events.Benched):
                 benched.set()
 
-        with directing(setup, second_is_fine, threads=2, on_event=hear) as director:
+        with directing(setup, first_two_are_fine, threads=2, on_event=hear) as director:
             report = await director.run()
         assert (True, "") == (report.over, report.halted)
         assert [1, 3, 2] == [block.seed for block in stored(setup)]
@@ -308,8 +309,11 @@ class TestBenching:
         await run(setup, format_=second)
         assert first.benched == second.benched
 
-    async def test_a_bot_that_fails_is_handed_out_block_by_block(self, tmp_path):
-        """It fails at once, so a second's worth of blocks would be many."""
+    @pytest.mark.parametrize("threads", [1, 2, 8])
+    async def test_a_bot_that_fails_every_match_loses_no_more_than_bench_it(
+        self, tmp_path, threads
+    ):
+        """However many play at once, and though a second's worth of its blocks would be many."""
         setup = setup_in(
             tmp_path, bots=3, behaviour={"B": "crash"}, seeds=tuple(range(1, 81)), bench_after=5
         )
@@ -319,12 +323,44 @@ class TestBenching:
             tasks.append([block.bots for block in task.blocks])
             return [attrs.evolve(one, seconds=0.001) for one in play(task)]
 
-        report, _ = await run(setup, quick, threads=2)
+        report, _ = await run(setup, quick, threads=threads)
         assert report.over
-        # Three blocks bench it; one more may run beside, one may have been there unsuspected.
-        assert 3 <= sum("B" in block.bots for block in stored(setup)) <= 5
+        # Two matches a block: the third block benches it.
+        assert 3 == sum("B" in block.bots for block in stored(setup))
         assert all(len(blocks) == 1 for blocks in tasks if any("B" in bots for bots in blocks))
-        assert max(map(len, tasks)) > 8
+        assert max(map(len, tasks)) > 80 / 8 / 2
+
+    async def test_a_bot_that_begins_to_fail_is_handed_out_block_by_block(self, tmp_path):
+        """From its first failure on it has no more blocks in hand than would bench it."""
+        setup = setup_in(tmp_path, seeds=tuple(range(1, 41)), bench_after=7)
+
+        went_well = threading.Event()
+
+        def first_is_fine(task):
+            if "B" not in task.contestants:
+                return one_by_one(task)
+            (block,) = task.blocks
+            if (block.bots, block.draw.seed) == (("A", "B"), 1):
+                return one_by_one(task)
+            # After the good one is stored, as a good one ends the count of failures.
+            assert went_well.wait(PATIENCE)
+            bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
+            return one_by_one(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
+
+        log = Log()
+
+        def hear(event):
+            log(event)
+            if isinstance(event, events.BlockDone) and event.bots == ("A", "B"):
+                went_well.set()
+
+        with directing(setup, first_is_fine, threads=4, on_event=hear) as director:
+            report = await director.run()
+        assert report.over
+        assert 1 == len(log.of(events.Benched))
+        # The good block, and four more: the fourth benches it.
+        assert 1 + 4 == sum("B" in block.bots for block in stored(setup))
+        assert 40 == sum({"A", "C"} == set(block.bots) for block in stored(setup))
 
     @pytest.mark.parametrize("format_name", list(FormatName))
     async def test_blocks_of_it_that_wait_are_given_back(self, tmp_path, format_name):

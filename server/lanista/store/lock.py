@@ -17,6 +17,12 @@ from sqlalchemy import exc
 
 from lanista.store.errors import StoreError
 
+RELEASE_PATIENCE = 5.0
+"""Seconds to wait for a lock of PostgreSQL's: a server frees a session's locks a moment after its
+client has gone, and on a busy machine that moment is a second or two."""
+_LOCK_NOT_AVAILABLE = "55P03"
+"""SQLSTATE of a wait that `lock_timeout` ended.
+https://www.postgresql.org/docs/current/errcodes-appendix.html"""
 _held: set[int] = set()
 """Descriptors of the locks that this process holds."""
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
@@ -91,9 +97,10 @@ def _opened(path: Path) -> Iterator[int]:
             os.close(descriptor)
 
 
-def in_use(where: str) -> StoreError:
-    """What a second manager is told."""
-    return StoreError(f"{where}: in use by another `lanista tournament run`")
+def in_use(where: str, waited: float = 0.0) -> StoreError:
+    """Return the error for a second manager; `waited`: seconds for which it hoped to get in."""
+    words = f"{where}: in use by another `lanista tournament run`"
+    return StoreError(words + (f", still so after {waited:g} s" if waited else ""))
 
 
 class Session:
@@ -109,28 +116,29 @@ class Session:
         """
         self._engine = engine
         key = sa.func.hashtext(sa.func.current_schema())
-        self._try = sa.select(sa.func.pg_try_advisory_lock(number, key))
+        self._lock = sa.select(sa.func.pg_advisory_lock(number, key))
         self._where = where
         self._connection: sa.Connection | None = None
         self._one = threading.Lock()  # as a connection is one thread's
 
     def take(self) -> None:
-        """Take the lock.
+        """Take the lock; wait up to `RELEASE_PATIENCE` where another session holds it.
 
         Raises:
-            StoreError: Another session holds it.
+            StoreError: Another session holds it all that time.
             sqlalchemy.exc.DBAPIError: The server can't be reached.
         """
         # Outside of transactions: it may be held for days.
         connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        waiting = RELEASE_PATIENCE
         try:
-            is_ours = connection.scalar(self._try)
-        except BaseException:
+            connection.exec_driver_sql(f"SET lock_timeout = {int(waiting * 1000)}")
+            connection.execute(self._lock)
+        except BaseException as error:
             _drop(connection)
+            if isinstance(error, exc.DBAPIError) and _sqlstate(error) == _LOCK_NOT_AVAILABLE:
+                raise in_use(self._where, waiting) from None
             raise
-        if not is_ours:
-            _drop(connection)
-            raise in_use(self._where)
         self._connection = connection
 
     def keep(self) -> None:
@@ -148,6 +156,10 @@ class Session:
         connection, self._connection = self._connection, None
         if connection is not None:
             _drop(connection)
+
+
+def _sqlstate(error: exc.DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)
 
 
 def _drop(connection: sa.Connection) -> None:

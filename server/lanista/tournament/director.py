@@ -10,7 +10,7 @@ import functools
 import math
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -39,6 +39,8 @@ LOOK_EVERY = 2.0
 """Seconds between looks at how many workers there are, where they come and go."""
 _FIXED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
 """Formats in which no result changes what is played next."""
+PASSED_OVER = 16
+"""Blocks at most that are passed over for later ones, since a bot on trial has enough in hand."""
 TRIES = 3
 """Pairings whose bots are asked to play when the machine is measured, until some do."""
 
@@ -118,6 +120,7 @@ class Director:
         self._wake = trio.Event()
         self._arrived: collections.deque[Future[Any]] = collections.deque()
         self._running: dict[Future[Any], _Running] = {}
+        self._in_hand: collections.Counter[str] = collections.Counter()  # running blocks by bot
         self._ahead: collections.deque[_Wanted] = collections.deque()  # taken, never handed out
         self._again: collections.deque[_Wanted] = collections.deque()  # lost with a worker
         self._finishing = False
@@ -333,23 +336,42 @@ class Director:
             return
         size = self._pace.task_size(self.progress, self.running, self._workers.slots)
         blocks: list[_Wanted] = []
+        passed_over: list[_Wanted] = []
         while free > 0 and len(blocks) < free * size and not self._halted:
             self._fetch(1)
-            if not self._ahead:
+            if not self._ahead or len(passed_over) == PASSED_OVER:
                 break
-            if not self._ledger.falters(self._ahead[0].pairing.bots):
-                blocks.append(self._ahead.popleft())
-                continue
-            # Each alone: what is handed out is played, whoever is benched meanwhile.
-            if blocks and free == 1:
+            wanted = self._ahead.popleft()
+            room = self._room(wanted)
+            if room is None:
+                blocks.append(wanted)
+            elif room <= 0:
+                passed_over.append(wanted)
+            elif blocks and free == 1:
+                passed_over.append(wanted)
                 break
-            self._submit([self._ahead.popleft()])
-            free -= 1
-        self._ahead.extendleft(reversed(blocks[free * size :]))
+            else:
+                # Alone: the rest of a task would be played though the bot is benched meanwhile.
+                self._submit([wanted])
+                free -= 1
+        self._ahead.extendleft(reversed(passed_over + blocks[free * size :]))
         del blocks[free * size :]
         for share in (blocks[at::free] for at in range(free)):
             if share:
                 self._submit(share)
+
+    def _room(self, wanted: _Wanted) -> int | None:
+        """Return how many blocks more of a block's bots may be in hand; None for any number.
+
+        A bot on trial has no more blocks in workers' hands than would bench it, so one that fails
+        every match loses no more of them than it must.
+        """
+        rooms = [
+            left - self._in_hand[bot]
+            for bot in set(wanted.pairing.bots)
+            if (left := self._ledger.trial(bot)) is not None
+        ]
+        return min(rooms, default=None)
 
     def _give_back(self) -> None:
         """Don't play what has a bot that was benched since it was taken from the format."""
@@ -392,6 +414,7 @@ class Director:
             self._halt(f"the executor takes no more tasks: {one_line(error)}")
             return
         self._running[future] = _Running(tuple(wanted), self._workers.slots)
+        self._in_hand.update(_bots_of(wanted))
         deliver(future, self._deliver)
 
     def _task(self, blocks: Sequence[Block]) -> Task:
@@ -424,6 +447,7 @@ class Director:
         finished: list[tuple[_Wanted, Finished, _Running]] = []
         for future in futures:
             task = self._running.pop(future)
+            self._in_hand.subtract(_bots_of(task.wanted))
             error = error_of(future)
             if error is not None:
                 self._failed(task, error)
@@ -535,6 +559,12 @@ class Director:
         if not self._halted:
             self._halted = words
             self._tell(events.Halted(words=words, trace=trace))
+
+
+def _bots_of(wanted: Sequence[_Wanted]) -> Iterator[str]:
+    """Yield the bots of each block, each once a block."""
+    for one in wanted:
+        yield from set(one.pairing.bots)
 
 
 def _shown(block: Block) -> str:

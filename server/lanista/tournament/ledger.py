@@ -5,7 +5,8 @@ transaction, then the format is told. So a stored block is whole, has its record
 whenever this process dies. Who plays, and when, is not known here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import attrs
 import trio
@@ -38,6 +39,8 @@ class Ledger:
     _records: Records = attrs.field(init=False)
     _stock: Stock = attrs.field(init=False)
     _failures: Failures = attrs.field(init=False)
+    _seen: set[str] = attrs.field(factory=set, init=False)
+    """Bots that are in a stored block."""
 
     def __attrs_post_init__(self) -> None:
         self._records = Records(self.setup.records, self.setup.spec.keep)
@@ -69,6 +72,7 @@ class Ledger:
         blocks = self.store.played()
         self._stock = take_stock(self.setup, blocks)
         for _, pairing, played in self._stock.entries:
+            self._seen.update(pairing.bots)
             self.format.record(pairing, played)
         most = self.setup.spec.bench_after
         self._failures = Failures(self.store.running_failures(most))
@@ -106,6 +110,7 @@ class Ledger:
         self.store.add(results, [one for one, _ in benched])
         self._failures = failures
         for (pairing, _), result in zip(played, results, strict=True):
+            self._seen.update(result.bots)
             block = Played(result.bots, _ranks(result), pairing.draw)
             self._stock.entries.append(Entry(result.block, pairing, block))
             self.format.record(pairing, block)
@@ -141,9 +146,17 @@ class Ledger:
         self.benched[one.bot] = None
         self.format.bench(one.bot)
 
-    def falters(self, bots: Iterable[str]) -> bool:
-        """Whether one of these failed its last match, so that it may soon be benched."""
-        return any(self._failures.running.get(bot) and bot in self.setup.bots for bot in bots)
+    def trial(self, bot: str) -> int | None:
+        """Return how many blocks a bot on trial may still fail before it is benched, at least 1.
+
+        A bot is on trial until it has played, and again while its last match was a failure. None
+        for every other bot, and for fillers, which are never benched.
+        """
+        failures = self._failures.running.get(bot, 0)
+        if bot not in self.setup.bots or (bot in self._seen and not failures):
+            return None
+        left = self.setup.spec.bench_after - failures
+        return max(1, math.ceil(left / len(self.format.seated)))
 
     def last_words(self, bot: str) -> str:
         """Of a bot's last failure that is stored."""
