@@ -17,6 +17,8 @@ import sys
 import time
 from collections.abc import Sequence
 
+from lanista.signals import STOPPING, heeded
+
 CONNECT_TIMEOUT = 10.0
 """Seconds."""
 LAST_WAIT = 2.0
@@ -77,7 +79,7 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
         wake, wake_write = os.pipe()
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in heeded():
             # The byte in the pipe ends the wait; a handler alone might come just before it.
             signal.signal(number, lambda _number, _frame: None)
         try:
@@ -138,7 +140,7 @@ class _Bridge:
             ready = self.wait(deadline)
             if self.wake in ready:
                 number = os.read(self.wake, 1)[0]
-                if number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if number in STOPPING:
                     return -number
             if ready.get(self.arena.fileno(), 0) & ~select.POLLOUT:
                 self.hear_arena()

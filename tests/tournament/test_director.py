@@ -332,7 +332,7 @@ class TestBenching:
 
     async def test_a_bot_that_begins_to_fail_is_handed_out_block_by_block(self, tmp_path):
         """From its first failure on it has no more blocks in hand than would bench it."""
-        setup = setup_in(tmp_path, seeds=tuple(range(1, 41)), bench_after=7)
+        setup = setup_in(tmp_path, seeds=tuple(range(1, 13)), bench_after=7)
 
         went_well = threading.Event()
 
@@ -360,7 +360,7 @@ class TestBenching:
         assert 1 == len(log.of(events.Benched))
         # The good block, and four more: the fourth benches it.
         assert 1 + 4 == sum("B" in block.bots for block in stored(setup))
-        assert 40 == sum({"A", "C"} == set(block.bots) for block in stored(setup))
+        assert 12 == sum({"A", "C"} == set(block.bots) for block in stored(setup))
 
     @pytest.mark.parametrize("format_name", list(FormatName))
     async def test_blocks_of_it_that_wait_are_given_back(self, tmp_path, format_name):

@@ -9,6 +9,7 @@ import click
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import SHORTEST, Finite, bot_options, printable
+from lanista.signals import heeded
 
 if TYPE_CHECKING:
     from lanista.check.bout import Tested
@@ -124,8 +125,6 @@ def command(
 
 def _run(tested: "Tested", rivals: "Sequence[BotSpec]", *, tells: bool) -> "Results | None":
     """Play the gauntlet; None when a signal came between."""
-    import signal
-
     import trio
 
     from lanista.check import gauntlet
@@ -143,8 +142,7 @@ def _run(tested: "Tested", rivals: "Sequence[BotSpec]", *, tells: bool) -> "Resu
             async def watch(
                 *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
             ) -> None:
-                signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-                with trio.open_signal_receiver(*signals) as received:
+                with trio.open_signal_receiver(*heeded()) as received:
                     task_status.started()
                     async for _ in received:
                         nursery.cancel_scope.cancel()

@@ -10,6 +10,7 @@ import click
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_words, duration
+from lanista.signals import heeded
 from lanista.tournament.pairing.base import Format
 from lanista.tournament.setup import Draw, Setup
 from lanista.tournament.spec import FormatName, SeedCount
@@ -32,7 +33,9 @@ def check(setup: Setup, format_: Format) -> int:
     use_cgroups()
     trials: list[Trial] = []
     click.echo(heading(setup))
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {
+        number: signal.getsignal(number) for number in heeded((signal.SIGTERM, signal.SIGHUP))
+    }
     for number in handlers:
         signal.signal(number, signal.default_int_handler)
     try:

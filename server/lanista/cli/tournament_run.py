@@ -5,7 +5,6 @@ Shared by `lanista tournament run` and `lanista sprt`. What is played, and how, 
 """
 
 import contextlib
-import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -23,6 +22,7 @@ from lanista.cli.tournament_live import (
     Silenced,
 )
 from lanista.cli.tournament_table import console_for
+from lanista.signals import heeded
 from lanista.tournament import events
 from lanista.tournament.setup import Setup
 
@@ -164,7 +164,7 @@ async def _watch_signals(
     director: "Director", *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     number = 0
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    with trio.open_signal_receiver(*heeded()) as signals:
         task_status.started()
         async for _ in signals:
             number += 1

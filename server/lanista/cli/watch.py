@@ -1,7 +1,6 @@
 """Running the match of `lanista play`: with signals that interrupt it, and on a page."""
 
 import contextlib
-import signal
 import sys
 import webbrowser
 from collections.abc import Awaitable, Callable
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 import trio
+
+from lanista.signals import heeded
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -19,7 +20,7 @@ GRACE = 3.0
 
 
 async def play_interruptible(arena: "PrivateArena") -> "Played | None":
-    """Play; SIGINT, SIGTERM and SIGHUP interrupt the match."""
+    """Play; SIGINT, SIGTERM and SIGHUP interrupt the match, unless we were to ignore them."""
     return await _interruptible(arena.play, arena.interrupt)
 
 
@@ -31,7 +32,7 @@ async def _interruptible(
     async with trio.open_nursery() as nursery:
 
         async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+            with trio.open_signal_receiver(*heeded()) as signals:
                 task_status.started()
                 async for _ in signals:
                     interrupt()

@@ -6,7 +6,6 @@ no new connection, no new match, running ones told and recorded, then gone.
 
 import itertools
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -29,6 +28,7 @@ from lanista.match.runner import VOID_TRIES, Match, MatchSpec
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
+from lanista.signals import heeded
 from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError
 
 SHUTDOWN_TIME = 4.0
@@ -498,8 +498,8 @@ def _our_fault() -> RemoteProtocolError:
 async def wait_for_signals(
     shut_down: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Call `shut_down` at SIGINT, SIGTERM and SIGHUP."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    """Call `shut_down` at SIGINT, SIGTERM and SIGHUP, unless we were started to ignore them."""
+    with trio.open_signal_receiver(*heeded()) as signals:
         task_status.started()
         async for _ in signals:
             shut_down()

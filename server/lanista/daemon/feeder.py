@@ -18,6 +18,7 @@ from lanista.match.feed import told
 from lanista.match.record import Record
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
+from lanista.signals import heeded
 from lanista_protocol import Bye, End, Hello, Rank, RemoteProtocolError, Score
 
 HOST = "127.0.0.1"
@@ -101,7 +102,7 @@ class Feeder:
     async def _wait_for_signals(
         self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
+        with trio.open_signal_receiver(*heeded((signal.SIGTERM, signal.SIGHUP))) as signals:
             task_status.started()
             async for _ in signals:
                 if not self._over.is_set():

@@ -48,7 +48,9 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     """
     # Left to the kernel: nothing needs tidying up, and a handler of Python's own only runs after
     # the system call that it came just too early to interrupt, here a wait for the arena.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # A shell's background job was started to ignore it.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = os.environ.get("LANISTA_NAME") or own_name
     try:
         arena = Arena(name, game=game, keep=os.environ.get("LANISTA_KEEP") == "1")
