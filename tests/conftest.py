@@ -1,23 +1,61 @@
-"""For all tests: Hypothesis profiles, skips that CI doesn't allow, a folder for a whole run."""
+"""What holds for all tests: Hypothesis profiles, order, signals, skips, and a folder for a run."""
 
 import fcntl
 import os
+import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("default", deadline=None, max_examples=60)
-settings.register_profile("long", deadline=None, max_examples=2000)
-settings.register_profile(
-    "ci",
-    deadline=None,
-    max_examples=60,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
+HERE = Path(__file__).parent
+LONG_FIRST = (
+    *("e2e", "languages", "docs", "kit", "web", "tournament", "conformance", "formats", "check"),
+    *("store", "house", "match"),
 )
-settings.load_profile(
-    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
-)
+"""Folders whose files take long, so that a run doesn't end with one worker busy and one idle."""
+
+# New examples in every run, in CI too: a failure prints how to repeat it, and is kept in
+# .hypothesis/ for the next run here. How quick an example is depends on what else is running.
+for profile, examples in (("default", 20), ("long", 2000)):
+    settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=examples,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "default")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the folders that take longest; the order within a file stays."""
+    rank = {folder: number for number, folder in enumerate(LONG_FIRST)}
+
+    def place(item):
+        folder, *_ = item.path.relative_to(HERE).parts
+        return rank.get(folder, len(rank))
+
+    items.sort(key=place)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _children_get_signals():
+    """Have what tests start heed SIGINT and SIGHUP, though this run was started to ignore them.
+
+    A shell starts a background job with SIGINT ignored, and what we ignore, our children ignore
+    too; a handler of ours, though it does nothing, is theirs no more.
+    """
+    ignored = [
+        number
+        for number in (signal.SIGINT, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, lambda _number, _frame: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from e2e.running import Program, command, environment, wait_until, wait_until_gone
+from e2e.running import BOTS, Program, command, environment, wait_until, wait_until_gone
 from lanista.tournament import events, load, run_async
 from lanista.tournament.executors import open_executor
 from lanista.tournament.spec import SpecError
@@ -59,6 +60,13 @@ def cluster(tmp_path):
             yield json.loads(found.read_text())["address"].replace("tcp:", "dask:"), [one, two]
 
 
+def words_of(pid):
+    """A process's command line; nothing once it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")[:-1]
+    return []
+
+
 def children_of(pid):
     """What a process started, as far as it runs."""
     found = []
@@ -68,47 +76,73 @@ def children_of(pid):
     return found
 
 
-SPEC = {
-    "name": "cup",
-    "game": "angrymob",
-    "format": "round-robin",
-    "seeds": [1, 2, 3, 4],
-    "settings": {"move_limit": 8},
-    "clock": {"first": 60.0, "turn": 60.0, "start": 60.0, "stall_margin": 60.0},
-    "bots": [
-        {"name": "Joe", "command": "CamperJoe"},
-        {"name": "Gravity", "command": "GravityGoers"},
-        {"name": "Random", "command": "RandomRunners"},
-    ],
-}
-BLOCKS = 12
-"""Three pairs, four seeds."""
+HELD = """\
+# Marches, once there is the file `go`.
+import pathlib, sys, time
+sys.path.insert(0, {bots!r})
+from march import March
+from wire import Arena
+
+arena, march = Arena(), March()
+while True:
+    turn = arena.turn()
+    while not pathlib.Path({go!r}).exists():
+        time.sleep(0.01)
+    arena.say(march.answer(turn))
+"""
+BLOCKS = 6
+"""Three pairs, two seeds."""
+
+
+def spec_of(*commands):
+    """A round-robin of bots of these commands, without haste."""
+    return {
+        "name": "cup",
+        "game": "angrymob",
+        "format": "round-robin",
+        "seeds": [1, 2],
+        "settings": {"move_limit": 8},
+        "clock": {"first": 60.0, "turn": 60.0, "start": 60.0, "stall_margin": 60.0},
+        "bots": [
+            {"name": name, "command": command}
+            for name, command in zip(("One", "Two", "Three"), commands, strict=True)
+        ],
+    }
 
 
 async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     """All is played all the same, once, and as without that; its bots end with it."""
     address, (one, two) = cluster
+    go, script = tmp_path / "go", tmp_path / "held.py"
+    script.write_text(HELD.format(bots=str(BOTS), go=str(go)))
+    spec = spec_of(*[shlex.join([sys.executable, "-S", str(script)])] * 3)
     bots = []
 
-    def kill(event):
-        if isinstance(event, events.BlockDone) and not bots and event.running:
-            bots.extend(children_of(one.pid))
-            if bots:
-                one.kill()
+    async def kill():
+        """Kill a worker while its bots think: they are held until it is dead."""
+
+        def has_bots():
+            return any(words_of(pid)[-1:] == [str(script)] for pid in descendants(one.pid))
+
+        await trio.to_thread.run_sync(wait_until, has_bots, "the worker has started bots")
+        bots.extend(descendants(one.pid))
+        one.kill()
+        assert -signal.SIGKILL == await trio.to_thread.run_sync(one.wait, PATIENCE)
+        go.touch()
 
     (tmp_path / "killed").mkdir()
-    report = await run_async(SPEC, folder=tmp_path / "killed", executor=address, on_event=kill)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(kill)
+        report = await run_async(spec, folder=tmp_path / "killed", executor=address)
     assert (True, "") == (report.over, report.halted)
-    assert bots, "it was killed while it had bots"
-    assert -signal.SIGKILL == one.wait(PATIENCE)
     wait_until_gone(bots)
     wait_until(lambda: not children_of(two.pid), "the other one's bots are ended")
 
     (tmp_path / "undisturbed").mkdir()
     with ThreadPoolExecutor(1) as threads:
-        whole = await run_async(SPEC, folder=tmp_path / "undisturbed", executor=threads)
+        whole = await run_async(spec, folder=tmp_path / "undisturbed", executor=threads)
     assert whole.standings == report.standings
-    killed, undisturbed = (load(SPEC, tmp_path / name) for name in ("killed", "undisturbed"))
+    killed, undisturbed = (load(spec, tmp_path / name) for name in ("killed", "undisturbed"))
     assert BLOCKS * 2 == len(digests(killed))
     assert digests(undisturbed) == digests(killed)
     # They came as bytes: this folder is not known to be the workers' too.
