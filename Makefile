@@ -1,19 +1,24 @@
 # Everything a developer or a player does, in the project's own folder.
 # `make` alone lists the targets.
 
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Without bytecode every process that a test starts compiles all of Lanista once more.
+unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= auto
+# A file's tests stay in one process, which makes a module's fixtures once; tests/conftest.py says
+# which files begin.
+SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Where npm puts what checks the types of JavaScript: of the client, and of the page.
 STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/web/page/node_modules/.installed
 
-.PHONY: help setup toolchains setup-browser setup-tools play test test-long strength lint format golden \
-	screenshots bench clean
+.PHONY: help setup toolchains setup-browser setup-tools play test test-long test-pythons strength lint format \
+	golden screenshots bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,10 +78,13 @@ play: setup  ## play a match between two house bots
 	$(BIN)/lanista play angrymob GravityGoers RandomRunners
 
 test: setup toolchains setup-browser  ## run the tests (under 5 minutes)
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not strength"
+	$(BIN)/python -m pytest $(SPREAD) -m "not long and not strength"
 
 test-long: setup toolchains setup-browser  ## run the long versions of the tests
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n $(WORKERS) --timeout 1800 -m "not strength"
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) --timeout 1800 -m "not strength"
+
+test-pythons: setup  ## run the core tests and one match with every Python from 3.11 on that is on the PATH
+	$(BIN)/python tests/pythons.py $(PYTHONS)
 
 strength: setup  ## measure how strong the house bots are, into docs/strength.md
 	$(BIN)/python tests/strength/measure.py
@@ -86,9 +94,54 @@ lint: setup toolchains  ## check style, types and imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-js; \
-	elif test "$$CI" = true; then echo "npm is missing: the page and the JavaScript client can't be checked" >&2; exit 1; \
-	else echo "npm is missing: the page and the JavaScript client aren't checked"; fi
+	@$(MAKE) --no-print-directory lint-cpp lint-go lint-java lint-rust
+	$(call where,npm --version,the page and the JavaScript client,$(MAKE) --no-print-directory lint-js)
+
+# $(call where,COMMAND,WHAT,LINE): LINE checks WHAT where COMMAND works; under CI=true it must.
+define where
+@if $(1) >/dev/null 2>&1; then $(3); \
+	elif test "$$CI" = true; then echo "'$(1)' doesn't work: $(2) can't be checked" >&2; exit 1; \
+	else echo "'$(1)' doesn't work: $(2) left unchecked" >&2; fi
+endef
+
+# What the linters of other languages make, and where the bots lie that belong to no package.
+LINTED := $(CURDIR)/.cache/lint
+EMPTY_BOTS := $(CURDIR)/tests/bench/empty_bots
+
+.PHONY: lint-cpp lint-go lint-java lint-rust
+# The kits' headers, also where they aren't taken for the system's, with a player; clients/cpp/Makefile
+# has the others' warnings as errors.
+lint-cpp: KIT := server/lanista/kit/include
+lint-cpp: STRICT := -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+lint-cpp: PLAYER := struct P : Player { static Player* factory () { return new P; } void play () { } }; RegisterPlayer(P);
+lint-cpp:
+	$(call where,g++ --version,C++,for game in hogwarts crematoria; do \
+		(cd $(KIT)/$$game && printf '#include "%s"\n' * && echo '$(PLAYER)') | \
+			g++ $(STRICT) -fsyntax-only -I $(KIT)/$$game -x c++ - || exit 1; done)
+
+# Go may be missing everywhere. gofmt only lists what has another form.
+lint-go: export GOCACHE := $(LINTED)/go
+lint-go: export GOENV := off
+lint-go: export GOFLAGS :=
+lint-go: export GOPROXY := off
+lint-go: export GOWORK := off
+lint-go:
+	@if command -v go >/dev/null && command -v gofmt >/dev/null; then set -e; cd clients/go; \
+		formed=$$(gofmt -l . $(EMPTY_BOTS)/empty.go); \
+		test -z "$$formed" || { echo "gofmt would change $$formed" >&2; exit 1; }; \
+		go vet ./...; go vet $(EMPTY_BOTS)/empty.go; \
+	else echo "go is missing: Go left unchecked" >&2; fi
+
+lint-java: STRICT := -encoding UTF-8 --release 17 -proc:none -Xlint:all -Werror
+lint-java: COMMENTS := -Xdoclint:all/protected -Xdoclint/package:org.lanista.client
+lint-java:
+	$(call where,javac -version,Java,javac $(STRICT) $(COMMENTS) -d $(LINTED)/java \
+		$$(find clients/java/src clients/java/starters $(EMPTY_BOTS) -name '*.java'))
+
+lint-rust: export CARGO_TARGET_DIR := $(LINTED)/rust
+lint-rust:
+	$(call where,cargo fmt --version,the form of Rust,cd clients/rust && cargo fmt --check)
+	$(call where,cargo clippy --version,Rust,cd clients/rust && cargo clippy --frozen --quiet --all-targets -- -D warnings)
 
 setup-tools: $(STAMP_JS) $(STAMP_PAGE)  ## install what checks the types of JavaScript, in the project's folder
 
@@ -126,5 +179,5 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/tournament.py
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) clients/javascript/node_modules tests/web/page/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) clients/javascript/node_modules tests/web/page/node_modules build dist .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -249,16 +249,21 @@ async def test_all_is_dead_after_the_arena(script, family, number):
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     async with trio.open_nursery() as nursery:
         run = partial(trio.run_process, env=env, stdout=-1, capture_stderr=True, check=False)
+        # Its end is waited for here, and it is killed when the test fails before.
         arena = await nursery.start(run, command)
         with trio.fail_after(PATIENCE):
             line = b""
             while not line.endswith(b"\n"):
-                line += await arena.stdout.receive_some()
+                more = await arena.stdout.receive_some()
+                assert more, "the arena ended before its bots were there"
+                line += more
         pids = json.loads(line)
         assert 10 == len(set(pids))
         assert all(map(runs, pids))
         os.kill(arena.pid, number)
-        await arena.wait()
+        with trio.move_on_after(PATIENCE) as waiting:
+            await arena.wait()
+        assert not waiting.cancelled_caught, f"the arena outlives {number.name}"
     await gone(pids)
 
 

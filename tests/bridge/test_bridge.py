@@ -14,7 +14,7 @@ import threading
 import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
-from e2e.running import PATIENCE, environment, runs, wait_until, wait_until_gone
+from e2e.running import PATIENCE, environment, run_here, runs, wait_until, wait_until_gone
 from lanista.bridge import LOG_KEPT, READ, UNREAD
 
 HELLO = b"Bot v=1\n"
@@ -101,18 +101,18 @@ def test_without_a_name_the_command_gives_one(tmp_path):
         (["--name", "a"], {}, "Missing argument"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(words, env, expected):
-    done = connect(*words, env=env)
-    assert (2, b"") == (done.returncode, done.stdout)
-    (line,) = done.stderr.decode().splitlines()
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path, words, env, expected):
+    done = run_here(["connect", *words], tmp_path / "run", environment(**env))
+    assert (2, "") == (done.code, done.out)
+    (line,) = done.err.splitlines()
     assert expected in line
 
 
 def test_no_arena_is_one_line_and_exit_code_1_and_no_bot_is_started(tmp_path):
     mark = tmp_path / "started"
-    done = connect("--", "touch", str(mark), port=1)
-    words = b"lanista connect: no arena at 127.0.0.1, port 1: Connection refused\n"
-    assert (1, words, False) == (done.returncode, done.stderr, mark.exists())
+    done = run_here(["connect", "--port", 1, "--", "touch", mark], tmp_path / "run")
+    words = "lanista connect: no arena at 127.0.0.1, port 1: Connection refused\n"
+    assert (1, words, False) == (done.code, done.err, mark.exists())
 
 
 # -- lines ---------------------------------------------------------------------------------------
@@ -386,16 +386,17 @@ for line in sys.stdin.buffer:
 
 
 @pytest.mark.parametrize("host", [".example.x", "a" * 70, "no such host"])
-def test_a_host_that_is_none_is_one_line(host):
-    done = connect("--host", host, "--name", "Bot", "--", "true")
-    (line,) = done.stderr.decode().splitlines()
-    assert (1, True) == (done.returncode, host in line)
+def test_a_host_that_is_none_is_one_line(tmp_path, host):
+    done = run_here(["connect", "--host", host, "--name", "Bot", "--", "true"], tmp_path / "run")
+    (line,) = done.err.splitlines()
+    assert (1, True) == (done.code, host in line)
 
 
-def test_a_token_is_never_printed():
-    done = connect("--name", "Bot", "--token", "hunter 2", "--", "true")
-    assert 2 == done.returncode
-    assert b"hunter" not in done.stderr
+def test_a_token_is_never_printed(tmp_path):
+    words = ["connect", "--name", "Bot", "--token", "hunter 2", "--", "true"]
+    done = run_here(words, tmp_path / "run")
+    assert 2 == done.code
+    assert "hunter" not in done.err
 
 
 def test_closed_streams_are_not_taken_for_the_connection():

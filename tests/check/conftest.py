@@ -2,27 +2,34 @@
 
 import types
 
+import attrs
 import pytest
 
 from check.checking import under_check
-from e2e.running import Program, command
-from lanista.bots import become_subreaper
+from e2e.running import Program, command, run_here
 from lanista.check import gauntlet
 from lanista.check.bout import play
 from lanista.check.gauntlet import Results
 from lanista.check.items import judge
+from lanista.match.stalls import StallMonitor
 
 
 @pytest.fixture
-def items_after():
-    """Play some bouts of a gauntlet, by name; the items by name. The others aren't tried."""
+def items_after(monkeypatch):
+    """Play some bouts of a gauntlet, by name; the items by name. The others aren't tried.
 
-    async def items_after(words, *names, **options):
-        become_subreaper()
+    `leave`: seconds for the bot to end by itself. Here no stall of the machine spoils a bout: with
+    one, late answers say nothing, and a few of these bots are late on purpose.
+    """
+    monkeypatch.setattr(StallMonitor, "worst", lambda *_: 0.0)
+
+    async def items_after(words, *names, leave=None, **options):
         tested = under_check(words, **options)
         results = Results(tested=tested, bouts={})
         for spec in gauntlet.specs_of(tested, ()):
             if spec.name in (gauntlet.PLAIN, *names):
+                if leave is not None:
+                    spec = attrs.evolve(spec, leave=leave)  # noqa: PLW2901 -- as the gauntlet does
                 results.bouts[spec.name] = await play(tested, spec)
         return {item.name: item for item in judge(results)}
 
@@ -31,17 +38,21 @@ def items_after():
 
 @pytest.fixture
 def lanista(tmp_path):
-    """Run `lanista WORD…` to its end: code, out, err."""
-    programs = []
+    """Run `lanista WORD…` to its end: code, out, err. As a process where it is interrupted."""
+    count = 0
 
     def run(*words, interrupt=None):
-        program = Program(command(*words), tmp_path / f"run{len(programs)}")
-        programs.append(program)
-        if interrupt is not None:
+        nonlocal count
+        count += 1
+        folder = tmp_path / f"run{count}"
+        if interrupt is None:
+            return run_here(words, folder)
+        program = Program(command(*words), folder)
+        try:
             interrupt(program)
-        code = program.wait()
+            code = program.wait()
+        finally:
+            program.end()
         return types.SimpleNamespace(code=code, out=program.out, err=program.err)
 
-    yield run
-    for program in programs:
-        program.end()
+    return run

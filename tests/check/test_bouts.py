@@ -80,12 +80,12 @@ async def test_a_bot_with_a_token_of_its_own_is_told_so(items_after):
 
 async def test_a_late_bot_fails_by_its_times(items_after):
     """It answers the third turn when it has heard that it was late."""
-    items = await items_after(offender("late"), time_move=0.3)
-    check(items, "times", "the plain match, turn 2: no answer within 0.3 s")
+    items = await items_after(offender("late"), time_move=1.0)
+    check(items, "times", "the plain match, turn 2: no answer within 1 s")
 
 
 async def test_a_bot_that_stays_when_all_is_over_fails_the_end(items_after):
-    items = await items_after(mode("stays"))
+    items = await items_after(mode("stays"), leave=0.5)
     check(items, "end", "was still running and was ended by the arena")
 
 

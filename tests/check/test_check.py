@@ -13,7 +13,12 @@ GENEROUS = ("--time-move", 10, "-s", 5)
 
 
 @pytest.mark.parametrize(
-    ("game", "bot"), [("angrymob", "GravityGoers"), ("hogwarts", "Dummy"), ("crematoria", "Demo")]
+    ("game", "bot"),
+    [
+        ("angrymob", "GravityGoers"),
+        ("crematoria", "Demo"),
+        pytest.param("hogwarts", "Dummy", marks=pytest.mark.long),
+    ],
 )
 def test_house_bots_pass(lanista, game, bot):
     done = lanista("check", bot, "--game", game, *GENEROUS)

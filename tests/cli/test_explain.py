@@ -9,20 +9,24 @@ import pytest
 TRACES = Path(__file__).parents[1] / "traces"
 HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
 CREMATORIA = TRACES / "crematoria" / "01_Demo-Demo-Demo-Demo_s30.res.gz"
+LONG = pytest.mark.long
+"""Both games are explained in either form; every test with each of them takes long."""
 
 
 def orders_of(res):
     return res.with_name(res.name.replace(".res.", ".orders."))
 
 
-@pytest.mark.parametrize(("res", "rounds"), [(HOGWARTS, 200), (CREMATORIA, 120)])
+@pytest.mark.parametrize(
+    ("res", "rounds"), [(HOGWARTS, 200), pytest.param(CREMATORIA, 120, marks=LONG)]
+)
 def test_a_match_of_the_original_is_explained(lanista, res, rounds):
     done = lanista("explain", res)
     told = f"explained {rounds} of {rounds} rounds (original)\n"
     assert (0, told, "") == (done.code, done.out, done.err)
 
 
-@pytest.mark.parametrize("res", [HOGWARTS, CREMATORIA])
+@pytest.mark.parametrize("res", [pytest.param(HOGWARTS, marks=LONG), CREMATORIA])
 def test_with_its_orders_every_byte_comes_out_again(lanista, res):
     done = lanista("explain", res, "--orders", orders_of(res))
     size = len(gzip.decompress(res.read_bytes()))

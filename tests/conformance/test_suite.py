@@ -11,11 +11,21 @@ from support.tinygame import RULESET
 
 @pytest.mark.parametrize("name", registry.names())
 def test_every_installed_ruleset_conforms(name):
-    """A new ruleset needs an entry in `support.players`."""
+    """By the last of its seeds alone, half as long as usual; the whole is below.
+
+    A new ruleset needs an entry in `support.players`.
+    """
     assert name in PLAYERS, f"no player for {name}: add one to tests/support/players.py"
     ruleset = registry.get(name)
     assert name == ruleset.name
-    check_ruleset(ruleset, PLAYERS[name])
+    check_ruleset(ruleset, PLAYERS[name], seeds=ruleset.seeds[1:], turns=30)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", registry.names())
+def test_every_installed_ruleset_conforms_at_full_length(name):
+    """As the author of a ruleset runs it: four seeds, the ends of the range among them."""
+    check_ruleset(registry.get(name), PLAYERS[name])
 
 
 @pytest.mark.parametrize("ruleset", [RULESET, SOUND_WITH_DIALECT], ids=["plain", "dialect"])

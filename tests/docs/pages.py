@@ -1,8 +1,17 @@
-"""Reading the pages of docs/: their code blocks and their commands."""
+"""Reading the pages of docs/: their code blocks and their commands; and doing what they say."""
 
+import contextlib
+import io
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+from unittest import mock
+
+from e2e.running import PATIENCE, environment
+from lanista.cli import main
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"
@@ -19,3 +28,70 @@ def commands(page, program):
     lines = _FENCED.sub("", page.read_text(encoding="utf-8")).splitlines()
     indented = [line.strip() for line in lines if line.startswith("    ")]
     return [shlex.split(line, comments=True) for line in indented if line.split()[:1] == [program]]
+
+
+class Shell:
+    """Runs the commands of a page in a folder, as a reader does, with more options for some.
+
+    A command of `lanista` alone is run in this process, which spares the time to load it all.
+    Others find a program `lanista` that adds the same options.
+    """
+
+    def __init__(self, folder, options, **env):
+        """`options`: by command, `play` say, what is put behind it."""
+        self.folder = folder / "here"
+        self.folder.mkdir()
+        self.options = options
+        self._programs = folder / "programs"
+        self._programs.mkdir()
+        self._real = Path(sys.executable).parent
+        path = [str(self._programs), str(self._real), os.environ["PATH"]]
+        self.env = environment(PATH=os.pathsep.join(path), PYTHONDONTWRITEBYTECODE="1", **env)
+        cases = [
+            f'{name}) shift; exec {self._real}/lanista {name} {shlex.join(more)} "$@" ;;'
+            for name, more in options.items()
+        ]
+        rest = f'*) exec {self._real}/lanista "$@" ;;'
+        self.program("lanista", "\n".join(["case $1 in", *cases, rest, "esac"]))
+
+    def program(self, name, script):
+        """Put a program before those of this name on the PATH."""
+        path = self._programs / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def run(self, command):
+        """Run a command to its end; its exit code, and what it printed, on stderr too."""
+        words = shlex.split(command)
+        is_alone = words[0] == "lanista" and not set("|&;<>$`*?").intersection(command)
+        # The programs that these start speak on our own output.
+        if is_alone and words[1] != "connect" and words[1:3] != ["replay", "feed"]:
+            return self.lanista(words[1:])
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=2 * PATIENCE,
+        )
+        return done.returncode, done.stdout
+
+    def lanista(self, words):
+        """Run the command line in this process; its exit code, and what it printed."""
+        name, *rest = words
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        with (
+            contextlib.chdir(self.folder),
+            mock.patch.dict(os.environ, self.env, clear=True),
+            mock.patch.object(sys, "argv", ["lanista", name, *self.options.get(name, []), *rest]),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
+        ):
+            try:
+                main()
+            except SystemExit as ended:
+                code = ended.code or 0
+        return code, out.buffer.getvalue().decode()

@@ -11,25 +11,31 @@ What stands behind the three backticks says how:
     conversation         of protocol.md: what passes on the wire in one match; `conversation bad`:
                          the same from the first answer on
 
-A page is gone through in one folder, first-bot.md each section in one of its own.
+A page is gone through in one folder; first-bot.md and kits.md are, part by part, in folders of
+their own.
 """
 
-import os
+import itertools
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from docs.pages import CHECKOUT, DOCS, fenced
-from e2e.running import PATIENCE, Daemon, Peer, environment
+from docs.pages import CHECKOUT, DOCS, Shell, fenced
+from e2e.running import PATIENCE, Daemon, Peer, read
+from kit.conftest import kit_cache
+from languages.built import CACHE
 from languages.conftest import needed
 from lanista.house import HOUSE
+from lanista.match.replay import positions
+from lanista.rules import registry
 
 BOTS = DOCS / "bots"
 PAGES = sorted(path.name for path in BOTS.glob("*.md"))
+APART = ("first-bot.md", "kits.md")
+"""Pages whose parts stand alone, and are gone through one by one."""
 SECTIONS = {
     "Python": "python",
     "C++": "cpp",
@@ -39,37 +45,37 @@ SECTIONS = {
     "Go": "go",
 }
 """Of first-bot.md: the language whose toolchain a section needs."""
-PATIENT = """\
-#!/bin/sh
-# As the page says, but for the clock: this machine may be busy.
-program={program}
-case $1 in
-    play) shift; exec "$program" play --time-init 100 --time-move 20 --stall-margin 600000 "$@" ;;
-    check) shift; exec "$program" check --time-init 100 --time-move 20 "$@" ;;
-    *) exec "$program" "$@" ;;
-esac
-"""
+PATIENT = ["--time-init", "100", "--time-move", "20"]
+OPTIONS = {"play": [*PATIENT, "--stall-margin", "600000"], "check": PATIENT}
+"""As the page says, but for the clock: this machine may be busy."""
+SHORT = 200
+"""Turns of the first bots' matches, but for Python's, which is as long as the page says."""
+QUICKLY = {
+    "g++": 'exec {real} "$@" -O0',
+    "javac": 'exec {real} -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 "$@"',
+}
+"""Compilers that take less time, which is no matter of the page, and make no quick programs."""
 MAP = "2 4\nA 2 . .\n. . 2 B\n"
 """The map of the conversation."""
 
 
-@pytest.fixture
-def shell(tmp_path, shared_folder):
-    """A folder, and an environment in which `lanista` and the client's Python are found."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    real = Path(sys.executable).parent
-    (programs / "lanista").write_text(PATIENT.format(program=real / "lanista"))
-    (programs / "lanista").chmod(0o755)
-    folder = tmp_path / "here"
-    folder.mkdir()
-    path = os.pathsep.join([str(programs), str(real), os.environ["PATH"]])
-    return folder, environment(
-        PATH=path,
+def shell_in(folder, options=OPTIONS):
+    """A shell in which `lanista`, the client's Python and the checkout are found."""
+    shell = Shell(
+        folder,
+        options,
         LANISTA=str(CHECKOUT),
-        PYTHONDONTWRITEBYTECODE="1",
-        XDG_CACHE_HOME=str(shared_folder / "cache"),
+        XDG_CACHE_HOME=str(folder / "cache"),
+        GOCACHE=str(CACHE / "go-cache"),
+        # What cargo would keep at home, and how hard it tries.
+        CARGO_PROFILE_RELEASE_OPT_LEVEL="0",
+        CARGO_PROFILE_RELEASE_CODEGEN_UNITS="1",
     )
+    for name, script in QUICKLY.items():
+        real = shutil.which(name)
+        if real is not None:
+            shell.program(name, script.format(real=real))
+    return shell
 
 
 def pattern(expected):
@@ -83,7 +89,7 @@ def pattern(expected):
     return "".join(lines)
 
 
-def run(text, folder, env, last_code=0):
+def run(text, shell, last_code=0):
     """Run the commands of a console block, each with what it must print."""
     commands = []
     for line in text.splitlines():
@@ -92,51 +98,42 @@ def run(text, folder, env, last_code=0):
         else:
             commands[-1][1].append(line)
     for number, (command, expected) in enumerate(commands, 1):
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=2 * PATIENCE,
-        )
-        fits = re.fullmatch(pattern(expected), done.stdout)
+        exit_code, out = shell.run(command)
+        fits = re.fullmatch(pattern(expected), out)
         code = last_code if number == len(commands) else 0
-        told = f"$ {command}\n{done.stdout}\nexit code {done.returncode}"
+        told = f"$ {command}\n{out}\nexit code {exit_code}"
         assert fits, told
-        assert code == done.returncode, told
+        assert code == exit_code, told
 
 
-def go_through(blocks, folder, env, tmp_path):
+def go_through(blocks, shell, tmp_path):
     """Do what the blocks say, one after another."""
     for head, text in blocks:
         kind, *options = head.split()
         given = dict(option.partition("=")[::2] for option in options)
         if "file" in given:
-            path = folder / given["file"]
+            path = shell.folder / given["file"]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         elif kind == "console" and "serve" in given:
-            with_daemon(text, folder, env, tmp_path)
+            with_daemon(text, shell, tmp_path)
         elif kind == "console":
             if "needs" in given and shutil.which(given["needs"]) is None:
                 pytest.skip(f"no {given['needs']} on the PATH")
-            run(text, folder, env, int(given.get("exit", 0)))
+            run(text, shell, int(given.get("exit", 0)))
         else:
             assert kind == "conversation", f"a block that no test runs: {head!r}"
 
 
-def with_daemon(text, folder, env, tmp_path):
+def with_daemon(text, shell, tmp_path):
     """Run a block while a daemon listens where the block dials, and one player waits."""
     daemon = Daemon(tmp_path / "daemon", "--time-move", 20, "--move-limit", 99)
     try:
-        where = {"LANISTA_PORT": str(daemon.port)}
+        shell.env["LANISTA_PORT"] = str(daemon.port)
         words = [sys.executable, "-m", HOUSE["angrymob"]["CamperJoe"]]
-        with subprocess.Popen(words, env=env | where) as opponent:
+        with subprocess.Popen(words, env=shell.env) as opponent:
             try:
-                run(text, folder, env | where)
+                run(text, shell)
                 opponent.wait(PATIENCE)
             finally:
                 opponent.kill()
@@ -144,15 +141,58 @@ def with_daemon(text, folder, env, tmp_path):
         daemon.end()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "first-bot.md"])
-def test_every_block_of_a_page_does_what_it_says(page, shell, tmp_path):
-    go_through(fenced(BOTS / page), *shell, tmp_path)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in APART])
+def test_every_block_of_a_page_does_what_it_says(page, tmp_path):
+    go_through(fenced(BOTS / page), shell_in(tmp_path), tmp_path)
 
 
-@pytest.mark.parametrize("title", SECTIONS)
-def test_a_first_bot_in_each_language_plays(title, shell, tmp_path):
+@pytest.mark.parametrize("way", ["lanista build", "g++", "make"])
+def test_the_ways_to_build_a_kits_player(way, tmp_path):
+    """What kits.md says, each way by itself, as compiling takes long; the first is also played."""
+    shell = shell_in(tmp_path)
+    if shutil.which("g++"):
+        # The part that all players share is compiled already, by the usual compiler.
+        (tmp_path / "programs" / "g++").unlink()
+        shell.env["XDG_CACHE_HOME"] = str(kit_cache())
+    file, build, compiling, making, *rest = fenced(BOTS / "kits.md")
+    blocks = {"lanista build": [build, *rest], "g++": [compiling], "make": [making]}[way]
+    assert way in blocks[0][1]
+    go_through([file, *blocks], shell, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def python_match(tmp_path_factory):
+    """The record of the match of first-bot.md's Python section, which is as the page says."""
+    folder = tmp_path_factory.mktemp("python")
+    shell = shell_in(folder, OPTIONS | {"play": [*OPTIONS["play"], "-o", "whole.jsonl"]})
+    go_through(sections()["Python"], shell, folder)
+    return told(shell.folder / "whole.jsonl")
+
+
+def told(record):
+    """What the bot in seat 0 was told of each position of the first turns."""
+    first = itertools.islice(positions(read(record), registry.get("angrymob")), SHORT)
+    return [(at.turn, at.facts(0, (0.0, 0.0))) for at in first]
+
+
+def test_the_first_bot_plays(python_match):
+    assert SHORT == len(python_match)
+
+
+@pytest.mark.parametrize("title", [title for title in SECTIONS if title != "Python"])
+def test_a_first_bot_in_each_language_plays_as_the_python_one(title, python_match, tmp_path):
+    """By the page's commands, to the same words on the page; the match is a short one."""
     needed(SECTIONS[title])
-    go_through(sections()[title], *shell, tmp_path)
+    short = ["--move-limit", str(SHORT), "-o", "short.jsonl"]
+    shell = shell_in(tmp_path, OPTIONS | {"play": [*OPTIONS["play"], *short]})
+    blocks = sections()[title]
+    _, whole = sections()["Python"][-1]
+    ending = whole.partition("\n")[2]
+    assert blocks[-1][1].endswith(ending)
+    ended = re.sub(r"score \d+", "score …", ending).replace("2400 turns", f"{SHORT} turns")
+    blocks[-1] = blocks[-1][0], blocks[-1][1].replace(ending, ended)
+    go_through(blocks, shell, tmp_path)
+    assert python_match == told(shell.folder / "short.jsonl")
 
 
 def sections():

@@ -1,14 +1,12 @@
 """docs/games: the examples are what the games say and take, the commands work."""
 
-import os
 import re
-import subprocess
-import sys
+import shlex
 import tomllib
 
 import pytest
 
-from docs.pages import CHECKOUT, DOCS, commands, fenced
+from docs.pages import CHECKOUT, DOCS, Shell, commands, fenced
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -101,28 +99,19 @@ def test_the_example_is_what_the_game_says_and_takes(name):
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_work(name, tmp_path):
     """All of them, one after the other in one folder, with the page's bot in it."""
+    # Shorter than the page's, and no clock: how quick bots are is no matter of the page.
+    shell = Shell(tmp_path, {"play": ["--no-clock", "--set", SHORT[name]]})
     for heading, text in fenced(page_of(name)):
         if heading.startswith("python "):
-            (tmp_path / heading.split()[1]).write_text(text, encoding="utf-8")
-    (tmp_path / "clients").symlink_to(CHECKOUT / "clients")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("LANISTA_")}
-    path = os.pathsep.join([os.path.dirname(sys.executable), kept["PATH"]])  # noqa: PTH120 - a word
+            (shell.folder / heading.split()[1]).write_text(text, encoding="utf-8")
+    (shell.folder / "clients").symlink_to(CHECKOUT / "clients")
     run = commands(page_of(name), "lanista")
     assert {"play", "map", "replay"} <= {words[1] for words in run}
     for words in run:
-        # Shorter than the page's, and no clock: how quick bots are is no matter of the page.
-        more = ["--no-clock", "--set", SHORT[name]] if words[1] == "play" else []
-        done = subprocess.run(
-            [sys.executable, "-m", "lanista.cli", *words[1:], *more],
-            cwd=tmp_path,
-            env={**kept, "PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=100,
-        )
-        assert 0 == done.returncode, f"{words}\n{done.stdout[-2000:]}\n{done.stderr}"
+        code, out = shell.run(shlex.join(words))
+        assert 0 == code, f"{words}\n{out[-4000:]}"
     if name != "angrymob":
-        assert "explained" in done.stdout  # the last command of these pages
+        assert "explained" in out  # the last command of these pages
 
 
 @pytest.mark.parametrize("page", [*(f"games/{name}.md" for name in PAGES), "rulesets.md"])

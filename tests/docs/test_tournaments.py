@@ -9,7 +9,7 @@ import re
 import pytest
 
 from docs.pages import DOCS, fenced
-from docs.test_bots import run, shell  # noqa: F401 - a fixture
+from docs.test_bots import run, shell_in
 from lanista.tournament.spec import Spec, parse_spec
 
 PAGE = DOCS / "tournaments.md"
@@ -18,6 +18,14 @@ concurrency = 1
 clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
 
 [[bots]]"""
+
+OPTIONS = {
+    "sprt": [
+        *("--time-init", "100", "--time-move", "20", "--stall-margin", "600000"),
+        *("--concurrency", "1", "--alpha", "0.3", "--beta", "0.3"),
+    ]
+}
+"""Likewise for the test without a spec, and with errors at which fewer blocks are enough."""
 
 
 def parts():
@@ -32,20 +40,20 @@ def parts():
 
 
 @pytest.mark.parametrize("title", parts())
-def test_every_block_of_a_section_does_what_it_says(title, shell):  # noqa: F811 - the fixture
-    folder, env = shell
+def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
+    shell = shell_in(tmp_path, OPTIONS)
     for head, text in parts()[title]:
         kind, *options = head.split()
         if kind == "toml":
             name = options[0].removeprefix("file=")
             assert "[[bots]]" in text
-            (folder / name).write_text(text.replace("[[bots]]", PATIENT, 1))
+            (shell.folder / name).write_text(text.replace("[[bots]]", PATIENT, 1))
             parse_spec(text, name)  # as it stands on the page, too
         elif kind == "python":
-            (folder / options[0].removeprefix("file=")).write_text(text)
+            (shell.folder / options[0].removeprefix("file=")).write_text(text)
         else:
             assert "console" == head, f"a block that no test runs: {head!r}"
-            run(text, folder, env)
+            run(text, shell)
 
 
 def test_no_block_is_outside_the_sections():

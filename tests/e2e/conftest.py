@@ -1,10 +1,8 @@
 """Fixtures that start processes and sockets and see to it that they end with their test."""
 
-import types
-
 import pytest
 
-from e2e.running import EXAMPLE_MAP, Daemon, Peer, Program, bot_words, command
+from e2e.running import EXAMPLE_MAP, Daemon, Peer, Program, bot_words, command, run_here
 
 
 @pytest.fixture
@@ -32,15 +30,18 @@ def start(tmp_path, started):
 
 
 @pytest.fixture
-def lanista(start):
-    """Run `lanista WORD…` to its end: code, out, err, and the folder it ran in."""
+def lanista(tmp_path):
+    """Run `lanista WORD…` to its end within the test: code, out, err, and the folder it ran in.
+
+    The bots are processes all the same. What happens to the command as a process (signals, its
+    death, a terminal) is for `start`.
+    """
+    count = 0
 
     def run(*words, env=None):
-        program = start(*words, env=env)
-        code = program.wait()
-        return types.SimpleNamespace(
-            code=code, out=program.out, err=program.err, folder=program.folder
-        )
+        nonlocal count
+        count += 1
+        return run_here(words, tmp_path / f"here{count}", env)
 
     return run
 

@@ -5,6 +5,7 @@ bounded and says what it waited for. No rule is tested here.
 """
 
 import contextlib
+import io
 import json
 import os
 import shlex
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,64 @@ class Program:
 
     def _told(self):
         return f"$ {shlex.join(self._words)}\n{self.out[-2000:]}\n{self.err[-4000:]}"
+
+
+@contextlib.contextmanager
+def written_to(number, path):
+    """Have all that this process, or one that it starts, writes to a descriptor go to a file."""
+    kept = os.dup(number)
+    with path.open("wb") as file:
+        os.dup2(file.fileno(), number)
+    try:
+        with io.TextIOWrapper(io.FileIO(number, "w", closefd=False), encoding="utf-8") as stream:
+            yield stream
+    finally:
+        os.dup2(kept, number)
+        os.close(kept)
+
+
+def run_here(words, folder, env=None):
+    """Run `lanista WORD…` to its end in this process, in a folder: code, out, err, folder.
+
+    Python and Lanista are loaded already, which is most of what a short command costs. Bots are
+    processes all the same. What the command changes of this process is changed back.
+    """
+    from lanista.bots import proctree, strays
+    from lanista.cli import main
+
+    folder.mkdir(parents=True, exist_ok=True)
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    out, err = folder / "stdout", folder / "stderr"
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        written_to(1, out) as sys_out,
+        written_to(2, err) as sys_err,
+    ):
+        patch.chdir(folder)
+        patch.setattr("sys.argv", ["lanista", *map(str, words)])
+        patch.setattr("sys.stdout", sys_out)
+        patch.setattr("sys.stderr", sys_err)
+        # The tests' process stays in the control group that it is in.
+        patch.setattr("lanista.bots.use_cgroups", lambda: False)
+        had = dict(os.environ)
+        os.environ.clear()
+        os.environ.update(env or environment())
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+        finally:
+            os.environ.clear()
+            os.environ.update(had)
+            proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 0)
+            strays._is_subreaper = False
+    assert handlers == {number: signal.getsignal(number) for number in handlers}
+    return types.SimpleNamespace(
+        code=code,
+        out=out.read_text(encoding="utf-8"),
+        err=err.read_text(encoding="utf-8"),
+        folder=folder,
+    )
 
 
 class Daemon(Program):

@@ -12,7 +12,7 @@ from e2e.running import Daemon, digests, wait_until
 from lanista.match.replay import verify
 from lanista.rules import registry
 
-MOVE_LIMIT = 60
+MOVE_LIMIT = 30
 TIME_MOVE = 5
 """Seconds: only those who mean to be late are."""
 

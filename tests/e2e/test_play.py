@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_match(lanista):
     records = []
     for seed in (-5, -5, 5):
         done = lanista(
-            *("play", "angrymob", "GravityGoers", "RandomRunners", "--move-limit", 40),
+            *("play", "angrymob", "GravityGoers", "RandomRunners", "--move-limit", 20),
             *("-s", seed, *UNHURRIED),
         )
         assert 0 == done.code, done.err
@@ -120,7 +120,7 @@ def test_placeholders_are_filled_and_no_shell_is_run(lanista, tmp_path):
 def test_json_tells_each_match_in_a_line(lanista):
     """--json with -n and a folder for the records: seeds count up, nothing else is printed."""
     done = lanista(
-        *("play", "angrymob", "CamperJoe", bot("illegal"), "-s", 41, "-n", 2, "-o", "kept"),
+        *("play", "angrymob", bot("nothing"), bot("illegal"), "-s", 41, "-n", 2, "-o", "kept"),
         *("--json", "--no-clock"),
     )
     assert (0, "") == (done.code, done.err)
@@ -164,12 +164,13 @@ def test_a_record_goes_where_it_is_told_to(lanista):
 def test_a_bot_that_is_late_loses(lanista):
     """--time-move: the reason is told; a bot that stays is ended and the record says so."""
     done = lanista(
-        *("play", "angrymob", bot("stops_reading"), "CamperJoe", "--time-move", 1, "--console"),
+        *("play", "angrymob", bot("stops_reading"), bot("nothing"), "--time-move", 1),
+        *("--time-init", 60, "--console"),
         *("--stall-margin", 600_000),
     )
     assert 0 == done.code
     assert "stops_reading: turn 2: late: no answer within 1 s" in done.out
-    assert "CamperJoe wins (forfeit: forfeit, 3 turns)" in done.out
+    assert "nothing wins (forfeit: forfeit, 3 turns)" in done.out
     exits = [ended.exit for ended in the_record(done).result.bots]
     assert ["was still running and was ended by the arena", "exited with code 0"] == exits
 
@@ -248,19 +249,20 @@ def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("script", "why"),
+    ("script", "seconds", "why"),
     [
-        ("silent", "no hello within 1 s"),
-        ("half_hello", "no hello within 1 s"),
-        ("no_name", "its hello was refused: no name; the first line is `NAME` or "),
+        ("silent", 0.5, "no hello within 0.5 s"),
+        ("half_hello", 0.5, "no hello within 0.5 s"),
+        ("no_name", 60, "its hello was refused: no name; the first line is `NAME` or "),
     ],
 )
-def test_a_bot_that_says_no_hello_is_a_start_failure(lanista, script, why):
-    """--time-start: counted for each bot from its own start."""
-    done = lanista("play", "angrymob", "CamperJoe", bot(script), "--time-start", 1)
+def test_a_bot_that_says_no_hello_is_a_start_failure(lanista, script, seconds, why):
+    """--time-start. Both do the same, so that neither has to be in time."""
+    bots = [bot(script), bot(script)]
+    done = lanista("play", "angrymob", *bots, "--time-start", seconds)
     assert (1, "") == (done.code, done.out)
-    assert f"lanista play: bot '{script}' (seat 1) did not start: " in done.err
-    assert why in done.err
+    told = rf"^lanista play: bot '{script}(-2)?' \(seat [01]\) did not start: .*{re.escape(why)}"
+    assert re.search(told, done.err, re.MULTILINE), done.err
 
 
 def test_a_bot_for_another_arena_is_refused(lanista, tmp_path):
@@ -289,20 +291,21 @@ def test_a_stall_of_the_machine_makes_a_match_void(start):
     three times in all, then exit code 3. Each try has its record, and they verify.
     """
     program = start(
-        *("play", "angrymob", bot("late"), bot("late"), "-i", "pit", "-s", 9),
-        *("--console", "--time-init", 50, "--time-move", 0.8, "--stall-margin", 200),
+        # Nothing has to be in time here but our own signal.
+        *("play", "angrymob", bot("falls_silent"), bot("falls_silent"), "-i", "pit", "-s", 9),
+        *("--console", "--time-init", 1.5, "--time-move", 50, "--stall-margin", 200),
     )
 
-    def in_third_turn():
+    def begun():
         parts = program.folder.glob("lanista-records/*.part")
-        return {path for path in parts if lines_of(path) == 3}
+        return {path for path in parts if lines_of(path) == 1}
 
     seen = set()
     for try_ in range(1, 4):
-        program.until(lambda: in_third_turn() - seen, f"try {try_} waits for its third answers")
-        seen.update(in_third_turn())
+        program.until(lambda: begun() - seen, f"try {try_} waits for its first answers")
+        seen.update(begun())
         program.signal(signal.SIGSTOP)
-        time.sleep(1)  # the stall itself: longer than that turn may take
+        time.sleep(0.5)  # the stall itself: longer than the margin
         program.signal(signal.SIGCONT)
     assert 3 == program.wait()
     assert program.out.startswith("not counted (void: stall, ")
@@ -320,7 +323,7 @@ def test_a_bot_can_not_take_the_seat_of_another(lanista, tmp_path):
     waits = f"while [ ! -e {mark} ]; do sleep 0.01; done; exec {bot('classic')}"
     done = lanista(
         *("play", "angrymob", bot("thief", mark), shlex.join(["sh", "-c", waits])),
-        *("-i", "pit", "-s", 3, "--time-init", 2, "--console"),
+        *("-i", "pit", "-s", 3, "--time-init", 1, "--console", "--stall-margin", 600_000),
     )
     assert (0, "") == (done.code, done.err)
     assert mark.read_text().startswith("error seat-taken ")

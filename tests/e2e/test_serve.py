@@ -140,12 +140,14 @@ def test_who_leaves_the_lobby_is_noticed_though_it_answered_ahead(serve, peers):
 
 def test_a_silent_connection_is_closed(serve, peers):
     """`--hello-timeout`: `error hello-timeout`, also for half a hello; a hello in time stays."""
-    daemon = serve("--hello-timeout", 1)
-    silent, half, whole = peers(daemon), peers(daemon), peers(daemon, "Whole v=1")
+    daemon = serve("--hello-timeout", 2)
+    whole = peers(daemon, "Whole v=1")
+    whole.until("wait")
+    silent, half = peers(daemon), peers(daemon)
     half.say("Half v=1")
-    words = "error hello-timeout no complete hello within 1 s; the first line is the name\n"
+    words = "error hello-timeout no complete hello within 2 s; the first line is the name\n"
     assert (words, words) == (silent.rest(), half.rest())
-    # Still there: it meets an opponent.
+    # Still there, long after the others had to go: it meets an opponent.
     peers(daemon, "Other v=1").until("go")
     whole.until("go")
 
@@ -212,7 +214,7 @@ def test_a_closed_stdin_is_no_harm(tmp_path, started):
 
 async def test_fifty_matches_at_once(serve):
     """Fifty rooms: all hundred bots have their first turn before any of them answers."""
-    matches, turns = 50, 10
+    matches, turns = 50, 3
     daemon = serve("--no-clock", "-i", "pit", "--move-limit", turns)
     ready = [trio.Event() for _ in range(2 * matches)]
     endings = []

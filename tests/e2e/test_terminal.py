@@ -106,7 +106,7 @@ def test_the_board_shows_the_names_that_the_bots_said(tmp_path):
     """A bot may call itself as it likes; the result shows the same."""
     code, written = run_in_terminal(
         *(tmp_path, "play", "angrymob", f"env LANISTA_NAME=Zoë {bot('classic')}", "CamperJoe"),
-        *("-i", "pit", "--move-limit", 2, "--delay", 0),
+        *("-i", "pit", "--move-limit", 2, "--delay", 0, "--no-clock"),
     )
     assert 0 == code, plain(written)
     assert "Zoë: 1 unit" in plain(written)
@@ -117,7 +117,8 @@ def test_the_board_shows_the_names_that_the_bots_said(tmp_path):
 def test_nothing_is_drawn_when_not_wanted(tmp_path, option):
     """--console and --json print the result alone, in a terminal too."""
     code, written = run_in_terminal(
-        tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2, option
+        *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2),
+        *("--no-clock", option),
     )
     assert 0 == code
     assert "move-limit" in written
@@ -128,7 +129,7 @@ def test_a_terminal_smaller_than_the_board_is_no_harm(tmp_path):
     """What doesn't fit is cropped while drawing; the result is whole."""
     code, written = run_in_terminal(
         *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "-i", "frontier"),
-        *("--move-limit", 3, "--delay", 0),
+        *("--move-limit", 3, "--delay", 0, "--no-clock"),
         rows=10,
         cols=40,
     )
@@ -141,6 +142,7 @@ def test_ctrl_c_in_the_terminal(tmp_path):
     """The terminal's interrupt ends the match: 130, the cursor is back, the record is there."""
     code, written = run_in_terminal(
         *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "-i", "pit", "--delay", 20),
+        "--no-clock",
         interrupt_at="move 3 ",
     )
     assert 130 == code

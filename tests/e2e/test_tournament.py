@@ -8,11 +8,13 @@ import subprocess
 
 import pytest
 
-from e2e.running import Program, bot_words, command, environment
+from e2e.running import bot_words, command, environment, run_here
 from e2e.test_terminal import plain, run_in_terminal
 
 CLOCK = "clock = { first = 100.0, turn = 60.0, stall_margin = 600.0 }\n"
 """For machines that are busy."""
+MANY = 2000
+"""Seeds that no machine has played before it is interrupted."""
 HOUSE = {"Gravity": "GravityGoers", "Joe": "CamperJoe", "Runner": "RandomRunners"}
 
 
@@ -29,7 +31,7 @@ def cup(tmp_path):
         path.write_text(
             f'name = "{name}"\ngame = "angrymob"\n'
             + ("" if "format =" in head else 'format = "round-robin"\n')
-            + f"seeds = {list(seeds)}\nconcurrency = 1\nsettings = {{ move_limit = 150 }}\n"
+            + f"seeds = {list(seeds)}\nconcurrency = 1\nsettings = {{ move_limit = 6 }}\n"
             + f"{CLOCK}{head}{tables}"
         )
         return path
@@ -84,11 +86,11 @@ def test_failures_are_told_and_a_bot_that_goes_on_failing_is_benched(lanista, cu
 
 def test_ctrl_c_finishes_and_the_same_command_goes_on(start, lanista, cup):
     """Meanwhile others may look at the standings, and not run it a second time."""
-    spec = cup(seeds=range(1, 61))
+    spec = cup(seeds=range(1, MANY))
     running = start("tournament", "run", spec, "--json")
     running.until(lambda: '"block-done"' in running.out, "a block was played")
     told = json.loads(lanista("tournament", "standings", spec, "--format", "json").out)
-    assert 1 <= told["blocks"] <= 180
+    assert 1 <= told["blocks"] <= 3 * MANY
     refused = lanista("tournament", "run", spec)
     assert 2 == refused.code
     assert "in use" in refused.err
@@ -105,7 +107,7 @@ def test_ctrl_c_finishes_and_the_same_command_goes_on(start, lanista, cup):
 
 def test_a_second_signal_stops_at_once(start, cup):
     """SIGTERM counts as Ctrl-C."""
-    running = start("tournament", "run", cup(seeds=range(1, 61)), "--json")
+    running = start("tournament", "run", cup(seeds=range(1, MANY)), "--json")
     running.until(lambda: '"block-done"' in running.out, "a block was played")
     running.signal(signal.SIGTERM)
     running.until(lambda: '"finishing"' in running.out, "it is finishing")
@@ -116,7 +118,7 @@ def test_a_second_signal_stops_at_once(start, cup):
 
 def test_in_a_terminal_progress_is_drawn_and_ctrl_c_finishes(tmp_path, cup):
     code, written = run_in_terminal(
-        tmp_path, "tournament", "run", cup(seeds=range(1, 41)), interrupt_at=" matches/s"
+        tmp_path, "tournament", "run", cup(seeds=range(1, MANY)), interrupt_at=" matches/s"
     )
     text = plain(written)
     assert 130 == code, text[-3000:]
@@ -141,7 +143,7 @@ def test_without_anybody_who_reads_it_is_played_to_its_end(tmp_path, cup):
     assert b"not all could be printed: Broken pipe" in err
 
 
-SPRT = ("--set", "move_limit=150", "--no-clock", "--concurrency", 1, "--seeds", 5)
+SPRT = ("-i", "pit", "--set", "move_limit=60", "--no-clock", "--concurrency", 1)
 
 
 def test_sprt_accepts_what_is_true(lanista):
@@ -158,11 +160,8 @@ def test_sprt_goes_on_where_it_was(tmp_path):
     words = ("sprt", "GravityGoers", "RandomRunners", *SPRT, "--json", "--elo1", 5)
 
     def blocks(most):
-        done = Program(command(*words, "--blocks", most), tmp_path / "test")
-        try:
-            assert 3 == done.wait(), done.err  # undecided
-        finally:
-            done.end()
+        done = run_here([*words, "--blocks", most], tmp_path / "test")
+        assert 3 == done.code, done.err  # undecided
         return kinds(done).count("block-done")
 
     assert 1 == blocks(1)

@@ -1,5 +1,6 @@
 """What a worker plays: blocks with real bots, kept from match to match; endings told apart."""
 
+import contextlib
 import itertools
 import multiprocessing
 import os
@@ -45,7 +46,7 @@ def setup_of(folder, *bots, game="angrymob", clock=None, **more):
                     {"name": name, "command": command, **dict(*keys)}
                     for name, command, *keys in bots
                 ],
-                "clock": {"first": 20.0, "turn": 5.0, "start": 20.0} | (clock or {}),
+                "clock": {"first": 60.0, "turn": 60.0, "start": 60.0} | (clock or {}),
             }
             | more
         ),
@@ -127,7 +128,8 @@ def pids_of_children():
     """The keepers of our bots."""
     found = set()
     for task in Path("/proc/self/task").iterdir():
-        found |= set((task / "children").read_text().split())
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
+            found |= set((task / "children").read_text().split())
     return found
 
 
@@ -197,7 +199,7 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
         ("dies_in_play", Ending.CRASH, "closed its connection; its process exited with code 1"),
         ("dies_mid_line", Ending.CRASH, "closed its connection; its process killed by SIG"),
         ("leaves", Ending.DISCONNECT, "closed its connection; its process "),
-        ("late", Ending.LATE, "no answer within 0.3 s"),
+        ("late", Ending.LATE, "no answer within 1 s"),
         ("falls_silent", Ending.STALL, "no answer within 1 s"),
         ("not_utf8", Ending.MALFORMED, ""),
         ("long_line", Ending.MALFORMED, ""),
@@ -205,7 +207,7 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
 )
 def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, words):
     clock = {"stall_margin": 60.0} if "no answer" in words else {}
-    clock |= {"late": {"turn": 0.3}, "falls_silent": {"first": 1.0}}.get(script, {})
+    clock |= {"late": {"turn": 1.0}, "falls_silent": {"first": 1.0}}.get(script, {})
     setup = setup_of(tmp_path, JOE, ("Bad", bot(script)), clock=clock)
     [finished] = play_blocks(task_of(setup, 0))
 
@@ -217,9 +219,11 @@ def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, 
         assert bad.words
 
 
-@pytest.mark.parametrize("command", ["sh -c 'exit 3'", bot("no_name"), bot("silent")])
-def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command):
-    setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"start": 1.0})
+@pytest.mark.parametrize(
+    ("command", "start"), [("sh -c 'exit 3'", 60.0), (bot("no_name"), 60.0), (bot("silent"), 2.0)]
+)
+def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command, start):
+    setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"start": start})
     [finished] = play_blocks(task_of(setup, 0))
 
     for match in finished.result.matches:
@@ -318,7 +322,7 @@ def test_measuring_leaves_nothing_and_tells_answers(tmp_path):
     measured = measure(task_of(setup_of(tmp_path, JOE, RUNNERS), 0), 0.3)
 
     assert len(measured.answers) > 10
-    assert all(0 <= answer < 5 for answer in measured.answers)
+    assert all(0 <= answer < 60 for answer in measured.answers)
     assert [] == list(tmp_path.iterdir())
 
 
@@ -327,7 +331,7 @@ def test_a_good_bot_passes_its_trial(tmp_path):
     trial = try_bot(setup.conditions, setup.contestants["Joe"], setup.draw(0))
 
     assert ("Joe", "", "", 12) == (trial.bot, trial.words, trial.warning, trial.turns)
-    assert 0 < trial.hello_after < 20
+    assert 0 < trial.hello_after < 60
 
 
 @pytest.mark.parametrize(
@@ -434,27 +438,34 @@ def house_bot(folder, before):
 
 
 def test_processor_time_is_a_matchs_not_a_kept_process(tmp_path):
-    """docs/limits.md: 6 matches of 0.4 s under a limit of 1 s: the process is changed in time."""
+    """docs/limits.md: 4 matches of 0.4 s under a limit of 1 s: the process is changed in time."""
     burns = house_bot(
         tmp_path,
         "began = time.process_time()\n        while time.process_time() < began + 0.4: pass",
     )
     setup = setup_of(tmp_path, ("Burns", burns, {"limits": "cpu=1"}), JOE)
-    blocks = [finished.result for finished in play_blocks(task_of(setup, 0, 1, 2))]
+    blocks = [finished.result for finished in play_blocks(task_of(setup, 0, 1))]
 
-    assert [Ending.NORMAL] * 12 == [
+    assert [Ending.NORMAL] * 8 == [
         seat.ending for block in blocks for match in block.matches for seat in match.seats
     ]
 
 
 def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
     """It is no crash of the match that hadn't begun."""
-    dies = house_bot(
-        tmp_path,
-        "os.system(f'(sleep 0.7; kill -9 {os.getpid()}) >/dev/null 2>&1 &')",
+    pid = tmp_path / "pid"
+    dies = house_bot(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))")
+    # In the second match it ends the other first, waits until that is noticed, and comes.
+    slow = tmp_path / "slow.sh"
+    slow.write_text(
+        f"if [ -s {pid} ]; then\n"
+        f"  kill -9 $(cat {pid})\n"
+        f"  while kill -0 $(cat {pid}) 2>/dev/null; do sleep 0.01; done\n"
+        "  sleep 0.5\n"
+        "fi\n"
+        f"exec {HOUSE_JOE}\n"
     )
-    slow = f"sh -c 'sleep 1.2; exec {HOUSE_JOE}'"
-    setup = setup_of(tmp_path, ("Dies", dies), ("Slow", slow, {"restart": True}))
+    setup = setup_of(tmp_path, ("Dies", dies), ("Slow", f"sh {slow}", {"restart": True}))
     [finished] = play_blocks(task_of(setup, 0))
 
     assert {Ending.NORMAL} == {

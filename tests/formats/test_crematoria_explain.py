@@ -13,6 +13,7 @@ from lanista.rules.base import complete_settings
 from lanista.rules.chance import OriginalChance
 from lanista.rules.crematoria import RULESET
 from support.crematoria import TRACE_NAMES, board, new_game, roam, trace_text
+from support.traces import some_always
 
 LIVELY = "05_Dummy-Serox-DFS-alfus_s11"
 
@@ -22,13 +23,13 @@ def trace(name=LIVELY) -> Res:
     return read_res(trace_text(name))
 
 
-@pytest.mark.parametrize("name", TRACE_NAMES)
+@pytest.mark.parametrize("name", some_always(TRACE_NAMES, LIVELY))
 def test_all_rounds_of_a_trace_are_explained(name):
     explained = explain(trace(name))
     assert (120, None) == (explained.rounds, explained.problem)
 
 
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "settings",
     [
@@ -52,7 +53,7 @@ def test_our_own_matches_are_explained(seed, settings):
     assert (settings["nb_rounds"], None) == (explained.rounds, explained.problem)
 
 
-def played_on(made, seed):
+def played_on(made, seed, rounds=40):
     """A match of roaming players on a board of our own, and the names of its draws."""
     whys = []
 
@@ -61,12 +62,12 @@ def played_on(made, seed):
             whys.append(why)
             return super().below(n, why)
 
-    rules, pick = complete_settings(RULESET, {"nb_rounds": 40}), Random(seed)
+    rules, pick = complete_settings(RULESET, {"nb_rounds": rounds}), Random(seed)
     game = RULESET.new(rules, made, Listening(seed))
     header = Header(seed=seed, settings=rules, names=("A", "B", "C", "D"))
 
     def turns():
-        for _ in range(40):
+        for _ in range(rounds):
             yield [game.parse(at, roam(game, at, pick)) for at in range(4)]
 
     return read_res("".join(match_text(header, game, turns()))), whys
@@ -74,9 +75,9 @@ def played_on(made, seed):
 
 @pytest.mark.parametrize("name", ["galleries", "islands"])
 def test_matches_on_boards_from_files_are_explained(name):
-    res, _ = played_on(RULESET.read_board(lanista_maps.read("crematoria", name)), 6)
+    res, _ = played_on(RULESET.read_board(lanista_maps.read("crematoria", name)), 6, rounds=20)
     explained = explain(res)
-    assert (40, None) == (explained.rounds, explained.problem)
+    assert (20, None) == (explained.rounds, explained.problem)
 
 
 def test_rebirth_in_a_crowd_is_explained():
@@ -173,7 +174,7 @@ def turned_round(movements, pick):
 MOVEMENTS = [direction_changed, left_out, doubled, another_unit, turned_round]
 
 
-def noticed(alter_position=None, alter_movements=None, times=30):
+def noticed(alter_position=None, alter_movements=None, times=15):
     """How many of so many altered rounds of a lively match aren't explained."""
     res, pick, count = trace(), Random(7), 0
     for _ in range(times):
@@ -193,20 +194,20 @@ def noticed(alter_position=None, alter_movements=None, times=30):
 @pytest.mark.parametrize("field", POSITIONS)
 def test_a_changed_field_of_a_position_is_noticed(field):
     """But for few legal alternatives: another damage, another heir, another cell by chance."""
-    assert noticed(alter_position=POSITIONS[field]) >= 28
+    assert noticed(alter_position=POSITIONS[field]) >= 14
 
 
 @pytest.mark.parametrize("alter", MOVEMENTS, ids=lambda alter: alter.__name__)
 def test_changed_movements_are_noticed(alter):
     """But for some that come to the same: the direction of a blow at the same unit."""
-    assert noticed(alter_movements=alter) >= 28
+    assert noticed(alter_movements=alter) >= 14
 
 
 def test_a_flip_of_orders_that_dont_commute_is_noticed():
     """A unit steps where another has just left: the other way round it can't."""
     res = trace()
     flips = found = 0
-    for number in range(0, 120, 2):
+    for number in range(0, 120, 5):
         before, after = res.positions[number : number + 2]
         movements = list(res.movements[number])
         places = [place(unit) for unit in before.units]

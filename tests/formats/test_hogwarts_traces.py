@@ -12,6 +12,7 @@ import pytest
 from lanista.formats.hogwarts import read_orders, read_res, res_of, submoves, write_res
 from lanista.formats.hogwarts_explain import Explained, explain
 from support.hogwarts import check_invariants, seeded
+from support.traces import some_always
 
 FOLDER = Path(__file__).parents[1] / "traces" / "hogwarts"
 TRACES = sorted(path.name.removesuffix(".res.gz") for path in FOLDER.glob("*.res.gz"))
@@ -48,21 +49,19 @@ def test_a_match_of_the_original_comes_out_byte_for_byte(name):
     file = parsed(name)
     made = res_of(game, turns, seed=file.seed, names=file.names)
     assert file == made
-    # Compared as a whole only after the parts, whose difference can be read.
+    # Compared as a whole only after the parts, whose difference can be read. So it is also proven
+    # that a match file which is read and written again is the same, byte for byte.
     assert match_file(name) == write_res(made)
 
 
-@pytest.mark.parametrize("name", TRACES)
-def test_a_match_file_is_read_and_written_byte_for_byte(name):
-    assert match_file(name) == write_res(parsed(name))
-
-
-@pytest.mark.parametrize("name", TRACES)
+@pytest.mark.parametrize("name", some_always(TRACES, "05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]))
 def test_a_match_of_the_original_is_explained_from_its_file_alone(name):
     assert Explained(200, None) == explain(parsed(name), "original")
 
 
-@pytest.mark.parametrize("name", ["05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]])
+@pytest.mark.parametrize(
+    "name", some_always(["05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]], TRACES[-1])
+)
 def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(name):
     """18, rows 1, 3 and 4: the same seed and orders, and the invariants hold all along."""
     game, turns = replayed(name)

@@ -359,7 +359,7 @@ def test_null_gives_no_orders(game):
 
 
 @GAMES
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_nothing_is_refused_in_a_whole_match(game, seed):
     """Of no bot but the spells of Hogwarts' Demo; and the Dummy wins, whatever its seat."""
     bots = [BOTS[game][name] for name in ("Demo", "Demo", "Null", "Demo")]
@@ -395,7 +395,7 @@ def test_four_dummies_play_without_a_refusal(game):
 @pytest.mark.parametrize("name", ["Demo", "Dummy"])
 def test_the_same_seed_gives_the_same_match_and_another_seed_another(game, name):
     bot, null = BOTS[game][name], BOTS[game]["Null"]
-    length = {"hogwarts": {"NUM_ROUNDS": 12}, "crematoria": {"nb_rounds": 12}}[game]
+    length = {"hogwarts": {"NUM_ROUNDS": 6}, "crematoria": {"nb_rounds": 6}}[game]
 
     def moves(seeds_from):
         table = new_four(game, seed=9, **length)

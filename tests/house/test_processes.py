@@ -73,13 +73,10 @@ def test_the_table_is_cheap():
     assert ("set()\n", "") == (done.stdout, done.stderr)
 
 
-@ALL
-def test_a_bot_says_its_own_name_unless_it_is_given_one(game, name, module):
-    for given, said in [(None, name), ("Blue 7", "Blue 7")]:
-        with ScriptedArena(
-            Hears(f"{said} v=1 game={game}\n".encode()), Says(b"error shutdown\n")
-        ) as arena:
-            assert (0, "", "") == end(start(module, arena.port, given))
+def test_a_bot_says_the_name_that_it_is_given():
+    """Its own is what all others here say."""
+    with ScriptedArena(Hears(b"Blue 7 v=1 game=angrymob\n"), Says(b"error shutdown\n")) as arena:
+        assert (0, "", "") == end(start("lanista.house.camper_joe", arena.port, "Blue 7"))
 
 
 @ALL
@@ -90,8 +87,10 @@ def test_a_bot_ends_quietly_with_its_match(game, name, module):
 
 
 @ALL
-@pytest.mark.parametrize("last", [b"", b"turn 1\nunit 2", b"error shutdown the arena closes\n"])
-def test_a_bot_ends_quietly_when_the_arena_closes(game, name, module, last):
+def test_a_bot_ends_quietly_when_the_arena_closes(game, name, module):
+    """At once, within a line, or with a word of farewell: which of them depends on the bot."""
+    lasts = (b"", b"turn 1\nunit 2", b"error shutdown the arena closes\n")
+    last = lasts[list(HOUSE[game]).index(name) % 3]
     hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(OPENING[game] + last)) as arena:
         assert (0, "", "") == end(start(module, arena.port))
@@ -106,19 +105,19 @@ def test_a_refusal_is_told_in_one_line(game, name, module):
 
 @ALL
 def test_an_interrupt_ends_a_bot_quietly(game, name, module):
-    """While it waits for an opponent, and in mid-match."""
+    """While it waits for an opponent, or in mid-match: every other bot the one."""
     hello = f"{name} v=1 game={game}\n".encode()
-    for said in (WELCOME, OPENING[game]):
-        bots = []
+    said = (WELCOME, OPENING[game])[list(HOUSE[game]).index(name) % 2]
+    bots = []
 
-        def interrupt(bots=bots):
-            """Keep the connection until the bot is gone."""
-            bots[0].send_signal(signal.SIGINT)
-            bots[0].wait(timeout=60)
+    def interrupt():
+        """Keep the connection until the bot is gone."""
+        bots[0].send_signal(signal.SIGINT)
+        bots[0].wait(timeout=60)
 
-        with ScriptedArena(Hears(hello), Says(said), interrupt) as arena:
-            bots.append(start(module, arena.port))
-            assert (-signal.SIGINT, "", "") == end(bots[0])
+    with ScriptedArena(Hears(hello), Says(said), interrupt) as arena:
+        bots.append(start(module, arena.port))
+        assert (-signal.SIGINT, "", "") == end(bots[0])
 
 
 def test_no_arena_is_told_in_one_line_with_exit_code_1():

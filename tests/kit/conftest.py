@@ -1,6 +1,7 @@
-"""Fixtures of the kit's tests: the players of players/, built once a run by `lanista build`."""
+"""Fixtures of the kit's tests: the players of players/, each built once by `lanista build`."""
 
 import os
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from e2e.running import command
-from languages.language import PATIENCE, Language, built_once
+from languages.built import CHECKOUT, built
+from languages.language import PATIENCE
+from lanista.kit.build import GAMES
 
 PLAYERS = Path(__file__).parent / "players"
 NULL = """\
@@ -26,20 +29,40 @@ RegisterPlayer(PLAYER_NAME);
 """A player that keeps to both games' API, under a name that needs UTF-8."""
 
 
-def build(folder):
-    """All players; their commands by game and name, `hogwarts/AIEveryCall`."""
-    cache = str(folder.parent / "cache")
+KIT = CHECKOUT / "server" / "lanista" / "kit"
+CXX = os.environ.get("CXX") or "g++"
 
-    def build_one(source):
-        game, bot = source.parent.name, folder / f"{source.parent.name}-{source.stem}"
-        done = lanista_build(folder, source, "--game", game, "-o", bot, XDG_CACHE_HOME=cache)
-        assert (0, "") == (done.returncode, done.stderr)
-        return f"{game}/{source.stem}", [bot]
 
-    # Of different games first: each game's first player compiles what all of it share.
-    sources = sorted(PLAYERS.glob("*/*.cc"), key=lambda source: (source.stem, source))
-    with ThreadPoolExecutor(2) as pool:
-        return dict(pool.map(build_one, sources))
+def kit_cache():
+    """A XDG_CACHE_HOME for `lanista build`, with the games' main programs compiled before."""
+
+    def build(folder):
+        null = folder / "AINull.cc"
+        null.write_text(NULL, encoding="utf-8")
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda game: build_bot(folder, null, game, folder / game), GAMES))
+
+    return built("kit", [KIT, Path(__file__)], [[CXX, "--version"]], build) / "cache"
+
+
+def player(name):
+    """The bot of a player of players/: its executable, by game and name, `hogwarts/AIEveryCall`."""
+    cache = kit_cache()
+    source = PLAYERS / f"{name}.cc"
+    thing = f"kit-{name.replace('/', '-')}"
+
+    def build(folder):
+        build_bot(folder, source, source.parent.name, folder / source.stem, cache)
+
+    sources = [KIT, source, Path(__file__)]
+    return str(built(thing, sources, [[CXX, "--version"]], build) / source.stem)
+
+
+def build_bot(folder, source, game, bot, cache=None):
+    """Build one, without a word from the compiler."""
+    env = {} if cache is None else {"XDG_CACHE_HOME": str(cache)}
+    done = lanista_build(folder, source, "--game", game, "-o", bot, **env)
+    assert (0, "") == (done.returncode, done.stderr)
 
 
 def lanista_build(folder, *words, **env):
@@ -54,26 +77,15 @@ def lanista_build(folder, *words, **env):
     )
 
 
-KIT = Language(name="kit", programs=("g++",), package="g++", build=build, own_tests=lambda _: [])
-
-
 @pytest.fixture(scope="session")
-def shared(shared_folder):
-    """A folder that all processes of this run share, with the players built in `built-kit`."""
-    if KIT.missing:
-        pytest.skip(f"kit: {KIT.missing}")
-    built_once(KIT, shared_folder)
-    return shared_folder
+def compiler():
+    """Tests with this are left out where there is none."""
+    if shutil.which("g++") is None:
+        pytest.skip("kit: no g++ on the PATH (Debian: apt-get install g++)")
 
 
 @pytest.fixture
-def bots(shared):
-    """The executables, by game and name."""
-    return {name: words[0] for name, words in built_once(KIT, shared).items()}
-
-
-@pytest.fixture
-def build_here(shared, tmp_path):
+def build_here(compiler, tmp_path):
     """Run `lanista build` in a folder of the test's own, with the main programs compiled before."""
-    (tmp_path / "cache").symlink_to(shared / "cache")
+    (tmp_path / "cache").symlink_to(kit_cache())
     return lambda *words, **env: lanista_build(tmp_path, *words, **env)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from languages.language import built_once, every
+from languages.language import every
 
 
 @pytest.fixture
-def commands(request, shared_folder):
-    """The built bots' commands of the language that the test asks for by parameter."""
+def commands(request):
+    """The starters' commands of the language that the test asks for by parameter."""
     language = needed(request.param)
-    return built_once(language, shared_folder)
+    return language.commands(language.built())
 
 
 def needed(name):

@@ -1,6 +1,8 @@
 """C++: one header, server/lanista/kit/include/lanista.hpp, built by the Makefile of clients/cpp."""
 
-from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
+import os
+
+from languages.language import CHECKOUT, CLIENTS, EMPTY_BOTS, VECTORS, Language, Step
 
 CPP = CLIENTS / "cpp"
 GAMES = ("angrymob", "hogwarts", "crematoria")
@@ -9,9 +11,16 @@ QUICKLY = "-O0"
 
 
 def build(folder):
-    """The starters; warnings are errors, by the Makefile."""
-    make(folder, "starters").run()
-    return {name: [folder / name] for name in GAMES}
+    """The starters and the tests; warnings are errors, by the Makefile.
+
+    The tests as they are: with the sanitizers the compiler needs three times as long.
+    """
+    make(folder, "SANITIZE=", "starters", f"{folder}/tests").run()
+
+
+def commands(folder):
+    """The starters."""
+    return {game: [folder / game] for game in GAMES}
 
 
 def build_empty(folder):
@@ -20,12 +29,12 @@ def build_empty(folder):
     return {"empty": [folder / "empty"]}
 
 
-def own_tests(folder):
-    """As they are: with the sanitizers the compiler needs three times as long."""
-    return [make(folder, "test", "SANITIZE=")]
+def own_tests(built, _folder):
+    """The program of the tests."""
+    return [Step(words=[built / "tests", VECTORS / "conversations.jsonl"])]
 
 
-def long_tests(folder):
+def long_tests(_built, folder):
     """Under the address and undefined behaviour sanitizers."""
     return [make(folder, "test")]
 
@@ -39,7 +48,10 @@ LANGUAGE = Language(
     name="cpp",
     programs=("g++", "make"),
     package="g++ make",
+    tools=([os.environ.get("CXX") or "g++", "--version"],),
+    sources=[CHECKOUT / "server" / "lanista" / "kit" / "include"],
     build=build,
+    commands=commands,
     build_empty=build_empty,
     own_tests=own_tests,
     long_tests=long_tests,

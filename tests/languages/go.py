@@ -2,59 +2,66 @@
 
 import re
 
+from languages.built import CACHE
 from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
 
 CLIENT = CLIENTS / "go"
 GAMES = ("angrymob", "hogwarts", "crematoria")
-EMPTY = EMPTY_BOTS / "empty.go"
 
 
-def environment(folder):
-    """Caches in the folder, no registry, no settings of whoever runs the tests."""
-    caches = {"GOCACHE": folder / "go-cache", "GOPATH": folder / "go-path"}
+def environment():
+    """The toolchain's own cache among ours, no registry, no settings of whoever runs the tests.
+
+    The cache knows by hashes what is up to date, bears several processes and forgets what is old.
+    """
+    caches = {"GOCACHE": CACHE / "go-cache", "GOPATH": CACHE / "go-path"}
     settings = {"GOENV": "off", "GOFLAGS": "", "GOPROXY": "off", "GOWORK": "off"}
     return {name: str(path) for name, path in caches.items()} | settings
 
 
-def go(folder, *words, cwd=CLIENT):
+def go(*words, cwd=CLIENT):
     """A call of the toolchain."""
-    return Step(words=("go", *words), cwd=cwd, env=environment(folder))
+    return Step(words=("go", *words), cwd=cwd, env=environment())
 
 
 def build(folder):
-    """The starters in one call, the empty bot, whose file lies outside the module, in another."""
-    bin_ = folder / "bin"
-    bin_.mkdir(exist_ok=True)
-    go(folder, "build", "-o", f"{bin_}/", *[f"./starters/{game}" for game in GAMES]).run()
-    go(folder, "build", "-o", bin_ / "empty", EMPTY).run()
-    return {name: [bin_ / name] for name in (*GAMES, "empty")}
+    """The starters, in one call."""
+    go("build", "-o", f"{folder}/", *[f"./starters/{game}" for game in GAMES]).run()
 
 
-def own_tests(folder):
-    """The form (gofmt only lists what has another), vet, the tests, and the README's first bot."""
-    formed = f'out=$(gofmt -l . "{EMPTY}" 2>&1); echo "$out"; test -z "$out"'
-    bot = folder / "mybot"
-    bot.mkdir()
+def commands(folder):
+    """The starters."""
+    return {game: [folder / game] for game in GAMES}
+
+
+def build_empty(folder):
+    """The empty bot, whose file lies outside the module."""
+    go("build", "-o", folder / "empty", EMPTY_BOTS / "empty.go").run()
+    return {"empty": [folder / "empty"]}
+
+
+def own_tests(_built, folder):
+    """The tests, each time anew, and the README's first bot, which must compile."""
     readme = (CLIENT / "README.md").read_text()
     (first,) = re.findall(r"```go\n(package main\n.*?)```", readme, re.DOTALL)
-    (bot / "main.go").write_text(first)
+    (folder / "main.go").write_text(first)
     required = ("-require", "lanista@v0.0.0", "-replace", f"lanista={CLIENT}")
     return [
-        Step(words=("sh", "-c", formed), cwd=CLIENT),
-        go(folder, "vet", EMPTY),
-        go(folder, "vet", "./..."),
-        go(folder, "test", "-vet=off", "./..."),  # the line above has done it
-        go(folder, "mod", "init", "mybot", cwd=bot),
-        go(folder, "mod", "edit", *required, cwd=bot),
-        go(folder, "vet", ".", cwd=bot),
+        go("test", "-vet=off", "-count=1", "./..."),  # `make lint` vets
+        go("mod", "init", "mybot", cwd=folder),
+        go("mod", "edit", *required, cwd=folder),
+        go("vet", ".", cwd=folder),
     ]
 
 
 LANGUAGE = Language(
     name="go",
-    programs=("go", "gofmt"),
+    programs=("go",),
     package="golang",
+    tools=(["go", "version"],),
     build=build,
+    commands=commands,
+    build_empty=build_empty,
     own_tests=own_tests,
     optional=True,
 )

@@ -5,6 +5,11 @@ import shutil
 from languages.language import CHECKOUT, CLIENTS, EMPTY_BOTS, VECTORS, Language, Step
 
 JAVA = CLIENTS / "java"
+STARTERS = {
+    "angrymob": "AngryMobStarter",
+    "hogwarts": "HogwartsStarter",
+    "crematoria": "CrematoriaStarter",
+}
 LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 """For programs that live for a second or two: one thread for garbage, the quick compiler alone."""
 STRICT = (
@@ -20,37 +25,36 @@ def sources(*folders):
 
 
 def build(folder):
-    """One compilation for the library and all bots."""
-    classes = folder / "classes"
-    library = sources(JAVA / "src" / "main", JAVA / "starters")
-    bots = {
-        "angrymob": "AngryMobStarter",
-        "hogwarts": "HogwartsStarter",
-        "crematoria": "CrematoriaStarter",
-        "empty": "Empty",
-    }
-    Step(words=["javac", *STRICT, "-d", classes, *library, EMPTY_BOTS / "empty.java"]).run()
-    java = [shutil.which("java"), *LIGHT, "-cp", classes]
-    return {name: [*java, bot] for name, bot in bots.items()}
+    """One compilation for the library, the starters and the tests."""
+    Step(words=["javac", *STRICT, "-d", folder, *sources(JAVA)]).run()
 
 
-def own_tests(folder):
-    """The compiler with all its warnings, those about doc comments too; then the tests."""
-    classes = folder / "classes"
-    files = sources(JAVA)
-    comments = ("-Xdoclint:all/protected", "-Xdoclint/package:org.lanista.client")
-    compiled = ["javac", *STRICT, *comments, "-d", classes, *files]
-    tests = ["java", *LIGHT, "-ea", "-cp", classes, "org.lanista.client.AllTests"]
-    return [
-        Step(words=compiled),
-        Step(words=[*tests, VECTORS / "conversations.jsonl", JAVA / "README.md"], cwd=CHECKOUT),
-    ]
+def commands(folder):
+    """The starters."""
+    java = [shutil.which("java"), *LIGHT, "-cp", folder]
+    return {game: [*java, starter] for game, starter in STARTERS.items()}
+
+
+def build_empty(folder):
+    """The empty bot, and the library."""
+    library = sources(JAVA / "src" / "main")
+    Step(words=["javac", *STRICT, "-d", folder, *library, EMPTY_BOTS / "empty.java"]).run()
+    return {"empty": [shutil.which("java"), *LIGHT, "-cp", folder, "Empty"]}
+
+
+def own_tests(built, _folder):
+    """The program that runs them all."""
+    tests = ["java", *LIGHT, "-ea", "-cp", built, "org.lanista.client.AllTests"]
+    return [Step(words=[*tests, VECTORS / "conversations.jsonl", JAVA / "README.md"], cwd=CHECKOUT)]
 
 
 LANGUAGE = Language(
     name="java",
     programs=("javac", "java"),
     package="default-jdk-headless",
+    tools=(["javac", *(f"-J{flag}" for flag in LIGHT), "-version"],),
     build=build,
+    commands=commands,
+    build_empty=build_empty,
     own_tests=own_tests,
 )

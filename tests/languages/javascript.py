@@ -13,17 +13,21 @@ PACKAGE = CLIENTS / "javascript"
 GAMES = ("angrymob", "hogwarts", "crematoria")
 
 
-def build(folder):
-    """Lay out a project of one bot as `npm install` would; the starters find their own package."""
+def commands(_folder):
+    """The starters, which find their own package."""
+    node = shutil.which("node")
+    return {game: [node, PACKAGE / "starters" / f"{game}.js"] for game in GAMES}
+
+
+def build_empty(folder):
+    """The empty bot, in a project laid out as `npm install` would."""
     modules = folder / "node_modules"
     modules.mkdir()
     (modules / "lanista-client").symlink_to(PACKAGE, target_is_directory=True)
-    bots = {game: PACKAGE / "starters" / f"{game}.js" for game in GAMES}
-    bots["empty"] = shutil.copy(EMPTY_BOTS / "empty.mjs", folder)
-    return {name: [shutil.which("node"), path] for name, path in bots.items()}
+    return {"empty": [shutil.which("node"), shutil.copy(EMPTY_BOTS / "empty.mjs", folder)]}
 
 
-def own_tests(_folder):
+def own_tests(_built, _folder):
     """What is deprecated fails; every file is run as a process of its own."""
     files = sorted((PACKAGE / "test").glob("*.test.js"))
     words = ["node", "--throw-deprecation", "--test", *files]
@@ -43,7 +47,8 @@ LANGUAGE = Language(
     name="javascript",
     programs=("node",),
     package="nodejs",
-    build=build,
+    commands=commands,
+    build_empty=build_empty,
     own_tests=own_tests,
     trouble=too_old,
 )

@@ -1,13 +1,11 @@
-"""What the tests of all client libraries share: a language's toolchain, and building once a run.
+"""What the tests of all client libraries share: a language's toolchain, and how it is used.
 
 Each `languages/NAME.py` has a `LANGUAGE`; `every` has them all. Nothing is built within the
 checkout.
 """
 
-import fcntl
 import functools
 import importlib
-import json
 import os
 import shlex
 import shutil
@@ -18,7 +16,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from languages.built import CHECKOUT, built
+
 CLIENTS = CHECKOUT / "clients"
 VECTORS = CHECKOUT / "protocol" / "vectors"
 EMPTY_BOTS = CHECKOUT / "tests" / "bench" / "empty_bots"
@@ -63,14 +62,19 @@ class Language:
     """What must be on the PATH, or there is nothing to test with."""
     package: str
     """What Debian calls the package that has them."""
-    build: Callable[[Path], Mapping[str, Sequence[str]]]
-    """Builds into a folder; the command of each starter by game, and of `empty` where that is
-    quickly built."""
-    build_empty: Callable[[Path], Mapping[str, Sequence[str]]] | None = None
-    """Builds the bot `empty` where `build` doesn't."""
-    own_tests: Callable[[Path], Sequence[Step]]
-    """The library's own tests, style checks too; made things go to the folder."""
-    long_tests: Callable[[Path], Sequence[Step]] = lambda _folder: ()
+    tools: Sequence[Sequence[str]] = ()
+    """The commands that tell the versions of what `build` uses."""
+    sources: Sequence[Path] = ()
+    """What `build` reads, beside the language's folder in clients/ and its module here."""
+    build: Callable[[Path], None] = lambda _folder: None
+    """Builds the starters, and the library's own tests, into a folder that is moved then."""
+    commands: Callable[[Path], Mapping[str, Sequence[str | Path]]]
+    """The starters' commands by game, out of the folder that `build` has filled."""
+    build_empty: Callable[[Path], Mapping[str, Sequence[str | Path]]]
+    """Builds the bot `empty` into a folder, for speed; its command, by its name."""
+    own_tests: Callable[[Path, Path], Sequence[Step]]
+    """The library's own tests, given what `build` has built and an empty folder."""
+    long_tests: Callable[[Path, Path], Sequence[Step]] = lambda _built, _folder: ()
     """What takes too long for every day."""
     trouble: Callable[[], str | None] = lambda: None
     """Why the toolchain that is there won't do, such as its age; None if it will."""
@@ -85,18 +89,12 @@ class Language:
             return self.trouble()
         return f"no {' and no '.join(lacking)} on the PATH (Debian: apt-get install {self.package})"
 
-
-def built_once(language, folder):
-    """Build a language's bots, once for all processes that share the folder; its commands."""
-    place = folder / f"built-{language.name}"
-    place.mkdir(exist_ok=True)
-    with (folder / f"{language.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = place / "commands.json"
-        if not done.exists():
-            commands = language.build(place)
-            done.write_text(json.dumps({bot: [*map(str, c)] for bot, c in commands.items()}))
-    return json.loads(done.read_text())
+    def built(self):
+        """The folder with what `build` has built of the present sources."""
+        here = Path(__file__).parent
+        recipe = [here / f"{self.name}.py", here / "language.py"]
+        sources = [CLIENTS / self.name, *recipe, *self.sources]
+        return built(self.name, sources, self.tools, self.build)
 
 
 @functools.cache

@@ -4,19 +4,26 @@ import sys
 
 from languages.language import CLIENTS, EMPTY_BOTS, Language
 
+PYTHON = (sys.executable, "-P")
 
-def build(folder):
-    """Nothing to build."""
+
+def commands(_folder):
+    """The starters: there is nothing to build."""
     starters = CLIENTS / "python" / "starters"
-    bots = {game: starters / f"{game}.py" for game in ("angrymob", "hogwarts", "crematoria")}
-    bots["empty"] = EMPTY_BOTS / "empty.py"
-    return {name: [sys.executable, "-P", path] for name, path in bots.items()}
+    games = ("angrymob", "hogwarts", "crematoria")
+    return {game: [*PYTHON, starters / f"{game}.py"] for game in games}
+
+
+def build_empty(_folder):
+    """The empty bot."""
+    return {"empty": [*PYTHON, EMPTY_BOTS / "empty.py"]}
 
 
 LANGUAGE = Language(
     name="python",
     programs=(),
     package="python3",
-    build=build,
-    own_tests=lambda _folder: [],
+    commands=commands,
+    build_empty=build_empty,
+    own_tests=lambda _built, _folder: [],
 )

@@ -7,13 +7,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from languages import python, test_clients
+from languages import test_clients
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        commands = python.build(folder)
         golden = {
-            game: test_clients.play(game, [str(word) for word in commands[game]], Path(folder))
-            for game in test_clients.MATCHES
+            game: test_clients.play(
+                game, [test_clients.starter("python", game)] * seats, Path(folder)
+            )
+            for game, (seats, _) in test_clients.MATCHES.items()
         }
     test_clients.GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")

@@ -1,11 +1,10 @@
 """Rust: the crate `lanista-client`, built, tested and checked by cargo, without any registry."""
 
-import subprocess
-
 from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
 
 CRATE = CLIENTS / "rust"
 STARTERS = ("angrymob", "hogwarts", "crematoria")
+FROZEN = ("--frozen", "--quiet")
 
 
 def cargo(folder, *words):
@@ -21,8 +20,19 @@ def cargo(folder, *words):
 
 
 def build(folder):
-    """The starters are the crate's examples; `empty` is a lone file that gets the built library."""
-    cargo(folder, "build", "--frozen", "--quiet", "--release", "--lib", "--examples").run()
+    """The starters, which are the crate's examples, and the tests, which share its library."""
+    cargo(folder, "build", *FROZEN, "--lib", "--examples").run()
+    cargo(folder, "test", *FROZEN, "--no-run", "--lib", "--tests").run()
+
+
+def commands(folder):
+    """The starters."""
+    return {game: [folder / "target" / "debug" / "examples" / game] for game in STARTERS}
+
+
+def build_empty(folder):
+    """A lone file that gets the built library."""
+    cargo(folder, "build", *FROZEN, "--release", "--lib").run()
     made = folder / "target" / "release"
     Step(
         words=[
@@ -32,33 +42,25 @@ def build(folder):
             *("-o", folder / "empty", EMPTY_BOTS / "empty.rs"),
         ]
     ).run()
-    bots = {game: [made / "examples" / game] for game in STARTERS}
-    return bots | {"empty": [folder / "empty"]}
+    return {"empty": [folder / "empty"]}
 
 
-def own_tests(folder):
-    """Tests, the README's code too; formatter and linter where the toolchain has them."""
-    test = ("test", "--frozen", "--quiet")
-    # Named apart, for together they would compile the starters once more.
-    steps = [cargo(folder, *test, "--lib", "--tests"), cargo(folder, *test, "--doc")]
-    if has("fmt"):
-        steps.append(cargo(folder, "fmt", "--check"))
-    if has("clippy"):
-        strict = ("--all-targets", "--", "-D", "warnings")
-        steps.append(cargo(folder, "clippy", "--frozen", "--quiet", *strict))
-    return steps
+def own_tests(built, _folder):
+    """Tests, the README's code too.
 
-
-def has(part):
-    """Whether cargo has a command that is a component of its own."""
-    asked = subprocess.run(["cargo", part, "--version"], capture_output=True)
-    return asked.returncode == 0
+    Named apart, for together they would compile the starters once more.
+    """
+    test = ("test", *FROZEN)
+    return [cargo(built, *test, "--lib", "--tests"), cargo(built, *test, "--doc")]
 
 
 LANGUAGE = Language(
     name="rust",
     programs=("cargo", "rustc"),
-    package="cargo rustfmt rust-clippy",
+    package="cargo",
+    tools=(["cargo", "--version"], ["rustc", "--version"]),
     build=build,
+    commands=commands,
+    build_empty=build_empty,
     own_tests=own_tests,
 )

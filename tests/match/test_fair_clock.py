@@ -48,11 +48,18 @@ def block_until_over(seat, sent):
         time.sleep(0.005)
 
 
-def answering(sent, *parts, late=False):
-    """A bot that reads `go` and sends these parts, at once or 50 ms after its time is over."""
+def answering(sent, *parts, late=False, after=None):
+    """A bot that reads `go` and sends these parts: at once, or 50 ms after its time is over, or
+    after an event.
+
+    Where the arena's loop is awake the event says that nobody waits for the answer any more: a
+    number of milliseconds wouldn't, on a machine so busy that the loop wakes up late as well.
+    """
 
     def play(bot):
         read_line(bot)
+        if after is not None:
+            assert after.wait(PATIENCE)
         if late:
             asked = time.monotonic()
             while time.monotonic() < asked + LIMIT + 0.05:
@@ -173,14 +180,16 @@ async def test_in_doubt_it_counts_when_something_follows():
 
 async def test_no_trailing_line_helps_while_the_loop_is_awake():
     """Late is late; the answer is owed and thrown away when it comes."""
-    sent = threading.Event()
-    with bot_in_a_thread(answering(sent, b"7\n# done\n# really\n", late=True)) as (connection, _):
+    sent, over = threading.Event(), threading.Event()
+    play = answering(sent, b"7\n# done\n# really\n", after=over)
+    with bot_in_a_thread(play) as (connection, _):
         seat = seated(connection)
         seat.ask()
         seat.hand_over(b"go\n", LIMIT)
         await collect(seat)
         assert (None, None) == (seat.line, seat.arrived)
         assert 1 == connection.session.owed
+        over.set()
         assert await trio.to_thread.run_sync(sent.wait, PATIENCE)
         with trio.fail_after(PATIENCE):
             await connection.channel.wait_readable()
@@ -198,8 +207,8 @@ async def test_a_wall_clock_that_is_set_decides_nothing(monkeypatch, step, late)
     offset = 0.0
     stepped = SimpleNamespace(time=lambda: time.time() + offset)
     monkeypatch.setattr(channel_module, "time", stepped)
-    sent = threading.Event()
-    with bot_in_a_thread(answering(sent, b"7\n", late=late)) as (connection, _):
+    sent, over = threading.Event(), threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n", after=over if late else None)) as (connection, _):
         seat = seated(connection)
         seat.ask()
         seat.hand_over(b"go\n", LIMIT)
@@ -207,6 +216,7 @@ async def test_a_wall_clock_that_is_set_decides_nothing(monkeypatch, step, late)
         if late:  # with the loop awake
             await collect(seat)
             assert None is seat.line
+            over.set()
         else:  # the hardest case: nothing but the stamp could tell that it came in time
             block_until_over(seat, sent)
             await collect(seat)

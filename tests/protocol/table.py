@@ -49,7 +49,8 @@ class Feed:
         self.session = Session()
         self.hello = None
         self._size = size
-        self._coming = b""
+        self._coming = bytearray()
+        self._read = 0  # bytes of it; what is read stays, or each of many bytes would copy the rest
         self._at_end = False
 
     def come(self, data):
@@ -66,10 +67,11 @@ class Feed:
         while (
             session.state is not State.PLAYING
             and session.wants_data
-            and (self._coming or self._at_end)
+            and (self._read < len(self._coming) or self._at_end)
         ):
             size = self._size or (len(self._coming) if self._size == 0 else session.room_for)
-            chunk, self._coming = self._coming[:size], self._coming[size:]
+            chunk = bytes(self._coming[self._read : self._read + size])
+            self._read += len(chunk)
             session.receive(chunk)
             if self.hello is None:
                 self.hello = session.take_hello()

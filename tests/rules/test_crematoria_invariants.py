@@ -69,9 +69,7 @@ def check(game, before):
     assert len(set(moved)) == len(moved)
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+@settings(suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 @given(
     seed=st.integers(0, 2**31 - 1),
     rules=SETTINGS,
@@ -97,7 +95,6 @@ def test_hostile_orders_keep_the_invariants(seed, rules, lines, repeats):
         assert game.digest() == twin.digest()
 
 
-@settings(max_examples=30, deadline=None)
 @given(orders=st.lists(st.tuples(IDS, DIRECTIONS), min_size=1, max_size=5), seat=st.integers(0, 3))
 def test_the_limit_counts_any_orders(orders, seat):
     """1000 are read, whatever they are; 1001 aren't."""

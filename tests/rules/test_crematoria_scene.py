@@ -168,7 +168,7 @@ def shown(words, what):
     ]
 
 
-@pytest.mark.parametrize("seed", [1, 8])
+@pytest.mark.parametrize("seed", [1, pytest.param(8, marks=pytest.mark.long)])
 def test_events_are_what_the_game_did(seed, monkeypatch):
     """A whole match: deaths are those that the state has, landings too."""
     killed, kill = [], State.kill

@@ -37,7 +37,7 @@ def test_hostile_orders_keep_the_invariants(seed, original, said):
 
 
 @given(st.integers(0, 2**31 - 1), st.integers(0, 1))
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)  # a match of forty rounds each
 def test_plausible_orders_keep_the_invariants(seed, original):
     """Fights, spells, deaths: players who go for each other."""
     game = seeded(seed % 4, **QUICK, original=original)
@@ -54,7 +54,6 @@ def test_plausible_orders_keep_the_invariants(seed, original):
 
 
 @given(st.data())
-@settings(max_examples=30)
 def test_a_crowd_around_voldemort(data):
     """Twelve wizards within a few cells of him, walking in and out."""
     cells = st.tuples(st.integers(22, 38), st.integers(22, 38)).filter(

@@ -259,7 +259,9 @@ def numbers(words, pattern):
     return sorted(int(n) for part in re.findall(pattern, words) for n in re.findall(r"\d+", part))
 
 
-@pytest.mark.parametrize(("seed", "original"), [(1, 0), (2, 1), (3, 0)])
+@pytest.mark.parametrize(
+    ("seed", "original"), [(1, 0), (2, 1), pytest.param(3, 0, marks=pytest.mark.long)]
+)
 def test_events_are_what_the_game_did(seed, original):
     settings = complete_settings(RULESET, {**CROWDED, "original": original})
     chance = RULESET.chance(seed)

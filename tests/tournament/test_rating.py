@@ -6,7 +6,7 @@ import math
 import choix
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.tournament import likelihood
@@ -356,7 +356,6 @@ def meetings(draw, seats):
 BOTH = st.sampled_from([2, 4]).flatmap(meetings)
 
 
-@settings(max_examples=15)
 @given(BOTH, st.randoms())
 def test_the_order_of_blocks_changes_nothing(meeting, chance):
     bots, blocks, seated = meeting
@@ -368,7 +367,6 @@ def test_the_order_of_blocks_changes_nothing(meeting, chance):
     assert one.seats == other.seats
 
 
-@settings(max_examples=15)
 @given(BOTH, st.randoms())
 def test_names_of_seats_mean_nothing(meeting, chance):
     bots, blocks, seated = meeting
@@ -386,7 +384,6 @@ def test_names_of_seats_mean_nothing(meeting, chance):
     )
 
 
-@settings(max_examples=15)
 @given(BOTH)
 def test_ratings_sum_to_nothing(meeting):
     bots, blocks, seated = meeting
@@ -398,7 +395,6 @@ def test_ratings_sum_to_nothing(meeting):
     assert (found.elo <= found.high).all()
 
 
-@settings(max_examples=25)
 @given(meetings(2), st.data())
 def test_winning_more_never_lowers_a_rating(meeting, data):
     """A block that was lost in both seatings, won in both instead."""

@@ -42,7 +42,7 @@ def setup_for(folder, format_name):
     return setup_in(folder, bots=4, seeds={"count": 2, "base": 5}, format=format_name)
 
 
-@settings(max_examples=5)
+@settings(max_examples=settings().max_examples // 4)
 @given(data=st.data(), format_name=st.sampled_from(["round-robin", "gauntlet", "knockout"]))
 async def test_interrupted_anywhere(data, format_name, tmp_path_factory, undisturbed):
     """After each block, or in the middle of a commit, by finish, stop or a failure."""

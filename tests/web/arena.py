@@ -16,6 +16,8 @@ from lanista.match.record import read_record
 LOST = "WebSocket connection to .* failed|Failed to load resource: .*favicon.svg"
 """What Chromium writes on its console when an arena doesn't answer: it asks for the icon anew when
 an address changes."""
+MOVE_LIMIT = 9
+"""Turns of a match in the arena that most tests share."""
 
 
 class Arena(Program):

@@ -1,4 +1,7 @@
-"""Fixtures of the tests in a browser: one browser a process, a visit a test, arenas by module."""
+"""Fixtures of the tests in a browser: one browser, one window and one arena a process.
+
+A test has a visit, or an arena, of its own only where it needs one: each takes seconds to begin.
+"""
 
 import contextlib
 import fcntl
@@ -10,8 +13,8 @@ from e2e.running import Program, command
 RECORDS = {
     # Short ones of the house bots, with all that is to be seen: spells, conversions, deaths, gems.
     "angrymob": ("GravityGoers", "RandomRunners", "-s", 7),
-    "crematoria": ("Dummy", "Demo", "Null", "Dummy", "-s", 7, "--set", "nb_rounds=40"),
-    "hogwarts": ("Dummy", "Demo", "Null", "Dummy", "-s", 7, "--set", "NUM_ROUNDS=70"),
+    "crematoria": ("Dummy", "Demo", "Null", "Dummy", "-s", 7, "--set", "nb_rounds=30"),
+    "hogwarts": ("Dummy", "Demo", "Null", "Dummy", "-s", 7, "--set", "NUM_ROUNDS=50"),
 }
 
 
@@ -43,28 +46,44 @@ def visit(browser):
     assert [] == complaints
 
 
-@pytest.fixture(scope="module")
-def window(browser):
-    """The window of somebody who stays: to load the page anew for every test takes long."""
-    one = browser.visit()
-    yield one, one.context.new_page()
-    one.close()
+@pytest.fixture(scope="session")
+def windows(browser):
+    """The windows of two who stay: to load the page anew for every test takes long.
+
+    Windows, not pages of one: Chromium draws a page behind another one once a second.
+    """
+    visits = [browser.visit(), browser.visit()]
+    yield [(one, one.context.new_page()) for one in visits]
+    for one in visits:
+        one.close()
 
 
 @pytest.fixture
-def show(window):
-    """Show an address in the module's window; its page, freshly routed. No complaint may come."""
-    one, page = window
+def show(windows):
+    """Show an address in a window that stays; its page, freshly routed. No complaint may come.
 
-    def show(address):
+    `beside`: in the other window. The others are preferences, which hold for the test.
+    """
+    from web.browser import DESK
+
+    def show(address, *, beside=False, size=None, movement=True):
+        _, page = windows[beside]
+        page.set_viewport_size(size or DESK)
+        page.emulate_media(reduced_motion="no-preference" if movement else "reduce")
         page.mouse.move(0, 0)
         page.goto(address.partition("#")[0] + "#/")
         page.goto(address)
         return page
 
-    before = len(one.complaints)
+    before = [len(one.complaints) for one, _ in windows]
     yield show
-    assert [] == one.complaints[before:]
+    for _, page in windows:
+        # A theme that was chosen is nothing to the next test.
+        if page.url.startswith("http") and page.evaluate("localStorage.length"):
+            page.evaluate("localStorage.clear()")
+            page.goto("about:blank")
+    complaints = [one.complaints[n:] for (one, _), n in zip(windows, before, strict=True)]
+    assert [[], []] == complaints
 
 
 @pytest.fixture(scope="session")
@@ -86,8 +105,23 @@ def records(shared_folder):
     return paths
 
 
+@pytest.fixture(scope="session")
+def arena(tmp_path_factory, records):
+    """The arena of all tests that ask for nothing else: one of each game was played before.
+
+    Matches of MOVE_LIMIT turns begin as soon as their bots are here. Whoever plays has a room of
+    its own, and looks for nothing that other tests' matches could be taken for.
+    """
+    from web.arena import MOVE_LIMIT, Arena
+
+    options = "--move-limit", MOVE_LIMIT
+    arena = Arena(tmp_path_factory.mktemp("arena"), *options, records=records.values())
+    yield arena
+    arena.end()
+
+
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory):
+def arenas(tmp_path_factory, windows):
     """Start arenas; all end with the module."""
     from web.arena import Arena
 
@@ -99,6 +133,9 @@ def arenas(tmp_path_factory):
             return arena
 
         yield arenas
+        # A page that stayed would complain of an arena that has gone.
+        for _, page in windows:
+            page.goto("about:blank")
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import re
 
 from playwright.sync_api import expect
 
+from e2e.running import wait_until
+
 DASH = "\N{EN DASH}"
 """Between players in a title."""
 PIXELS = """(canvas, text) => {
@@ -96,8 +98,16 @@ class MatchPage:
         return self.board.evaluate(PIXELS, json.dumps(points)).split(" ")
 
     def picture(self):
-        """The whole canvas, to compare with another."""
+        """The whole canvas, to compare with another; it may be on the way to what is told."""
         return self.board.evaluate("canvas => canvas.toDataURL()")
+
+    def expect_picture(self, picture):
+        """Wait until the board looks like this: a round is told before its movement is over."""
+        wait_until(lambda: picture == self.picture(), "the board looks as expected")
+
+    def expect_another_picture(self, picture):
+        """Wait until the board doesn't look like this: a movement begins where it comes from."""
+        wait_until(lambda: picture != self.picture(), "the board looks otherwise")
 
     def hover(self, row, col, level=0):
         """Point at a cell; its column is that of its level."""
@@ -105,6 +115,11 @@ class MatchPage:
         x, y = (corner[axis] + (at + 0.5) * corner["tile"] for axis, at in (("x", col), ("y", row)))
         self.board.hover(position={"x": x, "y": y})
         return {"x": x, "y": y}
+
+
+def expect_same_picture(one, other):
+    """Wait until two boards look alike; either may still move when its round is told."""
+    wait_until(lambda: one.picture() == other.picture(), "two boards look alike")
 
 
 def drop(page, path):

@@ -72,9 +72,9 @@ def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
     expect(page).to_have_url(re.compile(f"#/match/{pair.match}"))
 
 
-def test_automatic_and_manual(arena, bots, show, visit):
+def test_automatic_and_manual(arena, bots, show):
     """The operator's switch: all pages show it; Manual waits for Start, Automatic for nobody."""
-    first, second = show(f"{arena.page}/"), visit().open(f"{arena.page}/")
+    first, second = show(f"{arena.page}/"), show(f"{arena.page}/", beside=True)
 
     def mode(page, name):
         group = page.get_by_role("group", name="How matches start")
@@ -168,8 +168,6 @@ def test_the_theme_is_kept(arena, visit):
     page.get_by_role("button", name="Change to the dark theme").click()
     expect(html).to_have_attribute("data-theme", "dark")
     assert light != page.evaluate(colour)
-    page.reload()
-    expect(html).to_have_attribute("data-theme", "dark")
     other = one.open(f"{arena.page}/#/matches")
     expect(other.locator("html")).to_have_attribute("data-theme", "dark")
     expect(other.get_by_role("button", name="Change to the light theme")).to_be_visible()

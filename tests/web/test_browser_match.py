@@ -11,23 +11,15 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
-from web.arena import LOST
-from web.matchpage import DASH, MatchPage
+from web.arena import LOST, MOVE_LIMIT
+from web.matchpage import DASH, MatchPage, expect_same_picture
 
 FIRST = "2 1 1 1", ""
 """Seat 0 recruits one unit: two to one (the map of PROTOCOL.md 6)."""
 SECOND = "", "3 5 1 3"
 """Seat 1 recruits one as well."""
 NOTHING = "", ""
-LIMIT = 9
-"""Turns of a match."""
 TRYING = "connection lost, trying again"
-
-
-@pytest.fixture(scope="module")
-def arena(arenas):
-    """Matches that begin as soon as their bots are here."""
-    return arenas("--move-limit", LIMIT)
 
 
 @pytest.fixture
@@ -61,11 +53,11 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     expect(match.players.nth(0)).to_contain_text("units 2")
     expect(match.players.nth(1)).to_contain_text("units 1")
     expect(match.events).to_contain_text("recruited 1 unit at (1, 1)")
-    assert start != match.picture()
-    pair.play(SECOND, *[NOTHING] * (LIMIT - 3))
+    match.expect_another_picture(start)
+    pair.play(SECOND, *[NOTHING] * (MOVE_LIMIT - 3))
     pair.answer()
-    match.at(LIMIT)
-    match.state(f"over · round {LIMIT}")
+    match.at(MOVE_LIMIT)
+    match.state(f"over · round {MOVE_LIMIT}")
     result = match.page.get_by_text("draw: 2 to 2 (move limit reached)")
     expect(result).to_be_visible()
     with match.page.expect_download() as download:
@@ -78,37 +70,27 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     expect(match.button("Live")).to_be_hidden()
     match.button("To the start").click()
     match.at(0)
-    assert start == match.picture()
+    match.expect_picture(start)
 
 
-def test_who_comes_late_sees_the_same(arena, pair, show, visit):
+def test_who_comes_late_sees_the_same(arena, pair, show):
     """Two pages at once on one match, the second one from its third round on."""
     first = MatchPage(show(arena.address(pair.match)))
     first.at(0)
     pair.play(FIRST, NOTHING, SECOND)
     first.at(3)
-    second = watched(visit(), arena.address(pair.match))
+    second = MatchPage(show(arena.address(pair.match), beside=True))
     second.at(3)
-    assert first.picture() == second.picture()
+    expect_same_picture(first, second)
     pair.play(("1 1 1 0", ""))
     for match in (first, second):
         match.at(4)
         match.state("live · round 4")
     expect(second.board).to_have_accessible_name(re.compile("after round 4: A Ada 3, B Bob 2"))
-    # Movement is over when both show the same.
     expect_same_picture(first, second)
     second.go(1)
     expect(second.board).to_have_accessible_name(re.compile("after round 1: A Ada 2, B Bob 1"))
     first.state("live · round 4")
-
-
-def expect_same_picture(one, other):
-    """Wait until two boards look alike."""
-    picture = one.page.evaluate_handle("() => document.querySelector('canvas').toDataURL()")
-    other.page.wait_for_function(
-        "picture => document.querySelector('canvas').toDataURL() === picture",
-        arg=picture.json_value(),
-    )
 
 
 def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
@@ -140,10 +122,10 @@ def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
     match.at(5)
 
 
-def test_the_operator_pauses_steps_and_resumes(arena, pair, show, visit):
+def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
     """Paused, the bots aren't asked; One turn asks them once; every page tells that it is held."""
     one = MatchPage(show(arena.address(pair.match)))
-    other = watched(visit(), arena.address(pair.match))
+    other = MatchPage(show(arena.address(pair.match), beside=True))
     match = other.page.get_by_role("group", name="Running match")
     expect(match.get_by_role("button", name="One turn")).to_be_hidden()
     one.button("Pause match").click()
@@ -228,6 +210,7 @@ def test_a_lost_connection_comes_back(arena, pair, visit, relay):
     expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_arena_ends(arenas, bots, visit):
     """The page says that the connection is lost, keeps what it shows, and doesn't claim an end."""
     arena = arenas()

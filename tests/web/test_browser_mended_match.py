@@ -1,24 +1,16 @@
 """What the view of a match does by itself, in a browser: a replay plays, the address follows, and
-every page tells that a match is held and who leads where a file ends.
+every page tells that a match is held.
 """
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
 from web.arena import match_of
-from web.matchpage import MatchPage, drop
-from web.test_browser_safety import original
+from web.matchpage import MatchPage
 
 ROUND = re.compile(r"\?round=")
-
-
-@pytest.fixture(scope="module")
-def arena(arenas, records):
-    """An arena that has played a match, and waits for others."""
-    return arenas("--move-limit", 9, records=[records["angrymob"]])
 
 
 def test_a_replay_plays_to_its_end_and_stops(arena, records, show):
@@ -82,14 +74,3 @@ WATCHING = """
     return value?.type === "hello" ? { ...value, operator: false } : value;
   };
 """
-
-
-def test_of_an_original_file_who_leads_is_told(arena, show, tmp_path):
-    """It has no result; its last position has scores, and the leader's mark stands before them."""
-    path, _ = original("crematoria", "10_Null-Demo-Dummy-alfus_s5", tmp_path)
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, path)
-    leads = page.get_by_role("status").filter(has_text="leads:")
-    expect(leads).to_have_text(re.compile(r"^([A-D])\S+ leads: [\d,]+ points$"))
-    expect(page.get_by_text("the record has no result")).to_have_count(0)

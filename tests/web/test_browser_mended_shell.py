@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import Program, command
-from web.browser import PHONE
+from lanista.web.bundle import bundle
+from lanista.web.reel import reel
+from web.browser import DESK, PHONE
 from web.matchpage import MatchPage, drop, fits
 
 TALL = "Z" + "\u0301" * 31
@@ -51,11 +52,7 @@ def test_files_one_after_the_other(arena, records, show, tmp_path):
 def test_a_round_written_into_the_address_of_one_file(records, visit, tmp_path):
     """A self-contained file goes to the round that its address is changed to, again and again."""
     out = tmp_path / "match.html"
-    program = Program(command("replay", "html", records["angrymob"], "-o", out), tmp_path)
-    try:
-        assert 0 == program.wait(), program.err
-    finally:
-        program.end()
+    out.write_bytes(b"".join(bundle(reel(records["angrymob"]))))
     match = MatchPage(visit(offline=True).open(f"{out.as_uri()}#round=7"))
     match.at(7)
     for n in (20, 4):
@@ -78,14 +75,14 @@ def test_a_name_as_high_as_a_page_stays_in_its_line(arena, bots, show):
     assert heights[0] == heights[1]
 
 
-def test_the_standings_have_room_for_a_name(arena, show, visit):
+def test_the_standings_have_room_for_a_name(arena, show):
     """No usual name is broken beside six numbers on a projector; on a phone nothing is cut off."""
     page = show(f"{arena.page}/")
     table = page.get_by_role("table").filter(has_text="RandomRunners")
     expect(table).to_be_visible()
     heights = table.evaluate(ROWS)
     assert max(heights) - min(heights) <= 2, heights  # a line each, whatever its pixels round to
-    phone = visit(size=PHONE).open(f"{arena.page}/")
+    phone = show(f"{arena.page}/", size=PHONE)
     table = phone.get_by_role("table").filter(has_text="RandomRunners")
     expect(table.get_by_role("columnheader")).to_have_text(
         ["#", "Bot", "Played", "Points", "W", "D", "L"]
@@ -96,15 +93,15 @@ def test_the_standings_have_room_for_a_name(arena, show, visit):
     assert fits(phone)
 
 
-def test_a_dozen_matches_on_a_projector(arenas, bots, visit):
+def test_a_dozen_matches_on_a_projector(arena, bots, show):
     """Twelve run: three cards in a row, four where there is room, all to be seen at once."""
-    arena = arenas()
     for i in range(12):
         bots(arena, f"room {i}".replace(" ", ""), "GravityGoers", "RandomRunners").asked()
-    page = visit().open(f"{arena.page}/")
+    page = show(f"{arena.page}/")
     cards = page.locator(".cards")
     expect(cards.get_by_role("article")).to_have_count(12)
     assert 3 == cards.evaluate(COLUMNS)
+    assert DESK == page.viewport_size
     expect(cards.get_by_role("article").last).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1920, "height": 1080})
     assert 4 == cards.evaluate(COLUMNS)

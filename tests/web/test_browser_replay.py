@@ -13,7 +13,7 @@ from lanista.match.replay import positions
 from lanista.rules import registry
 from web.arena import match_of
 from web.drawn import colour_of, drawings, point
-from web.matchpage import MatchPage
+from web.matchpage import MatchPage, expect_same_picture
 
 LARGE = {"width": 1900, "height": 1500}
 """A window in which every cell has pixels that nothing of its neighbours reaches."""
@@ -29,19 +29,12 @@ SEEN = {
 """What must be among what is compared, or the test compares nothing."""
 
 
-@pytest.fixture(scope="module")
-def arena(arenas, records):
-    """An arena that has played a match of each game."""
-    return arenas(records=records.values())
-
-
 @pytest.fixture
-def replay(arena, records, show, visit):
-    """Show the replay of a game's match; with preferences, in a window that has them."""
+def replay(arena, records, show):
+    """Show the replay of a game's match, to somebody who prefers these things."""
 
     def replay(game, at="", **preferences):
-        address = arena.address(match_of(records[game])) + at
-        return MatchPage(visit(**preferences).open(address) if preferences else show(address))
+        return MatchPage(show(arena.address(match_of(records[game])) + at, **preferences))
 
     return replay
 
@@ -75,11 +68,13 @@ def test_the_controls_go_through_the_rounds(records, replay):
     match.slider.fill("20")
     match.at(20)
     match.go(5)
-    match.speed.select_option("16")
     match.button("Play").click()
     expect(match.button("Pause")).to_be_visible()
+    # Only now: at full speed it may be over before anybody has looked.
+    match.speed.select_option("16")
     match.at(last)
     expect(match.button("Play")).to_be_visible()
+    match.speed.select_option("0.25")
     match.button("Play").click()  # at the end: from the start
     match.button("Pause").click()
     expect(match.button("Play")).to_be_visible()
@@ -113,11 +108,12 @@ def test_the_keyboard_does_all_of_it(records, replay):
     for key, speed in (("+", "2"), ("=", "4"), ("-", "2"), ("-", "1"), ("-", "0.5")):
         press(key)
         expect(match.speed).to_have_value(speed)
+    # Slowly first: at full speed it may be over before anybody has looked.
+    press(" ")
+    expect(match.button("Pause")).to_be_visible()
     for _ in range(7):
         press("+")
     expect(match.speed).to_have_value("16")
-    press(" ")
-    expect(match.button("Pause")).to_be_visible()
     match.at(last)
     press("l")  # of a match that is over: its end
     match.at(last)
@@ -151,15 +147,15 @@ def test_the_keyboard_does_all_of_it(records, replay):
     match.at(last)
 
 
-def test_a_link_leads_to_the_round(replay, visit):
+def test_a_link_leads_to_the_round(replay, show):
     """The address names the round that is stood at; opened elsewhere it shows the same."""
     match = replay("crematoria")
     match.begin()
     match.go(23)
     expect(match.page).to_have_url(re.compile(r"\?round=23$"))
-    there = MatchPage(visit().open(match.page.url))
+    there = MatchPage(show(match.page.url, beside=True))
     there.at(23)
-    assert match.picture() == there.picture()
+    expect_same_picture(match, there)
     assert match.players.all_inner_texts() == there.players.all_inner_texts()
     there.page.keyboard.press("ArrowRight")
     there.at(24)
@@ -173,7 +169,7 @@ def test_the_board_is_what_the_engine_says(records, replay, game):
     """Pixels of walls, ground, light and units, at several rounds of a match, in both themes."""
     last = len(read_record(records[game]).turns)
     expected = drawings(records[game], [0, 11, last])
-    match = replay(game, size=LARGE, theme="light")
+    match = replay(game, size=LARGE)
     match.begin()
     palettes = match.page.evaluate(PALETTE)
     compared = set()
@@ -182,7 +178,7 @@ def test_the_board_is_what_the_engine_says(records, replay, game):
         geometry = match.geometry()
         assert all(level["tile"] >= 12 for level in geometry)
         compared.update(places.values())
-        for theme, other in (("light", "dark"), ("dark", "light")):
+        for theme, other in (("dark", "light"), ("light", "dark")):
             expect(match.page.locator("html")).to_have_attribute("data-theme", theme)
             colours = match.pixels([point(geometry, place) for place in places])
             wrong = {

@@ -2,25 +2,19 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from lanista.formats import crematoria, hogwarts
-from web.arena import match_of
+from web.arena import MOVE_LIMIT, match_of
 from web.matchpage import DASH, MatchPage, drop
 from web.records import changed, unpacked
 
 TRACES = Path(__file__).parents[1] / "traces"
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def arena(arenas):
-    """Matches of two turns."""
-    return arenas("--move-limit", 2)
 
 
 def expect_text_only(page, text):
@@ -37,7 +31,8 @@ def test_a_live_bot_called_like_a_script(arena, bots, show):
     pair.join(arena, "hostile", "<b>Bob</b>")
     pair.asked()
     expect_text_only(page.get_by_role("region", name="Running"), SCRIPT)
-    page.get_by_role("link", name="Watch", exact=True).click()
+    card = page.get_by_role("article").filter(has_text="room hostile")
+    card.get_by_role("link", name="Watch", exact=True).click()
     match = MatchPage(page)
     match.at(0)
     assert [SCRIPT, "<b>Bob</b>"] == match.names()
@@ -45,8 +40,9 @@ def test_a_live_bot_called_like_a_script(arena, bots, show):
     match.at(1)
     expect_text_only(match.panel("Logs"), IMAGE)
     pair.asked()
+    pair.play(*[("", "")] * (MOVE_LIMIT - 2))
     pair.answer()
-    match.state("over · round 2")
+    match.state(f"over · round {MOVE_LIMIT}")
     expect(page).to_have_title(f"{SCRIPT} {DASH} <b>Bob</b> · Angry Mob · Lanista")
     match.hover(2, 1)
     expect_text_only(page, f"base of A {SCRIPT}")
@@ -129,30 +125,30 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     expect(match.button("Pause")).to_be_visible()
     match.page.keyboard.press("End")
     match.at(120)
+    # It has no result; its last position has scores, and the leader's mark stands before them.
+    leads = page.get_by_role("status").filter(has_text="leads:")
+    expect(leads).to_have_text(re.compile(r"^([A-D])\S+ leads: [\d,]+ points$"))
+    expect(page.get_by_text("the record has no result")).to_have_count(0)
     match.page.keyboard.press("o")
     shown = match.players.all_inner_texts()
     scores = [f"{score:,}" for score in file.scores()]
     assert all(score in row for score, row in zip(scores, shown, strict=True)), shown
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (b"My holidays\n\nIt rained.\n", "letter.txt: "),
-        (b"\x1f\x8b\x08\x00damaged", "damaged gzip data"),
-        (b'{"lanista": "yes"}\n', "letter.txt: "),
-        (b"", "a file of 0 bytes"),
-    ],
-    ids=["text", "gzip", "json", "empty"],
-)
-def test_a_file_that_is_no_match_is_told(arena, records, show, tmp_path, data, words):
-    """What is wrong with it stands in the page; the next file opens all the same."""
+def test_a_file_that_is_no_match_is_told(arena, records, show, tmp_path):
+    """What is wrong with each stands in the page; the next file opens all the same."""
     page = show(f"{arena.page}/")
     expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    path = tmp_path / "letter.txt"
-    path.write_bytes(data)
-    drop(page, path)
-    expect(page.get_by_role("alert")).to_contain_text(words)
+    for name, data, words in (
+        ("text", b"My holidays\n\nIt rained.\n", "text: "),
+        ("gzip", b"\x1f\x8b\x08\x00damaged", "damaged gzip data"),
+        ("json", b'{"lanista": "yes"}\n', "json: "),
+        ("empty", b"", "a file of 0 bytes"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        drop(page, path)
+        expect(page.get_by_role("alert")).to_contain_text(words)
     drop(page, records["angrymob"])
     MatchPage(page).begin()
 

@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import Program, command
 from lanista.match.record import read_record
-from web.browser import PHONE
+from lanista.web.bundle import bundle
+from lanista.web.reel import reel
+from web.browser import DESK, PHONE
 from web.drawn import colour_of, drawings, point
 from web.matchpage import MatchPage, fits
 from web.test_browser_replay import LARGE
@@ -17,33 +18,42 @@ from web.test_browser_safety import IMAGE, hostile, original
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """Write files by `lanista replay html`; their addresses."""
+    """Write the files of `lanista replay html`; their addresses."""
     folder = tmp_path_factory.mktemp("shared")
 
     def shared(path, name):
         out = folder / f"{name}.html"
-        program = Program(command("replay", "html", path, "-o", out), folder / name)
-        try:
-            assert 0 == program.wait(), program.err
-        finally:
-            program.end()
+        out.write_bytes(b"".join(bundle(reel(path))))
         return out.as_uri()
 
     return shared
 
 
+@pytest.fixture(scope="module")
+def cut_off(browser):
+    """The window of somebody without a network."""
+    one = browser.visit(offline=True)
+    yield one, one.context.new_page()
+    one.close()
+
+
 @pytest.fixture
-def alone(visit):
-    """Open such a file without a network; it may ask for nothing then."""
-    visits = []
+def alone(cut_off):
+    """Open such a file without a network, in a window of a size; it may ask for nothing then."""
+    one, page = cut_off
 
-    def alone(address, **preferences):
-        visits.append(visit(offline=True, **preferences))
-        return MatchPage(visits[-1].open(address))
+    def alone(address, size=DESK):
+        page.goto("about:blank")
+        page.set_viewport_size(size)
+        page.goto(address)
+        return MatchPage(page)
 
+    before = len(one.complaints)
     yield alone
-    asked = {urlsplit(url).scheme for one in visits for url in one.requests}
-    assert asked <= {"file", "data", "blob"}
+    page.evaluate("localStorage.clear()")  # a theme that was chosen
+    assert [] == one.complaints[before:]
+    asked = {urlsplit(url).scheme for url in one.requests}
+    assert asked <= {"about", "file", "data", "blob"}
 
 
 def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
@@ -68,11 +78,11 @@ def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
         expect(match.page.get_by_role("link", name=name)).to_have_count(0)
     for name in ("Open file", "Pause match", "Copy link"):
         expect(match.button(name)).to_have_count(0)
-    match.button("Change to the light theme").click()
-    expect(match.page.locator("html")).to_have_attribute("data-theme", "light")
     there = alone(f"{address}#round=7")
     there.at(7)
-    assert drawn == there.picture()
+    there.expect_picture(drawn)
+    there.button("Change to the light theme").click()
+    expect(there.page.locator("html")).to_have_attribute("data-theme", "light")
 
 
 def test_its_board_is_what_the_engine_says(shared, alone, records):
@@ -97,10 +107,11 @@ def test_markup_in_it_is_text(shared, alone, records, tmp_path):
     assert 0 == match.page.locator("img").count()
 
 
+@pytest.mark.long
 def test_a_match_file_of_an_original_game_on_a_phone(shared, alone, tmp_path):
     """`.res` files too; 390 by 844 without scrolling to the side."""
     path, _ = original("hogwarts", "07_s101_Student-Dummy-Demo-Null", tmp_path)
-    match = alone(shared(path, "original"), size=PHONE, touch=True)
+    match = alone(shared(path, "original"), size=PHONE)
     match.at(0)
     assert fits(match.page)
     match.page.keyboard.press("End")

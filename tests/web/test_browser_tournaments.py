@@ -27,10 +27,10 @@ def of(won, drawn, lost):
     return f"{won}{DASH}{drawn}{DASH}{lost}"
 
 
-def test_a_tournament_from_the_lobby_to_its_end(cups, visit):
+def test_a_tournament_from_the_lobby_to_its_end(cups, show):
     """Its card leads to its standings, which follow what another process stores."""
     arena, path = cups
-    page = visit().open(f"{arena.page}/")
+    page = show(f"{arena.page}/")
     cards = page.get_by_role("region", name="Tournaments").get_by_role("article")
     card = cards.filter(has_text=HOSTILE)
     expect(card).to_contain_text("Angry Mob · round-robin · 1 of 3 blocks, 2 matches, not over")
@@ -63,10 +63,10 @@ def test_a_tournament_from_the_lobby_to_its_end(cups, visit):
     expect(ann).to_contain_text(of(6, 0, 0))
 
 
-def test_a_tournament_that_is_not_there_and_a_phone(cups, visit):
+def test_a_tournament_that_is_not_there_and_a_phone(cups, show):
     """It is told; no page is wider than the screen."""
     arena, _ = cups
-    page = visit(size=PHONE, touch=True).open(f"{arena.page}/")
+    page = show(f"{arena.page}/", size=PHONE)
     expect(page.get_by_role("link", name="All figures")).to_be_visible()
     assert fits(page)
     page.get_by_role("link", name=HOSTILE).click()

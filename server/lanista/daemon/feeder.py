@@ -6,7 +6,7 @@ It is told what the seat was told in the match, whatever it answers itself.
 
 import math
 import signal
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import attrs
 import trio
@@ -79,36 +79,36 @@ class Feeder:
         env = environment(host=HOST, port=port, name=name, token=self._token)
         # Ctrl+C in a debugger is for the debugger: it stops the bot, not us. A handler of our own,
         # because a signal that is ignored stays ignored in what we start.
-        before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+        before = signal.getsignal(signal.SIGINT)
+        if signal.SIGINT in heeded():
+            signal.signal(signal.SIGINT, lambda _number, _frame: None)
         try:
-            process = await trio.lowlevel.open_process(words, env=env)
-            try:
-                async with trio.open_nursery() as nursery:
-                    await nursery.start(self._wait_for_signals)
-                    nursery.start_soon(trio.serve_listeners, self._greet, listeners)
-                    nursery.start_soon(self._wait_for_exit, process)
-                    await self._over.wait()
-                    if self.patient:
-                        await self._gone.wait()
-                    nursery.cancel_scope.cancel()
-            finally:
-                code = await _end(process)
+            # From here on no signal ends us while a bot of ours runs.
+            with trio.open_signal_receiver(*heeded((signal.SIGTERM, signal.SIGHUP))) as signals:
+                process = await trio.lowlevel.open_process(words, env=env)
+                try:
+                    async with trio.open_nursery() as nursery:
+                        nursery.start_soon(self._wait_for_signals, signals)
+                        nursery.start_soon(trio.serve_listeners, self._greet, listeners)
+                        nursery.start_soon(self._wait_for_exit, process)
+                        await self._over.wait()
+                        if self.patient:
+                            await self._gone.wait()
+                        nursery.cancel_scope.cancel()
+                finally:
+                    code = await _end(process)
         finally:
             signal.signal(signal.SIGINT, before)
             for listener in listeners:
                 await listener.aclose()
         return Fed(answers=tuple(self._answers), trouble=self._trouble, exit_code=code)
 
-    async def _wait_for_signals(
-        self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-    ) -> None:
-        with trio.open_signal_receiver(*heeded((signal.SIGTERM, signal.SIGHUP))) as signals:
-            task_status.started()
-            async for _ in signals:
-                if not self._over.is_set():
-                    self._trouble = "a signal has ended it"
-                self._over.set()
-                self._gone.set()
+    async def _wait_for_signals(self, signals: AsyncIterator[int]) -> None:
+        async for _ in signals:
+            if not self._over.is_set():
+                self._trouble = "a signal has ended it"
+            self._over.set()
+            self._gone.set()
 
     async def _wait_for_exit(self, process: trio.Process) -> None:
         await process.wait()

@@ -97,7 +97,7 @@ FIELDS = [(kind, seats) for kind in FormatName for seats in (2, 4) if kind is no
 
 
 @pytest.mark.parametrize(("kind", "seats"), FIELDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings().max_examples // 3)
 @given(count=st.integers(2, 14), seed=st.integers(0, 10**6), at_once=st.integers(1, 9))
 def test_it_ends_and_all_it_handed_out_counts(kind, seats, count, seed, at_once):
     run = Run(new(kind, names(count), seats), random.Random(seed), at_once, seed).play()
@@ -116,7 +116,7 @@ def test_it_ends_and_all_it_handed_out_counts(kind, seats, count, seed, at_once)
 
 
 @pytest.mark.parametrize(("kind", "seats"), FIELDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings().max_examples // 3)
 @given(
     count=st.integers(2, 12),
     seed=st.integers(0, 10**6),
@@ -143,7 +143,6 @@ def test_a_resumed_one_goes_on_as_if_nothing_had_happened(kind, seats, count, se
 
 
 @pytest.mark.parametrize(("kind", "seats"), FIELDS)
-@settings(max_examples=20, deadline=None)
 @given(
     count=st.integers(2, 12),
     seed=st.integers(0, 10**6),
@@ -193,7 +192,6 @@ def test_benching_all_but_one_ends_it_at_once(kind, seats, steps):
 
 @pytest.mark.parametrize("kind", [FormatName.SWISS, FormatName.KNOCKOUT])
 @pytest.mark.parametrize("seats", [2, 4])
-@settings(max_examples=25, deadline=None)
 @given(
     count=st.integers(4, 13),
     seed=st.integers(0, 10**6),

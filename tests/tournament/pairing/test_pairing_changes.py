@@ -11,7 +11,7 @@ from collections import Counter
 
 import attrs
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lanista.tournament.blocks import Pairing, Played
@@ -271,7 +271,6 @@ changes_of = st.fixed_dictionaries(
 
 @pytest.mark.parametrize("seats", [2, 4])
 @pytest.mark.parametrize("kind", ["round-robin", "gauntlet", "swiss", "knockout", "ladder"])
-@settings(max_examples=25, deadline=None)
 @given(
     specs=st.lists(changes_of, min_size=1, max_size=4),
     at_once=st.integers(1, 5),

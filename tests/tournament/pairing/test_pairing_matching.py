@@ -4,7 +4,7 @@ import random
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.tournament.pairing.matching import nearest_pairs
@@ -22,7 +22,6 @@ def all_pairings(left):
             yield [(first, other), *rest]
 
 
-@settings(max_examples=80, deadline=None)
 @given(half=st.integers(1, 4), data=st.data())
 def test_as_few_repeats_as_possible_and_the_nearest_first(half, data):
     count = 2 * half
