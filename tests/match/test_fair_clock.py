@@ -41,29 +41,29 @@ async def collect(seat):
         await seat.last_look()
 
 
-def block_until_over(seat, sent):
-    """Hold the loop until the bot has sent and the deadline is 100 ms ago."""
-    assert sent.wait(PATIENCE)
-    while trio.current_time() < seat.deadline + 0.1:
+def block_until(moment):
+    """Hold the loop until a moment of trio's clock."""
+    while trio.current_time() < moment:
         time.sleep(0.005)
 
 
-def answering(sent, *parts, late=False, after=None):
-    """A bot that reads `go` and sends these parts: at once, or 50 ms after its time is over, or
-    after an event.
+def block_until_over(seat, sent):
+    """Hold the loop until the bot has sent and the deadline is 100 ms ago."""
+    assert sent.wait(PATIENCE)
+    block_until(seat.deadline + 0.1)
 
-    Where the arena's loop is awake the event says that nobody waits for the answer any more: a
-    number of milliseconds wouldn't, on a machine so busy that the loop wakes up late as well.
+
+def answering(sent, *parts, after=None):
+    """A bot that reads `go` and sends these parts, at once or after an event.
+
+    The event is set when it is time by our clock, or when nobody waits for the answer any more: a
+    number of milliseconds of the bot's own would say neither on a busy machine.
     """
 
     def play(bot):
         read_line(bot)
         if after is not None:
             assert after.wait(PATIENCE)
-        if late:
-            asked = time.monotonic()
-            while time.monotonic() < asked + LIMIT + 0.05:
-                time.sleep(0.005)
         for part in parts:
             bot.sendall(part)
         sent.set()
@@ -71,6 +71,11 @@ def answering(sent, *parts, late=False, after=None):
             read_line(bot)
 
     return play
+
+
+def slack_of(chunk):
+    """Seconds by which a stamp may be too early: we may have been stopped between two clocks."""
+    return trio.current_time() - chunk.read_at + 0.001
 
 
 async def test_the_kernel_stamps_what_it_receives():
@@ -85,9 +90,9 @@ async def test_the_kernel_stamps_what_it_receives():
         with trio.fail_after(PATIENCE):
             await channel.wait_readable()
         chunk = channel.receive_some(100)
+        slack = slack_of(chunk)
         assert b"1\n" == chunk.data
-        slack = 0.001  # two clocks read one after the other
-        assert before - slack <= chunk.stamp <= after + slack
+        assert before - slack <= chunk.stamp <= after + 0.001
         assert chunk.stamp <= chunk.read_at
     finally:
         channel.close()
@@ -106,11 +111,14 @@ async def test_one_read_of_two_segments_has_the_stamp_of_the_last():
             time.sleep(0.005)  # noqa: ASYNC251 - two segments that are apart in time
         bot.sendall(b"2\n")
         chunk = channel.receive_some(100)
+        slack = slack_of(chunk)
         assert b"1\n2\n" == chunk.data
-        assert chunk.stamp >= first + 0.04
+        assert chunk.stamp >= first + 0.05 - slack
         # The same stamp also when the read is cut within the first segment's bytes.
+        sent = trio.current_time()
         bot.sendall(b"34")
-        assert chunk.stamp < channel.receive_some(1).stamp
+        cut = channel.receive_some(1)
+        assert sent - slack_of(cut) <= cut.stamp
     finally:
         channel.close()
         bot.close()
@@ -152,11 +160,13 @@ async def test_a_blocked_loop_makes_nobody_late_who_is_awaited_already():
 
 async def test_who_is_late_while_the_loop_is_blocked_is_late_by_its_stamp():
     """50 ms too late, read 100 ms after that: nothing follows, so the stamp is the answer's."""
-    sent = threading.Event()
-    with bot_in_a_thread(answering(sent, b"7\n", late=True)) as (connection, _):
+    sent, late = threading.Event(), threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n", after=late)) as (connection, _):
         seat = seated(connection)
         seat.ask()
         seat.hand_over(b"go\n", LIMIT)
+        block_until(seat.deadline + 0.05)
+        late.set()
         block_until_over(seat, sent)
         await collect(seat)
         assert "7" == seat.line
@@ -166,11 +176,13 @@ async def test_who_is_late_while_the_loop_is_blocked_is_late_by_its_stamp():
 
 async def test_in_doubt_it_counts_when_something_follows():
     """The same with a log line behind it: the stamp may be the log's, so nobody can know."""
-    sent = threading.Event()
-    with bot_in_a_thread(answering(sent, b"7\n# done\n", late=True)) as (connection, _):
+    sent, late = threading.Event(), threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n# done\n", after=late)) as (connection, _):
         seat = seated(connection)
         seat.ask()
         seat.hand_over(b"go\n", LIMIT)
+        block_until(seat.deadline + 0.05)
+        late.set()
         block_until_over(seat, sent)
         await collect(seat)
         assert "7" == seat.line
