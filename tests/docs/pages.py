@@ -1,17 +1,13 @@
 """Reading the pages of docs/: their code blocks and their commands; and doing what they say."""
 
-import contextlib
-import io
 import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from unittest import mock
 
-from e2e.running import PATIENCE, environment
-from lanista.cli import main
+from e2e.running import PATIENCE, environment, run_here
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"
@@ -44,6 +40,7 @@ class Shell:
         self.options = options
         self._programs = folder / "programs"
         self._programs.mkdir()
+        self._output = folder / "output"
         self._real = Path(sys.executable).parent
         path = [str(self._programs), str(self._real), os.environ["PATH"]]
         self.env = environment(PATH=os.pathsep.join(path), PYTHONDONTWRITEBYTECODE="1", **env)
@@ -82,16 +79,6 @@ class Shell:
     def lanista(self, words):
         """Run the command line in this process; its exit code, and what it printed."""
         name, *rest = words
-        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-        with (
-            contextlib.chdir(self.folder),
-            mock.patch.dict(os.environ, self.env, clear=True),
-            mock.patch.object(sys, "argv", ["lanista", name, *self.options.get(name, []), *rest]),
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out),
-        ):
-            try:
-                main()
-            except SystemExit as ended:
-                code = ended.code or 0
-        return code, out.buffer.getvalue().decode()
+        words = [name, *self.options.get(name, []), *rest]
+        done = run_here(words, self.folder, self.env, output=self._output)
+        return done.code, done.out

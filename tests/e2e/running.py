@@ -122,7 +122,7 @@ class Program:
 def written_to(number, path):
     """Have all that this process, or one that it starts, writes to a descriptor go to a file."""
     kept = os.dup(number)
-    with path.open("wb") as file:
+    with path.open("ab") as file:  # to the end, since another descriptor may lead there too
         os.dup2(file.fileno(), number)
     try:
         with io.TextIOWrapper(io.FileIO(number, "w", closefd=False), encoding="utf-8") as stream:
@@ -132,18 +132,28 @@ def written_to(number, path):
         os.close(kept)
 
 
-def run_here(words, folder, env=None):
+def run_here(words, folder, env=None, *, output=None):
     """Run `lanista WORD…` to its end in this process, in a folder: code, out, err, folder.
 
     Python and Lanista are loaded already, which is most of what a short command costs. Bots are
     processes all the same. What the command changes of this process is changed back.
+
+    Args:
+        words: The words after `lanista`.
+        folder: The working directory, made if need be.
+        env: The whole environment; None: ours.
+        output: A file for all that is printed, in its order, told as `out`; None: what goes to
+            standard error is kept apart, as `err`.
     """
     from lanista.bots import proctree, strays
     from lanista.cli import main
 
     folder.mkdir(parents=True, exist_ok=True)
     handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
-    out, err = folder / "stdout", folder / "stderr"
+    out = output or folder / "stdout"
+    err = output or folder / "stderr"
+    for path in {out, err}:
+        path.unlink(missing_ok=True)
     with (
         pytest.MonkeyPatch.context() as patch,
         written_to(1, out) as sys_out,
@@ -171,7 +181,7 @@ def run_here(words, folder, env=None):
     return types.SimpleNamespace(
         code=code,
         out=out.read_text(encoding="utf-8"),
-        err=err.read_text(encoding="utf-8"),
+        err="" if output else err.read_text(encoding="utf-8"),
         folder=folder,
     )
 
