@@ -8,9 +8,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Without bytecode every process that a test starts compiles all of Lanista once more.
 unexport PYTHONDONTWRITEBYTECODE
-WORKERS ?= auto
-# A file's tests stay in one process, which makes a module's fixtures once; tests/conftest.py says
-# which files begin.
+# More than there are cores, as many tests wait for processes; tests/conftest.py says who runs what.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Where npm puts what checks the types of JavaScript: of the client, and of the page.

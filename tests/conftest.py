@@ -10,10 +10,12 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 LONG_FIRST = (
-    *("e2e", "languages", "docs", "kit", "web", "tournament", "conformance", "formats", "check"),
-    *("store", "house", "match"),
+    *("web", "e2e", "languages", "docs", "kit", "tournament", "store", "conformance", "formats"),
+    *("check", "house", "match"),
 )
-"""Folders whose files take long, so that a run doesn't end with one worker busy and one idle."""
+"""Folders whose files take long, so that a run doesn't end with one worker busy and others idle."""
+TOGETHER = ("tests/web/test_browser_", "tests/store/")
+"""How the files begin that one worker runs: a browser and a PostgreSQL server are started once."""
 
 # New examples in every run, in CI too: a failure prints how to repeat it, and is kept in
 # .hypothesis/ for the next run here. How quick an example is depends on what else is running.
@@ -37,6 +39,30 @@ def pytest_collection_modifyitems(items):
         return rank.get(folder, len(rank))
 
     items.sort(key=place)
+
+
+class _Spread:
+    """Gives each worker whole files, which make a module's fixtures once, and some files together.
+
+    Only pytest-xdist has such a hook, so this is registered only where that is there.
+    """
+
+    @pytest.hookimpl
+    def pytest_xdist_make_scheduler(self, config, log):
+        from xdist.scheduler import LoadFileScheduling
+
+        class Scheduling(LoadFileScheduling):
+            def _split_scope(self, nodeid):
+                file = super()._split_scope(nodeid)
+                return next((begin for begin in TOGETHER if file.startswith(begin)), file)
+
+        return Scheduling(config, log)
+
+
+def pytest_configure(config):
+    """Say how tests are spread over several processes."""
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(_Spread())
 
 
 @pytest.fixture(scope="session", autouse=True)

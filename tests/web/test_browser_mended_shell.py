@@ -42,6 +42,8 @@ def test_files_one_after_the_other(arena, records, show, tmp_path):
     drop(page, records["hogwarts"])
     expect(page).to_have_title(re.compile("Hogwarts"))
     expect(page.get_by_role("alert")).to_be_hidden()
+    # Not before the new match is drawn: the old one's controls would take it.
+    expect(match.board).to_have_accessible_name(re.compile("Board of Hogwarts"))
     match.go(3)
     page.go_back()
     expect(page).to_have_url(re.compile("#/matches$"))

@@ -1,11 +1,11 @@
 /**
- * How the end of a match is told: who won, and why it ended.
+ * How the end of a match is told, who won and why; and what becomes of a question to the arena.
  */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { verdict, why, winners } from "../../../server/lanista/web/page/matches.js";
+import { get, verdict, why, winners } from "../../../server/lanista/web/page/matches.js";
 
 /** A match of four that is over, but for what a test says. */
 function match(differences) {
@@ -60,3 +60,24 @@ for (const [differences, words] of [
     assert.equal(why(match(differences)), words);
   });
 }
+
+/** Ask while `fetch` gives this response. */
+function asked(body, init) {
+  const before = globalThis.fetch;
+  globalThis.fetch = () => Promise.resolve(new Response(body, init));
+  return get("/api/1/games", new AbortController().signal).finally(() => {
+    globalThis.fetch = before;
+  });
+}
+
+test("an answer that is cut off is no answer, whatever its status says", async () => {
+  const cut = new ReadableStream({
+    start: (controller) => controller.error(new DOMException("left", "AbortError")),
+  });
+  await assert.rejects(asked(cut, { status: 200 }), { name: "AbortError" });
+});
+
+test("a refusal is told in the arena's words, or by its status", async () => {
+  await assert.rejects(asked('{"error": "no such match"}', { status: 404 }), /^Error: no such match$/);
+  await assert.rejects(asked("<html>", { status: 502 }), /^Error: status 502$/);
+});

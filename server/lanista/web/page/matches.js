@@ -378,11 +378,11 @@ function none(chosen) {
  */
 export async function get(address, signal) {
   const response = await fetch(address, { signal });
-  const answer = await response.json().catch(() => ({ error: `status ${response.status}` }));
-  if (!response.ok) {
-    throw new Error(String(answer.error));
+  if (response.ok) {
+    return response.json(); // rejected where it was cut off, as by a page that was left meanwhile
   }
-  return answer;
+  const answer = await response.json().catch(() => ({ error: `status ${response.status}` }));
+  throw new Error(String(answer.error));
 }
 
 /**
