@@ -16,7 +16,7 @@ GENEROUS = ("--time-move", 10, "-s", 5)
     ("game", "bot"),
     [
         ("angrymob", "GravityGoers"),
-        ("crematoria", "Demo"),
+        pytest.param("crematoria", "Demo", marks=pytest.mark.long),
         pytest.param("hogwarts", "Dummy", marks=pytest.mark.long),
     ],
 )

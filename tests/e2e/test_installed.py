@@ -69,24 +69,29 @@ def put_in(distribution, packages):
             (packages / name).symlink_to(here / name)
 
 
-def test_the_wheel_plays_outside_the_checkout(tmp_path):
-    """All four packages, the maps, the entry points and the command are in it, and it names all
-    that it needs: nothing else is there.
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """An environment with the wheel and all that it says it needs: nothing else is there.
 
     What it needs is linked from beside us: a network may be slow, and unpacking is.
     """
-    dist, place = tmp_path / "dist", tmp_path / "venv"
+    folder = tmp_path_factory.mktemp("installed")
+    dist, place = folder / "dist", folder / "venv"
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", dist, cwd=CHECKOUT)
     (wheel,) = dist.iterdir()
     venv.create(place, with_pip=False, symlinks=True)
-    python, lanista = place / "bin" / "python", place / "bin" / "lanista"
-    pip = (sys.executable, "-m", "pip", "--python", python)
-    run(*pip, "install", "-q", "--no-compile", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    pip = (sys.executable, "-m", "pip", "--python", place / "bin" / "python")
+    run(*pip, "install", "-q", "--no-compile", "--no-deps", "--no-index", wheel, cwd=folder)
     packages = Path(sysconfig.get_path("purelib", vars={"base": place, "platbase": place}))
     ((installed,),) = [metadata.distributions(name="lanista", path=[str(packages)])]
     for distribution in needed_by(installed.requires):
         put_in(distribution, packages)
+    return place
 
+
+def test_the_wheel_plays_outside_the_checkout(place, tmp_path):
+    """All four packages, the maps, the page, the kits' headers and the command are in it."""
+    python, lanista = place / "bin" / "python", place / "bin" / "lanista"
     names = ("lanista", "lanista_protocol", "lanista_client", "lanista_maps")
     where = "import sys; print(*(__import__(name).__file__ for name in sys.argv[1:]))"
     files = run(python, "-c", where, *names, cwd=tmp_path).split()
@@ -106,6 +111,17 @@ def test_the_wheel_plays_outside_the_checkout(tmp_path):
     page = (tmp_path / "match.html").read_text()
     assert all(part in page for part in ("lanista/main.js", "lanista/vendor/uPlot.esm.js"))
     assert "verified" in run(lanista, "replay", "verify", "match.jsonl.gz", cwd=tmp_path)
+    kit = Path(files[0]).parent / "kit"
+    for path in (CHECKOUT / "server" / "lanista" / "kit").rglob("*.[ch]*"):
+        if path.suffix in {".cc", ".hh", ".hpp"}:
+            inside = path.relative_to(CHECKOUT / "server" / "lanista" / "kit")
+            assert (kit / inside).read_bytes() == path.read_bytes(), inside
+
+
+@pytest.mark.long
+def test_the_wheel_builds_a_player_outside_the_checkout(place, tmp_path):
+    """With the headers that came in it."""
+    lanista = place / "bin" / "lanista"
     if shutil.which("g++") is None:
         pytest.skip("no g++ on the PATH (Debian: apt-get install g++)")
     (tmp_path / "AIsleepy.cc").write_text(PLAYER)

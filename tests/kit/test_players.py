@@ -269,7 +269,11 @@ def test_asking_for_nobody_costs_nothing(compiler, tmp_path, game, other, code, 
 
 
 @pytest.mark.parametrize(
-    ("name", "rounds"), [("hogwarts/AIBibliotecari", None), ("crematoria/AIMiner", 100)]
+    ("name", "rounds"),
+    [
+        ("hogwarts/AIBibliotecari", None),
+        pytest.param("crematoria/AIMiner", 100, marks=pytest.mark.long),
+    ],
 )
 def test_a_players_match_is_played_to_its_end_and_won(compiler, tmp_path, name, rounds):
     """Written as students write them; nothing is refused but second orders, the kits' old habit."""

@@ -233,7 +233,7 @@ bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Random", command = "R
         (signal.SIGINT, "playing"),
         pytest.param(signal.SIGINT, "starting", marks=pytest.mark.long),
         pytest.param(signal.SIGHUP, "playing", marks=pytest.mark.long),
-        (signal.SIGHUP, "starting"),
+        pytest.param(signal.SIGHUP, "starting", marks=pytest.mark.long),
     ],
 )
 def test_a_terminals_signals_are_the_managers(tmp_path, number, when):
