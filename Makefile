@@ -40,7 +40,8 @@ TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rust
 # Debian keeps its programs off the PATH.
 DATABASE := $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,initdb:postgresql)
 
-BROWSER := chromium:chromium,fonts-dejavu-core
+# Chromium without windows; where only the whole one is there, the tests drive that.
+BROWSER := chromium-headless-shell:chromium-headless-shell,fonts-dejavu-core
 
 # $(call install,PROGRAM:PACKAGE,PACKAGE ...): those whose program is missing, by apt when root.
 define install
