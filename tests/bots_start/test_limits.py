@@ -174,6 +174,7 @@ async def test_processor_time_is_that_of_all_processes():
     assert re.fullmatch(SECONDS_USED, str(how))
 
 
+@pytest.mark.long
 async def test_time_of_ended_children_counts(script):
     """Three children in a row, of half a second each."""
     path = script("""

@@ -235,6 +235,7 @@ def test_the_bot_reads_to_the_end_of_what_the_arena_said():
     assert play(code, Says(b"0123456789 " * 27272 + b"01234567")).returncode == 1
 
 
+@pytest.mark.long
 def test_a_bot_that_outlives_the_match_is_ended():
     """SIGTERM first, for one that has something to write; whatever it does then, all is well."""
     code = """
@@ -260,7 +261,14 @@ while True: time.sleep(600)
     wait_until_gone([int(mark.read_text())])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGINT, marks=pytest.mark.long),
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_ends_the_bridge_and_its_bot(tmp_path, number):
     mark = tmp_path / "pid"
     code = f"""
@@ -284,7 +292,9 @@ time.sleep(600)
     wait_until_gone([int(mark.read_text())])
 
 
-@pytest.mark.parametrize("cut", [0, 1, 6, 7, 20])
+@pytest.mark.parametrize(
+    "cut", [0, 6, *(pytest.param(cut, marks=pytest.mark.long) for cut in (1, 7, 20))]
+)
 def test_the_arenas_error_is_printed(cut):
     """However it comes; a bot of a few lines doesn't look for it."""
     said = b"turn 3\nerror late too slow \x1b[31m\n"
@@ -322,6 +332,7 @@ sys.stdin.read()
     wait_until_gone([int(mark.read_text())])
 
 
+@pytest.mark.long
 def test_a_bot_that_reads_nothing_is_ended_when_the_arena_closes():
     """However much waits for it."""
     code = "import time\nprint('1', flush=True)\nwhile True: time.sleep(600)"

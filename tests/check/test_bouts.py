@@ -39,6 +39,20 @@ OFFENDERS = {
 }
 
 
+OF_ONE_KIND = {
+    *("greets", "strict-settings", "keep-once"),
+    *("leaves", "dies_mid_line", "twice", "floods", "malformed", "not_utf8"),
+}
+"""Those whose item another one fails as well: only in the long run."""
+
+
+def short(bots):
+    """The bots, some of them for the long run alone."""
+    return [
+        pytest.param(bot, marks=pytest.mark.long) if bot in OF_ONE_KIND else bot for bot in bots
+    ]
+
+
 def check(items, name, words):
     """The one item that fails tells these words, and what to do."""
     assert [name] == [item.name for item in items.values() if item.status is Status.FAILED]
@@ -46,17 +60,18 @@ def check(items, name, words):
     assert items[name].advice
 
 
-@pytest.mark.parametrize("bot", BAD)
+@pytest.mark.parametrize("bot", short(BAD))
 async def test_a_bot_with_one_fault_fails_the_item_of_that_fault(items_after, bot):
     bout, name, words = BAD[bot]
     check(await items_after(mode(bot), bout), name, words)
 
 
-@pytest.mark.parametrize("bot", OFFENDERS)
+@pytest.mark.parametrize("bot", short(OFFENDERS))
 async def test_an_offender_fails_its_item(items_after, bot):
     check(await items_after(offender(bot)), *OFFENDERS[bot])
 
 
+@pytest.mark.long
 async def test_a_bot_that_never_says_its_name_fails_by_time(items_after):
     """Nothing else is tried, and each of the others says so."""
     items = await items_after(offender("silent"), time_start=0.5)
@@ -84,6 +99,7 @@ async def test_a_late_bot_fails_by_its_times(items_after):
     check(items, "times", "the plain match, turn 2: no answer within 1 s")
 
 
+@pytest.mark.long
 async def test_a_bot_that_stays_when_all_is_over_fails_the_end(items_after):
     items = await items_after(mode("stays"), leave=0.5)
     check(items, "end", "was still running and was ended by the arena")

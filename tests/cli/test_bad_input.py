@@ -189,7 +189,13 @@ def test_bad_input_is_told_in_one_line(lanista, files, words, told):
     assert done.out in {"", "pit: in order\n"}
 
 
-@pytest.mark.parametrize("words", [["-o", "file/match.gz"], ["-n", "2", "-o", "file/folder"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-o", "file/match.gz"],
+        pytest.param(["-n", "2", "-o", "file/folder"], marks=pytest.mark.long),
+    ],
+)
 def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path, words):
     """As a process, warnings being errors: nothing is left open either."""
     (tmp_path / "file").write_bytes(b"")

@@ -34,7 +34,7 @@ def test_with_its_orders_every_byte_comes_out_again(lanista, res):
     assert done.out.startswith(f"identical: {size} bytes, ")
 
 
-@pytest.mark.parametrize("res", [HOGWARTS, CREMATORIA])
+@pytest.mark.parametrize("res", [pytest.param(HOGWARTS, marks=LONG), CREMATORIA])
 def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path, res):
     """A plain file with one wrong score or count in a state: exit code 1, round and reason."""
     lines = gzip.decompress(res.read_bytes()).decode().split("\n")

@@ -96,7 +96,7 @@ def test_gif_shows_the_rounds_asked_for(lanista, tmp_path, match):
     assert (3, 500) == film("part.gif")
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("packed", [pytest.param(False, marks=pytest.mark.long), True])
 def test_pictures_of_an_original_game_s_match_file(lanista, tmp_path, packed):
     data = HOGWARTS.read_bytes()
     name = "match.res.gz" if packed else "match.res"

@@ -161,7 +161,9 @@ async def test_a_void_match_ends_with_its_seats(matches):
     assert 1 == len(seen)
 
 
-@pytest.mark.parametrize("uncounted", [None, RuntimeError("ours")])
+@pytest.mark.parametrize(
+    "uncounted", [None, pytest.param(RuntimeError("ours"), marks=pytest.mark.long)]
+)
 async def test_what_does_not_count_makes_room_for_the_next(matches, uncounted):
     """`--matches 1`: a match without a record isn't the one; the next pair plays it."""
     then, seen = matches

@@ -50,6 +50,8 @@ OPTIONS = {"play": [*PATIENT, "--stall-margin", "600000"], "check": PATIENT}
 """As the page says, but for the clock: this machine may be busy."""
 SHORT = 200
 """Turns of the first bots' matches, but for Python's, which is as long as the page says."""
+KIT_ROUNDS = 20
+"""Rounds of the match of kits.md, which looks into round 12."""
 QUICKLY = {
     "g++": 'exec {real} "$@" -O0',
     "javac": 'exec {real} -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 "$@"',
@@ -146,10 +148,16 @@ def test_every_block_of_a_page_does_what_it_says(page, tmp_path):
     go_through(fenced(BOTS / page), shell_in(tmp_path), tmp_path)
 
 
-@pytest.mark.parametrize("way", ["lanista build", "g++", "make"])
+@pytest.mark.parametrize(
+    "way", ["lanista build", pytest.param("g++", marks=pytest.mark.long), "make"]
+)
 def test_the_ways_to_build_a_kits_player(way, tmp_path):
-    """What kits.md says, each way by itself, as compiling takes long; the first is also played."""
-    shell = shell_in(tmp_path)
+    """What kits.md says, each way by itself, as compiling takes long; the first is also played.
+
+    Its match is a short one. The folders that the second names: kit/test_build.py.
+    """
+    short = ["--set", f"NUM_ROUNDS={KIT_ROUNDS}"]
+    shell = shell_in(tmp_path, OPTIONS | {"play": [*OPTIONS["play"], *short]})
     if shutil.which("g++"):
         # The part that all players share is compiled already, by the usual compiler.
         (tmp_path / "programs" / "g++").unlink()
@@ -157,6 +165,9 @@ def test_the_ways_to_build_a_kits_player(way, tmp_path):
     file, build, compiling, making, *rest = fenced(BOTS / "kits.md")
     blocks = {"lanista build": [build, *rest], "g++": [compiling], "make": [making]}[way]
     assert way in blocks[0][1]
+    if way == "lanista build":
+        assert "200 turns" in build[1]
+        blocks[0] = build[0], build[1].replace("200 turns", f"{KIT_ROUNDS} turns")
     go_through([file, *blocks], shell, tmp_path)
 
 
@@ -179,7 +190,13 @@ def test_the_first_bot_plays(python_match):
     assert SHORT == len(python_match)
 
 
-@pytest.mark.parametrize("title", [title for title in SECTIONS if title != "Python"])
+def first_bot(title):
+    """A language as a case; what takes long to compile is long."""
+    is_long = title in ("C++", "Java", "Rust")
+    return pytest.param(title, marks=pytest.mark.long) if is_long else title
+
+
+@pytest.mark.parametrize("title", [first_bot(title) for title in SECTIONS if title != "Python"])
 def test_a_first_bot_in_each_language_plays_as_the_python_one(title, python_match, tmp_path):
     """By the page's commands, to the same words on the page; the match is a short one."""
     needed(SECTIONS[title])

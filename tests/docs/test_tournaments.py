@@ -27,6 +27,9 @@ OPTIONS = {
 }
 """Likewise for the test without a spec, and with errors at which fewer blocks are enough."""
 
+FORMATS = ("Round-robin", "Gauntlet", "Swiss", "Knockout", "Ladder")
+"""Sections of one spec each, whose tournament is played in the long run only."""
+
 
 def parts():
     """The page's blocks by section: those with files and commands of their own."""
@@ -39,7 +42,13 @@ def parts():
     return found
 
 
-@pytest.mark.parametrize("title", parts())
+def title_case(title):
+    """A section as a case; the formats, which are alike to a reader, are long."""
+    is_format = title in FORMATS
+    return pytest.param(title, marks=pytest.mark.long) if is_format else title
+
+
+@pytest.mark.parametrize("title", [title_case(title) for title in parts()])
 def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
     shell = shell_in(tmp_path, OPTIONS)
     for head, text in parts()[title]:
@@ -54,6 +63,16 @@ def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
         else:
             assert "console" == head, f"a block that no test runs: {head!r}"
             run(text, shell)
+
+
+@pytest.mark.parametrize("title", FORMATS)
+def test_the_spec_of_every_format_is_one(title):
+    """As it stands on the page; the section shows how it is played, too."""
+    (spec,) = [(head, text) for head, text in parts()[title] if head.startswith("toml ")]
+    name = spec[0].split()[1].removeprefix("file=")
+    assert title.lower() == parse_spec(spec[1], name).format
+    consoles = [text for head, text in parts()[title] if head == "console"]
+    assert any(f"lanista tournament run {name}" in text for text in consoles)
 
 
 def test_no_block_is_outside_the_sections():

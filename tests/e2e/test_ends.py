@@ -43,7 +43,11 @@ def endless(start, families):
     wait_until_gone(pids)  # else the failed test's processes would stay
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)],
+    ids=lambda number: number.name,
+)
 def test_an_interrupt_ends_match_and_bots_and_keeps_the_record(endless, number):
     """Exit code 130; the record is whole, says `aborted` and verifies; no process is left."""
     program, pids = endless
@@ -116,6 +120,7 @@ def test_an_interrupt_while_bots_start(start, tmp_path):
     assert [] == list((program.folder / "lanista-records").iterdir())
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_a_series(start, families):
     """-n: the match that is interrupted is the last one."""
     commands, files = families

@@ -129,6 +129,7 @@ def test_a_signal_is_told(lost, tmp_path):
     assert "# off the rails\n" == (done.bundle / "turn-0.log").read_text()
 
 
+@pytest.mark.long
 def test_a_late_bot_gets_a_bundle(lost):
     # Whether its opponent is late too doesn't matter.
     done = lost(bot("falls_silent"), "--time-init", 0.5, "--stall-margin", 600_000)
@@ -306,9 +307,13 @@ def test_feed_needs_no_haste(lanista, record, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["crashes"], "turn 0: no answer: it ended before it had answered the turn (exit code 1)"),
+        pytest.param(
+            ["crashes"],
+            "turn 0: no answer: it ended before it had answered the turn (exit code 1)",
+            marks=pytest.mark.long,
+        ),
         (["dies_in_play"], "no answer: it closed its connection in turn "),
-        (["not_utf8"], "no answer: byte "),
+        pytest.param(["not_utf8"], "no answer: byte ", marks=pytest.mark.long),
     ],
 )
 def test_feed_tells_why_a_bot_does_not_answer(lanista, record, words, said):
@@ -381,7 +386,9 @@ def test_feed_prints_what_a_bot_on_stdin_would_read(lanista, record):
     assert b"".join(told_by_record[:3]).decode() == done.out
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGHUP]
+)
 def test_feed_ends_its_bot_when_it_is_told_to_end(start, record, tmp_path, number):
     """A closed terminal leaves no bot behind."""
     mark = tmp_path / "pid"
@@ -394,6 +401,7 @@ def test_feed_ends_its_bot_when_it_is_told_to_end(start, record, tmp_path, numbe
     wait_until_gone([int(mark.read_text())])
 
 
+@pytest.mark.long
 def test_feed_leaves_a_debugger_to_the_person_at_it(record, tmp_path, started):
     """With a terminal, a bot that has answered runs on until it ends by itself."""
     ours, theirs = pty.openpty()

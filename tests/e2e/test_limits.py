@@ -137,7 +137,10 @@ def test_limits_that_can_not_be_meant_are_one_line(lanista, limits, said):
     assert said in line
 
 
-@pytest.mark.parametrize(("limits", "said"), [("none", "opened 60"), ("files=30", "OSError")])
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [("none", "opened 60"), pytest.param("files=30", "OSError", marks=pytest.mark.long)],
+)
 def test_without_limits_a_bot_may_do_what_it_likes(lanista, limits, said):
     """And with them it may not."""
     code = (

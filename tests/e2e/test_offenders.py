@@ -141,6 +141,7 @@ def test_a_bots_log_is_kept_and_cut(arena, join):
         assert 16_000 < len(log) < 16_500
 
 
+@pytest.mark.long
 def test_a_bot_that_never_reads_is_out_when_its_bytes_pile_up(serve, join, tmp_path):
     """PROTOCOL.md 4: who doesn't take its bytes in the time it has for that answer is out (`late`,
     did not read), although it answers every turn ahead.

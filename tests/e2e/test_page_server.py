@@ -89,6 +89,7 @@ def test_the_page_is_there_and_a_match_is_watched(serve, peers):
     assert "Traceback" not in daemon.err
 
 
+@pytest.mark.long
 def test_a_viewer_that_does_not_read_delays_no_shutdown(serve, peers):
     """Under 5 seconds, as without a page (docs/operating.md); and no match is lost by it."""
     daemon = serve("--no-clock", web="127.0.0.1:0")
@@ -206,6 +207,7 @@ def test_watching_a_match(watched):
     assert "Traceback" not in program.err
 
 
+@pytest.mark.long
 def test_a_watched_match_is_paused_and_stepped(watched):
     """Ctrl-C when it is over ends the page alone: the match was played, exit code 0."""
     program, page = watched("--delay", 200)

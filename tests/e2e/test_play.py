@@ -62,7 +62,7 @@ def test_the_same_seed_gives_the_same_match(lanista):
 @pytest.mark.parametrize(
     ("scripts", "protocols"),
     [
-        (("classic", "classic"), ("classic", "classic")),
+        pytest.param(("classic", "classic"), ("classic", "classic"), marks=pytest.mark.long),
         (("classic", "version1"), ("classic", "1")),
         (("version1", "classic"), ("1", "classic")),
     ],
@@ -161,6 +161,7 @@ def test_a_record_goes_where_it_is_told_to(lanista):
     assert {path, path.with_name("match.seat1.failure")} == set(path.parent.iterdir())
 
 
+@pytest.mark.long
 def test_a_bot_that_is_late_loses(lanista):
     """--time-move: the reason is told; a bot that stays is ended and the record says so."""
     done = lanista(
@@ -252,7 +253,7 @@ def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, 
     ("script", "seconds", "why"),
     [
         ("silent", 0.5, "no hello within 0.5 s"),
-        ("half_hello", 0.5, "no hello within 0.5 s"),
+        pytest.param("half_hello", 0.5, "no hello within 0.5 s", marks=pytest.mark.long),
         ("no_name", 60, "its hello was refused: no name; the first line is `NAME` or "),
     ],
 )
@@ -286,6 +287,7 @@ for hello in b"Thief v=1 token=guessed", b"Thief v=1 game=chess":
     )
 
 
+@pytest.mark.long
 def test_a_stall_of_the_machine_makes_a_match_void(start):
     """A late answer while the arena itself stood still: played again with the same seed, at most
     three times in all, then exit code 3. Each try has its record, and they verify.

@@ -37,6 +37,7 @@ def test_after_so_many_matches_the_daemon_ends(serve, peers):
     assert 2 == len(daemon.records())
 
 
+@pytest.mark.long
 def test_no_more_matches_begin_than_were_asked_for(serve, peers):
     """`--matches 1`: while the one goes on, the next pair waits, and is told of the end."""
     daemon = serve("--matches", 1, "--move-limit", 1, "--no-clock", "-i", "pit")
@@ -80,6 +81,7 @@ def test_manual_waits_for_enter_before_each_match(serve, peers):
             peer.say("\n")
         for peer in pair:
             assert peer.rest().endswith("bye\n")
+            peer.leave()
     daemon.process.stdin.close()
     daemon.until(lambda: "standard input has ended" in daemon.err, "the end of stdin is noticed")
     daemon.signal(signal.SIGTERM)
@@ -96,6 +98,7 @@ def test_records_go_by_day_under_data(serve, peers, tmp_path):
         peer.say("\n")
     for peer in pair:
         peer.rest()
+        peer.leave()
     daemon.signal(signal.SIGINT)
     assert 0 == daemon.wait()
     (file,) = (path for path in (tmp_path / "kept").rglob("*") if path.is_file())
@@ -138,6 +141,7 @@ def test_who_leaves_the_lobby_is_noticed_though_it_answered_ahead(serve, peers):
     wait_until(is_welcome, "the place is free", lambda: daemon.err[-1000:])
 
 
+@pytest.mark.long
 def test_a_silent_connection_is_closed(serve, peers):
     """`--hello-timeout`: `error hello-timeout`, also for half a hello; a hello in time stays."""
     daemon = serve("--hello-timeout", 2)
@@ -152,7 +156,11 @@ def test_a_silent_connection_is_closed(serve, peers):
     whole.until("go")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM],
+    ids=lambda number: number.name,
+)
 def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
     """No new match, running ones get `error shutdown` and are recorded, exit code 0; even with
     bots that have stopped reading, one that waits, and one that hasn't said hello.
@@ -212,9 +220,10 @@ def test_a_closed_stdin_is_no_harm(tmp_path, started):
     assert "Traceback" not in program.err
 
 
-async def test_fifty_matches_at_once(serve):
-    """Fifty rooms: all hundred bots have their first turn before any of them answers."""
-    matches, turns = 50, 3
+@pytest.mark.parametrize("matches", [12, pytest.param(50, marks=pytest.mark.long)])
+async def test_many_matches_at_once(serve, matches):
+    """As many rooms: all bots have their first turn before any of them answers."""
+    turns = 3
     daemon = serve("--no-clock", "-i", "pit", "--move-limit", turns)
     ready = [trio.Event() for _ in range(2 * matches)]
     endings = []
@@ -268,11 +277,16 @@ def test_a_record_that_cannot_be_written_costs_its_match_alone(serve, peers):
     for peer in [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]:
         told = "error internal the arena can't write the match's record"
         assert told == peer.rest().splitlines()[-1]
+        peer.leave()
     daemon.until(lambda: "no record can be written" in daemon.err, "the log says so")
     for path in in_the_way:
         path.unlink()
-    for peer in fill(peers, daemon):
+    pair = fill(peers, daemon)
+    for peer in pair:
         peer.say("\n")
+    for peer in pair:
+        assert peer.rest().endswith("bye\n")
+        peer.leave()
     assert 0 == daemon.wait()
     assert 1 == len(daemon.records())
 
@@ -290,8 +304,12 @@ def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
         port = int(process.stdout.readline().rpartition(b":")[2])
         process.stderr.close()
         arena = types.SimpleNamespace(port=port)
-        for peer in fill(peers, arena):
+        pair = fill(peers, arena)
+        for peer in pair:
             peer.say("\n")
+        for peer in pair:
+            assert peer.rest().endswith("bye\n")
+            peer.leave()
         process.send_signal(signal.SIGTERM)
         assert 0 == process.wait(PATIENCE)
     finally:

@@ -94,6 +94,7 @@ def test_play_goes_on(tmp_path, ignoring, waiting):
     assert "finished" == result["end"]
 
 
+@pytest.mark.long
 def test_a_tournament_goes_on(tmp_path, ignoring, waiting):
     (tmp_path / "cup.toml").write_text(SPEC.format(bot=waiting))
     running = ignoring("tournament", "run", "cup.toml", "--json")

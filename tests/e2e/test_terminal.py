@@ -102,6 +102,7 @@ def test_the_board_is_drawn_live_and_the_result_printed(tmp_path):
     assert f"finished: capture, {turns} turns" in text
 
 
+@pytest.mark.long
 def test_the_board_shows_the_names_that_the_bots_said(tmp_path):
     """A bot may call itself as it likes; the result shows the same."""
     code, written = run_in_terminal(
@@ -113,7 +114,7 @@ def test_the_board_shows_the_names_that_the_bots_said(tmp_path):
     assert "1. Zoë  score 1" in plain(written)
 
 
-@pytest.mark.parametrize("option", ["--console", "--json"])
+@pytest.mark.parametrize("option", ["--console", pytest.param("--json", marks=pytest.mark.long)])
 def test_nothing_is_drawn_when_not_wanted(tmp_path, option):
     """--console and --json print the result alone, in a terminal too."""
     code, written = run_in_terminal(
@@ -125,6 +126,7 @@ def test_nothing_is_drawn_when_not_wanted(tmp_path, option):
     assert "\x1b" not in written
 
 
+@pytest.mark.long
 def test_a_terminal_smaller_than_the_board_is_no_harm(tmp_path):
     """What doesn't fit is cropped while drawing; the result is whole."""
     code, written = run_in_terminal(

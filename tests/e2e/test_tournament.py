@@ -155,6 +155,7 @@ def test_sprt_accepts_what_is_true(lanista):
     assert (worse.folder / "sprt-CamperJoe-GravityGoers.db").exists()
 
 
+@pytest.mark.long
 def test_sprt_goes_on_where_it_was(tmp_path):
     """One block says nothing; the same command with more of them plays only the others."""
     words = ("sprt", "GravityGoers", "RandomRunners", *SPRT, "--json", "--elo1", 5)

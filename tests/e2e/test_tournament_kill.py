@@ -86,8 +86,8 @@ def blocks_of(program):
 
 @pytest.mark.parametrize(
     ("kills", "seeds"),
-    [(3, 9), pytest.param(20, 56, marks=pytest.mark.long)],
-    ids=["three", "twenty"],
+    [(2, 6), pytest.param(20, 56, marks=pytest.mark.long)],
+    ids=["two", "twenty"],
 )
 def test_killed_at_random_moments(tournament, kills, seeds):
     """Killed and started again, it ends as if it had never been disturbed."""

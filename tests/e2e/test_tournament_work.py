@@ -197,12 +197,17 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
         ("illegal", Ending.ILLEGAL, ""),
         ("malformed", Ending.MALFORMED, ""),
         ("dies_in_play", Ending.CRASH, "closed its connection; its process exited with code 1"),
-        ("dies_mid_line", Ending.CRASH, "closed its connection; its process killed by SIG"),
+        pytest.param(
+            "dies_mid_line",
+            Ending.CRASH,
+            "closed its connection; its process killed by SIG",
+            marks=pytest.mark.long,
+        ),
         ("leaves", Ending.DISCONNECT, "closed its connection; its process "),
-        ("late", Ending.LATE, "no answer within 1 s"),
+        pytest.param("late", Ending.LATE, "no answer within 1 s", marks=pytest.mark.long),
         ("falls_silent", Ending.STALL, "no answer within 1 s"),
-        ("not_utf8", Ending.MALFORMED, ""),
-        ("long_line", Ending.MALFORMED, ""),
+        pytest.param("not_utf8", Ending.MALFORMED, "", marks=pytest.mark.long),
+        pytest.param("long_line", Ending.MALFORMED, "", marks=pytest.mark.long),
     ],
 )
 def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, words):
@@ -220,7 +225,12 @@ def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, 
 
 
 @pytest.mark.parametrize(
-    ("command", "start"), [("sh -c 'exit 3'", 60.0), (bot("no_name"), 60.0), (bot("silent"), 2.0)]
+    ("command", "start"),
+    [
+        ("sh -c 'exit 3'", 60.0),
+        (bot("no_name"), 60.0),
+        pytest.param(bot("silent"), 2.0, marks=pytest.mark.long),
+    ],
 )
 def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command, start):
     setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"start": start})
@@ -373,6 +383,7 @@ def test_a_bot_gets_its_own_variables_and_no_operators_secret(tmp_path, monkeypa
     assert not any("hunter2" in line for line in lines)
 
 
+@pytest.mark.long
 def test_a_wrong_token_is_refused_and_told(tmp_path):
     """A port takes the bot that was started for it alone."""
     setup = setup_of(tmp_path, JOE, ("Other", "env LANISTA_TOKEN=guessed " + HOUSE_JOE))
@@ -451,6 +462,7 @@ def test_processor_time_is_a_matchs_not_a_kept_process(tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
     """It is no crash of the match that hadn't begun."""
     pid = tmp_path / "pid"

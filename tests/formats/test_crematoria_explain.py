@@ -33,10 +33,13 @@ def test_all_rounds_of_a_trace_are_explained(name):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"nb_rounds": 40},
-        {"nb_rounds": 40, "nb_furyans": 18, "nb_pioneers": 35, "nb_hellhounds": 8},
-        {"nb_rounds": 60, "turns_to_land": 1, "max_nb_necromongers": 20, "nb_pioneers": 3},
-        {"nb_rounds": 60, "turns_to_land": 45, "max_nb_necromongers": 30},
+        pytest.param({"nb_rounds": 40}, marks=pytest.mark.long),
+        {"nb_rounds": 20, "nb_furyans": 18, "nb_pioneers": 35, "nb_hellhounds": 8},
+        {"nb_rounds": 40, "turns_to_land": 1, "max_nb_necromongers": 20, "nb_pioneers": 3},
+        pytest.param(
+            {"nb_rounds": 60, "turns_to_land": 45, "max_nb_necromongers": 30},
+            marks=pytest.mark.long,
+        ),
     ],
     ids=["few-rounds", "crowded", "landing-at-once", "landing-late"],
 )

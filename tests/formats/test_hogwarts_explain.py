@@ -193,7 +193,7 @@ def corrupted(res, number, field, pick):
             return with_cell(res, number, row, col, new)
 
 
-@pytest.mark.parametrize("name", ["05", "10"])
+@pytest.mark.parametrize("name", [pytest.param("05", marks=pytest.mark.long), "10"])
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_corrupted_field_is_noticed_in_one_of_its_two_rounds(name, field):
     """In a state between two rounds of an original match; eight places a field."""

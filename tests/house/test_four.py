@@ -395,7 +395,7 @@ def test_four_dummies_play_without_a_refusal(game):
 @pytest.mark.parametrize("name", ["Demo", "Dummy"])
 def test_the_same_seed_gives_the_same_match_and_another_seed_another(game, name):
     bot, null = BOTS[game][name], BOTS[game]["Null"]
-    length = {"hogwarts": {"NUM_ROUNDS": 6}, "crematoria": {"nb_rounds": 6}}[game]
+    length = {"hogwarts": {"NUM_ROUNDS": 3}, "crematoria": {"nb_rounds": 3}}[game]
 
     def moves(seeds_from):
         table = new_four(game, seed=9, **length)

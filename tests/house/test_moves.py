@@ -230,12 +230,12 @@ class Rusher:
 
 
 def test_who_runs_straight_for_the_base_is_mostly_met_there():
-    """20 maps, at most 3 lost: recruiting pays only for who is home in time."""
+    """10 maps, at most 2 lost: recruiting pays only for who is home in time."""
     lost = 0
-    for seed in range(20):
+    for seed in range(10):
         ranks = play(new_game(seed=seed), [GravityGoers, Rusher], seeds=(seed, 0)).ranks
         lost += ranks[0] > ranks[1]
-    assert lost <= 3
+    assert lost <= 2
 
 
 def test_a_sure_conquest_is_begun_at_once():

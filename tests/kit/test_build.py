@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.conftest import NULL, PLAYERS
+from kit.conftest import NULL
 from lanista.cli.build import command
 from lanista.kit import build
 
@@ -26,15 +26,17 @@ def refusal(path, output="bot", game="hogwarts"):
 
 def test_the_bot_lies_in_the_present_folder_named_as_its_source(build_here, tmp_path):
     """`./AIname` without -o. The headers are ours, whatever lies beside the source, such as the
-    original kit; another header there is found. Warnings are shown.
+    original kit; another header there is found. Warnings are shown. No game was said: it is the
+    one that has what the player calls.
     """
     kit = tmp_path / "original kit"
     kit.mkdir()
     source(kit, "#error the original's\n", "Player.hh")
     source(kit, "#error the original's\n", "Structs.hh")
     source(kit, "#warning mind this\n", "mine.hh")
-    text = NULL.replace("\n\n", '\n#include "Structs.hh"\n#include "mine.hh"\n', 1)
-    done = build_here(source(kit, "\ufeff" + text), "--game", "crematoria")
+    text = NULL.replace("{ }", "{ command(pioneers(me())[0], BR); }")
+    text = text.replace("\n\n", '\n#include "Structs.hh"\n#include "mine.hh"\n', 1)
+    done = build_here(source(kit, "\ufeff" + text))
     said = "./AINull plays crematoria: lanista play crematoria ./AINull Demo Null Dummy\n"
     assert (0, said) == (done.returncode, done.stdout), done.stderr
     assert "mine.hh:1:2: warning: #warning mind this" in done.stderr
@@ -56,9 +58,10 @@ def test_the_compilers_words_are_shown_with_the_players_line(build_here, tmp_pat
     assert not (tmp_path / "bot").exists()
 
 
-def test_a_player_of_the_other_game_is_recognized(build_here):
+def test_a_player_of_the_other_game_is_recognized(build_here, tmp_path):
     """The compiler's words, which can be thousands of lines, are cut."""
-    player = PLAYERS / "crematoria" / "AIMiner.cc"
+    calls = "unit(0).turns; " * build.LINES_SHOWN
+    player = source(tmp_path, NULL.replace("{ }", f"{{ command(0, BR); {calls}}}"))
     done = build_here(player, "--game", "hogwarts")
     assert 1 == done.returncode
     words = f"lanista: {player} looks like a player of crematoria: say --game crematoria\n"
@@ -67,12 +70,8 @@ def test_a_player_of_the_other_game_is_recognized(build_here):
     assert done.stderr.splitlines()[-2].endswith(" more lines")
 
 
-def test_the_game_is_found_out_where_only_one_fits(build_here, tmp_path):
-    """Or asked for: a player that calls nothing is one of both games."""
-    fits = source(tmp_path, NULL.replace("{ }", "{ command(pioneers(me())[0], BR); }"), "AIFits.cc")
-    done = build_here(fits)
-    assert (0, "") == (done.returncode, done.stderr)
-    assert done.stdout.startswith("./AIFits plays crematoria: ")
+def test_the_game_is_asked_for_where_both_fit(build_here, tmp_path):
+    """A player that calls nothing is one of both games."""
     done = build_here(source(tmp_path))
     assert 2 == done.returncode
     assert done.stderr.endswith(
@@ -95,7 +94,10 @@ def test_own_options_go_to_the_compiler(build_here, tmp_path):
     ("old", "new", "words"),
     [
         ("RegisterPlayer", "// RegisterPlayer", "registers no player"),
-        ("RegisterPlayer", "int main () {}\nRegisterPlayer", "has a main()"),
+        pytest.param(
+            *("RegisterPlayer", "int main () {}\nRegisterPlayer", "has a main()"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_what_the_linker_finds_is_explained(build_here, tmp_path, old, new, words):
@@ -158,8 +160,9 @@ def test_an_unknown_game_is_bad_input(build_here, tmp_path):
 
 
 def test_the_headers_folder_is_told(capsys):
-    """For a compiler's command of one's own."""
+    """For a compiler's command of one's own, which finds the main programs from there, too."""
     command.main(["--include"], standalone_mode=False)
     include = Path(capsys.readouterr().out.strip())
     assert (include / "lanista.hpp").is_file()
     assert all((include / game / "Player.hh").is_file() for game in build.GAMES)
+    assert all((include / f"../src/{game}.cc").is_file() for game in build.GAMES)

@@ -246,7 +246,10 @@ def test_a_flood_on_cerr_is_cut(floods):
 @pytest.mark.parametrize(
     ("game", "other", "code", "end"),
     [
-        ("hogwarts", "never returns", "late", "was still running and was ended by the arena"),
+        pytest.param(
+            *("hogwarts", "never returns", "late", "was still running and was ended by the arena"),
+            marks=pytest.mark.long,
+        ),
         ("crematoria", "1001", "too-many-submoves", "exited with code 1"),
     ],
 )

@@ -50,7 +50,7 @@ def own_tests(_built, folder):
         go("test", "-vet=off", "-count=1", "./..."),  # `make lint` vets
         go("mod", "init", "mybot", cwd=folder),
         go("mod", "edit", *required, cwd=folder),
-        go("vet", ".", cwd=folder),
+        go("build", "-o", folder / "mybot", ".", cwd=folder),
     ]
 
 

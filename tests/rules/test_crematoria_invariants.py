@@ -73,8 +73,8 @@ def check(game, before):
 @given(
     seed=st.integers(0, 2**31 - 1),
     rules=SETTINGS,
-    lines=st.lists(st.lists(LINES, min_size=4, max_size=4), min_size=1, max_size=12),
-    repeats=st.integers(1, 5),
+    lines=st.lists(st.lists(LINES, min_size=4, max_size=4), min_size=1, max_size=8),
+    repeats=st.integers(1, 4),
 )
 def test_hostile_orders_keep_the_invariants(seed, rules, lines, repeats):
     """Foreign, dead and unknown units, doubles, bad directions; seats without an answer."""

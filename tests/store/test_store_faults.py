@@ -55,6 +55,7 @@ def script(name, *words):
     return shlex.join([sys.executable, "-W", "error", str(HERE / name), *map(str, words)])
 
 
+@pytest.mark.long
 def test_a_full_disk_leaves_nothing_half_there(tmp_path):
     """A disk that is really full, until something else on it is deleted."""
     place = shlex.quote(str(tmp_path))
@@ -115,7 +116,7 @@ def test_a_place_that_cannot_be_written_can_be_read(tmp_path):
     assert f"{tmp_path}/new.db: its folder {tmp_path} can't be written" == said["make"]
 
 
-@pytest.mark.parametrize("index", ["with", "without"])
+@pytest.mark.parametrize("index", ["with", pytest.param("without", marks=pytest.mark.long)])
 def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
     """With its index the log can be read in place; without it, it is not left out silently."""
     live, place = tmp_path / "live", tmp_path / "place"

@@ -76,7 +76,7 @@ def killed(path, times):
 
 
 def test_a_kill_leaves_every_block_whole_or_away(tmp_path):
-    killed(tmp_path / "cup.db", 5)
+    killed(tmp_path / "cup.db", 2)
 
 
 @pytest.mark.long
@@ -85,7 +85,7 @@ def test_many_kills_leave_every_block_whole_or_away(tmp_path):
     killed(tmp_path / "cup.db", 60)
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_kill_at_any_statement(tmp_path, step):
     """Of making a database and of adding: dying.py looks at what is left, each time."""
     ended = subprocess.run(
@@ -102,6 +102,9 @@ def test_a_kill_at_any_statement(tmp_path, step):
     assert 30 < step * len(acknowledged)
 
 
+@pytest.mark.parametrize(
+    "kind", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
+)
 def test_two_processes_that_add_the_same(empty):
     """On a new database, which both make: each block is stored once, and told to one of them."""
     with adding(empty, 0, 40) as one, adding(empty, 0, 40) as other:
@@ -117,6 +120,9 @@ def test_two_processes_that_add_the_same(empty):
             assert list(range(1, 41)) == numbers.all()
 
 
+@pytest.mark.parametrize(
+    "kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
 def test_reading_goes_on_while_another_process_writes(target):
     """And what is told is always whole."""
     with adding(target, 0, 40) as process, Store.open(target, create=False) as store:
@@ -276,7 +282,16 @@ with Store.open(sys.argv[1]) as store, store.lock():
 """
 
 
-@pytest.mark.parametrize("workers", ["none", "fork"])
+@pytest.mark.parametrize(
+    ("kind", "workers"),
+    [
+        pytest.param("sqlite", "none", marks=pytest.mark.long),
+        ("sqlite", "fork"),
+        ("postgresql", "none"),
+        pytest.param("postgresql", "fork", marks=pytest.mark.long),
+    ],
+    indirect=["kind"],
+)
 def test_a_lock_goes_with_its_process(target, workers, impatient):
     """Killed, and even when a worker that it forked lives on."""
     reading, writing = os.pipe()

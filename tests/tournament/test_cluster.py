@@ -90,8 +90,8 @@ while True:
         time.sleep(0.01)
     arena.say(march.answer(turn))
 """
-BLOCKS = 6
-"""Three pairs, two seeds."""
+BLOCKS = 3
+"""Three pairs, one seed."""
 
 
 def spec_of(*commands):
@@ -100,7 +100,7 @@ def spec_of(*commands):
         "name": "cup",
         "game": "angrymob",
         "format": "round-robin",
-        "seeds": [1, 2],
+        "seeds": [1],
         "settings": {"move_limit": 8},
         "clock": {"first": 60.0, "turn": 60.0, "start": 60.0, "stall_margin": 60.0},
         "bots": [
@@ -149,6 +149,7 @@ async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     assert BLOCKS * 2 == len(list((tmp_path / "killed" / "cup.records").glob("*/*.jsonl.gz")))
 
 
+@pytest.mark.long
 async def test_workers_that_join_are_used(cluster, tmp_path):
     address, (one, two) = cluster
     workers = open_executor(address)
@@ -230,7 +231,7 @@ bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Random", command = "R
 @pytest.mark.parametrize(
     ("number", "when"),
     [
-        (signal.SIGINT, "playing"),
+        pytest.param(signal.SIGINT, "playing", marks=pytest.mark.long),
         pytest.param(signal.SIGINT, "starting", marks=pytest.mark.long),
         pytest.param(signal.SIGHUP, "playing", marks=pytest.mark.long),
         pytest.param(signal.SIGHUP, "starting", marks=pytest.mark.long),

@@ -231,7 +231,7 @@ def test_one_bot_among_fillers():
     assert row.rating is None
 
 
-@pytest.mark.parametrize("format_", ["round-robin", "ladder"])
+@pytest.mark.parametrize("format_", ["round-robin", pytest.param("ladder", marks=pytest.mark.long)])
 def test_standings_do_not_depend_on_the_order_of_blocks(format_):
     case = Case(seats=4, elo=spread(8, 300), blocks=4)
     blocks = play(case, np.random.default_rng(11))

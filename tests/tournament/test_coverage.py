@@ -82,8 +82,8 @@ def coverage(case, tournaments, draws):
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
-    """6 cases, 40 tournaments each: some 1,100 intervals of bots."""
-    shares = [coverage(case, tournaments=40, draws=200) for case in CASES.values()]
+    """6 cases, 20 tournaments each: some 550 intervals of bots."""
+    shares = [coverage(case, tournaments=20, draws=200) for case in CASES.values()]
     bots, seats, _ = np.mean(shares, axis=0)
     assert 0.93 <= bots <= 0.97
     assert 0.92 <= seats <= 0.98  # half as many, and those of two seats are one

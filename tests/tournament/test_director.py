@@ -309,7 +309,9 @@ class TestBenching:
         await run(setup, format_=second)
         assert first.benched == second.benched
 
-    @pytest.mark.parametrize("threads", [1, 2, 8])
+    @pytest.mark.parametrize(
+        "threads", [*(pytest.param(few, marks=pytest.mark.long) for few in (1, 2)), 8]
+    )
     async def test_a_bot_that_fails_every_match_loses_no_more_than_bench_it(
         self, tmp_path, threads
     ):

@@ -46,6 +46,7 @@ def test_a_worker_is_another_process_and_stays(local):
     assert [first] == workers.pids()
 
 
+@pytest.mark.long
 def test_tasks_run_side_by_side(local, tmp_path):
     workers = local(2)
     waiting = workers.submit(errands.wait_for, tmp_path / "go", tmp_path / "waits")
@@ -71,6 +72,7 @@ def test_a_dead_worker_is_replaced_and_no_other_is_harmed(local, tmp_path):
     result(waiting)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_idle_is_replaced(local):
     workers = local(1)
     first = result(workers.submit(errands.pid))

@@ -218,7 +218,7 @@ class TestChanges:
             {**COMMON, "game": "hogwarts", "seeds": [1, 2, 3], **more, "bots": entries}, folder
         )
 
-    @pytest.mark.parametrize("seeds", [(1, 2, 3), 3])
+    @pytest.mark.parametrize("seeds", [(1, 2, 3), pytest.param(3, marks=pytest.mark.long)])
     @pytest.mark.parametrize("format_name", ["swiss", "knockout", "ladder", "sprt"])
     async def test_more_seeds_keep_what_went_beyond_them(self, tmp_path, format_name, seeds):
         more = {"swiss": {"rounds": 5}, "knockout": {"blocks": 2}}.get(format_name, {"blocks": 8})
@@ -236,7 +236,7 @@ class TestChanges:
         assert (played, played, played) == await self._play(setup(longer))
 
     @pytest.mark.parametrize("format_name", ["round-robin", "gauntlet", "swiss", "knockout"])
-    @pytest.mark.parametrize("seeds", [[9, 1, 2, 3], 4])
+    @pytest.mark.parametrize("seeds", [pytest.param([9, 1, 2, 3], marks=pytest.mark.long), 4])
     async def test_four_players_keep_their_seeds(self, tmp_path, format_name, seeds):
         shorter = seeds[1:] if isinstance(seeds, list) else seeds - 1
         listed = format_name in {"round-robin", "gauntlet"}

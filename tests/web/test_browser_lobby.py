@@ -157,6 +157,7 @@ def test_the_list_of_matches_and_its_filters(arena, show):
     expect(rows).to_have_count(1)
 
 
+@pytest.mark.long
 def test_the_theme_is_kept(arena, visit):
     """It begins as the system has it; the button's choice holds in other pages and later."""
     one = visit(theme="light")
@@ -187,6 +188,19 @@ def test_a_phone_scrolls_downwards_only(arena, bots, visit):
     match = MatchPage(page)
     match.at(0)
     assert fits(page)
+
+
+@pytest.mark.long
+def test_a_phone_scrolls_downwards_only_in_every_panel(arena, bots, visit):
+    """390 by 844: also a match's panels, its end, and the list of matches."""
+    one = visit(size=PHONE, touch=True)
+    pair = bots(arena, "panels", "W" * 32, "i" * 32)
+    page = one.open(f"{arena.page}/")
+    start(page, "panels").click()
+    pair.asked()
+    page.get_by_role("link", name="Watch", exact=True).click()
+    match = MatchPage(page)
+    match.at(0)
     for name in ("Answers", "Logs", "Ledger", "Legend", "Score"):
         expect(match.panel(name)).to_be_visible()
         assert fits(page), name

@@ -73,6 +73,7 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     match.expect_picture(start)
 
 
+@pytest.mark.long
 def test_who_comes_late_sees_the_same(arena, pair, show):
     """Two pages at once on one match, the second one from its third round on."""
     first = MatchPage(show(arena.address(pair.match)))
@@ -146,6 +147,7 @@ def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
     one.at(3)
 
 
+@pytest.mark.long
 def test_the_operator_cancels(arena, pair, show):
     """Only the second click does it; the bots are told, and the page says that it doesn't count."""
     match = MatchPage(show(arena.address(pair.match)))
@@ -163,6 +165,7 @@ def test_the_operator_cancels(arena, pair, show):
     expect(cancel).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_bot_that_leaves_loses_by_forfeit(arena, pair, show):
     """Who left, and that it lost, stands beside the board."""
     match = MatchPage(show(arena.address(pair.match)))
@@ -177,7 +180,7 @@ def test_a_bot_that_leaves_loses_by_forfeit(arena, pair, show):
 
 
 def test_a_lost_connection_comes_back(arena, pair, visit, relay):
-    """Live stays live; what was loaded can be looked at meanwhile, and the page stays there."""
+    """It is told while it lasts; live stays live."""
     between = relay(arena)
     one = visit()
     one.pardon(LOST)
@@ -193,7 +196,20 @@ def test_a_lost_connection_comes_back(arena, pair, visit, relay):
     expect(lost).to_be_hidden()
     match.at(2)
     match.state("live · round 2")
+    expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
+
+
+@pytest.mark.long
+def test_rounds_can_be_looked_at_while_the_connection_is_lost(arena, pair, visit, relay):
+    """Those that were loaded; the page stays there when the connection comes back."""
+    between = relay(arena)
+    one = visit()
+    one.pardon(LOST)
+    match = watched(one, arena.address(pair.match, at=between.port))
+    pair.play(FIRST, SECOND)
+    match.at(2)
     between.cut()
+    lost = match.page.get_by_text(TRYING)
     expect(lost).to_be_visible()
     for n in (0, 2, 1):
         match.go(n)

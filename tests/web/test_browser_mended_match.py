@@ -4,6 +4,7 @@ every page tells that a match is held.
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
@@ -49,6 +50,7 @@ def test_live_has_no_round_in_its_address(arena, bots, show):
     expect(match.page).to_have_url(re.compile(f"/match/{pair.match}$"))
 
 
+@pytest.mark.long
 def test_who_only_watches_is_told_that_the_match_is_held(arena, bots, show, visit):
     """Without the operator's buttons, the state beside the title says it, and says when it ends."""
     pair = bots(arena, "held", "Ada", "Bob")

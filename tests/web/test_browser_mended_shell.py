@@ -24,6 +24,7 @@ def arena(arenas, records):
     return arenas(records=records.values())
 
 
+@pytest.mark.long
 def test_files_one_after_the_other(arena, records, show, tmp_path):
     """The second takes the first one's place, in the history too; a refused one is told."""
     page = show(f"{arena.page}/#/matches")
@@ -51,6 +52,7 @@ def test_files_one_after_the_other(arena, records, show, tmp_path):
     expect(page).to_have_title(re.compile("Hogwarts"))
 
 
+@pytest.mark.long
 def test_a_round_written_into_the_address_of_one_file(records, visit, tmp_path):
     """A self-contained file goes to the round that its address is changed to, again and again."""
     out = tmp_path / "match.html"
@@ -95,6 +97,7 @@ def test_the_standings_have_room_for_a_name(arena, show):
     assert fits(phone)
 
 
+@pytest.mark.long
 def test_a_dozen_matches_on_a_projector(arena, bots, show):
     """Twelve run: three cards in a row, four where there is room, all to be seen at once."""
     for i in range(12):

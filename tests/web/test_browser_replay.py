@@ -45,6 +45,7 @@ def replayed(path):
     return positions(record, registry.get(record.header.game))
 
 
+@pytest.mark.long
 def test_the_controls_go_through_the_rounds(records, replay):
     """Slider, start, end, steps, round number, play and pause at a speed; the state tells where."""
     last = len(read_record(records["angrymob"]).turns)
@@ -164,7 +165,9 @@ def test_a_link_leads_to_the_round(replay, show):
     there.at(24)
 
 
-@pytest.mark.parametrize("game", sorted(SEEN))
+@pytest.mark.parametrize(
+    "game", ["angrymob", pytest.param("crematoria", marks=pytest.mark.long), "hogwarts"]
+)
 def test_the_board_is_what_the_engine_says(records, replay, game):
     """Pixels of walls, ground, light and units, at several rounds of a match, in both themes."""
     last = len(read_record(records[game]).turns)

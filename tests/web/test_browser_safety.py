@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from lanista.formats import crematoria, hogwarts
@@ -89,6 +90,7 @@ def original(game, name, folder):
     return path, data.decode()
 
 
+@pytest.mark.long
 def test_a_match_file_of_the_original_hogwarts(arena, show, tmp_path):
     """Dropped, it plays to its end: positions, scores, no answers."""
     path, text = original("hogwarts", "07_s101_Student-Dummy-Demo-Null", tmp_path)

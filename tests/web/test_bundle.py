@@ -219,14 +219,12 @@ def test_it_shows_a_record_from_a_file_without_a_network(window, tmp_path, match
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("trace", "title"),
     [
         ("hogwarts/02_s30_Demo-Demo-Demo-Demo.res.gz", "Hogwarts"),
-        pytest.param(
-            *("crematoria/01_Demo-Demo-Demo-Demo_s30.res.gz", "Crematoria"),
-            marks=pytest.mark.long,
-        ),
+        ("crematoria/01_Demo-Demo-Demo-Demo_s30.res.gz", "Crematoria"),
     ],
 )
 def test_it_shows_a_match_of_an_original_game(window, tmp_path, trace, title):

@@ -250,7 +250,13 @@ NULLS = {
 }
 
 
-@pytest.mark.parametrize(("name", "seed"), NULLS.values(), ids=NULLS)
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        pytest.param(*NULLS["hogwarts"], marks=pytest.mark.long, id="hogwarts"),
+        pytest.param(*NULLS["crematoria"], id="crematoria"),
+    ],
+)
 def test_a_match_file_becomes_a_film(tmp_path, name, seed):
     """Its own positions: there are no turns, no clock and no result in it."""
     data = gzip.decompress((TRACES / name).read_bytes())
@@ -270,6 +276,7 @@ def test_a_match_file_becomes_a_film(tmp_path, name, seed):
         assert all(len(head["scene"]["stats"]) == len(row) for row in frame["stats"])
 
 
+@pytest.mark.long
 def test_a_packed_match_file_is_one_too(tmp_path):
     name, _ = NULLS["crematoria"]
     packed = (TRACES / name).read_bytes()

@@ -39,7 +39,7 @@ async def test_a_file_that_is_sent_is_shown(record):
             (packed, "a.jsonl.gz", "record"),
             (gzip.decompress(packed), "../../a b.jsonl", "record"),
             (res, "x.res", "res"),
-            (res, "", "res"),
+            (packed, "", "record"),
             (packed, "." * 300, "record"),
         ]:
             head = await send(page, data, name=name, piece=len(data) // 3)

@@ -266,7 +266,7 @@ def test_a_gif_s_palette_leaves_a_place_for_what_stays():
 @pytest.mark.parametrize(
     "trace",
     [
-        "hogwarts/02_s30_Demo-Demo-Demo-Demo.res.gz",
+        pytest.param("hogwarts/02_s30_Demo-Demo-Demo-Demo.res.gz", marks=pytest.mark.long),
         "crematoria/01_Demo-Demo-Demo-Demo_s30.res.gz",
     ],
 )

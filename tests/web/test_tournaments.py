@@ -396,6 +396,7 @@ def test_a_spec_that_cannot_be_used_is_refused_at_the_start(tmp_path):
     assert [tmp_path / "bad.toml"] == list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_no_page_shows_no_tournament(tmp_path):
     write_spec(tmp_path)
     told = refused(tmp_path, "--no-web", "--tournament", "cup.toml")

@@ -347,7 +347,9 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
         await bots[1].until("go")
 
 
-@pytest.mark.parametrize("moment", ["awaited", "answered", "held"])
+@pytest.mark.parametrize(
+    "moment", ["awaited", "answered", pytest.param("held", marks=pytest.mark.long)]
+)
 async def test_a_playing_bot_is_kicked(tmp_path, moment):
     """While its answer is awaited, though there is no clock; when it has answered; between two
     turns. The other wins, and the record bears it out.
@@ -484,6 +486,7 @@ async def test_who_comes_late_sees_all_frames(tmp_path):
         assert all(running for running, _ in said)
 
 
+@pytest.mark.long
 async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
     """Its film is the reel's; a turn may be asked for by its number."""
     async with opened(tmp_path) as house:
@@ -614,6 +617,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(tmp_path, monkeypatch):
         assert 200 == (await house.get("/healthz")).status
 
 
+@pytest.mark.long
 async def test_no_shutdown_waits_for_a_viewer_that_does_not_read(tmp_path, monkeypatch):
     """Within what a bot has to leave, though the viewer has SEND_TIME."""
     async with opened(tmp_path) as house, stuck(house, monkeypatch):
@@ -656,6 +660,7 @@ async def test_a_viewer_has_so_many_films(tmp_path, monkeypatch):
         assert "head" == (await page.ask("open", match=matches[1]))["type"]
 
 
+@pytest.mark.long
 async def test_a_film_that_broke_off_goes_on(tmp_path, monkeypatch):
     """The projector is killed: who waits for a frame of a running match gets it all the same."""
     monkeypatch.setattr("lanista.web.films.RESTART_PAUSE", 0.01)

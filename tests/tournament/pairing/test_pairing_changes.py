@@ -269,8 +269,21 @@ changes_of = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("seats", [2, 4])
-@pytest.mark.parametrize("kind", ["round-robin", "gauntlet", "swiss", "knockout", "ladder"])
+@pytest.mark.parametrize(
+    ("kind", "seats"),
+    [
+        ("round-robin", 2),
+        pytest.param("round-robin", 4, marks=pytest.mark.long),
+        ("gauntlet", 2),
+        ("gauntlet", 4),
+        ("swiss", 2),
+        ("swiss", 4),
+        ("knockout", 2),
+        ("knockout", 4),
+        ("ladder", 2),
+        pytest.param("ladder", 4, marks=pytest.mark.long),
+    ],
+)
 @given(
     specs=st.lists(changes_of, min_size=1, max_size=4),
     at_once=st.integers(1, 5),

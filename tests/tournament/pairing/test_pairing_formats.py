@@ -167,7 +167,7 @@ def test_a_meeting_plays_its_seed_on_each_map(kind):
     assert [12, 12 if kind == "swiss" else 6] == list(map(len, rounds))
 
 
-@pytest.mark.parametrize("kind", ["swiss", "knockout"])
+@pytest.mark.parametrize("kind", [pytest.param("swiss", marks=pytest.mark.long), "knockout"])
 def test_a_round_has_no_more_blocks_than_can_be_planned(kind):
     with pytest.raises(SpecError) as caught:
         make(kind, "abcdefghij", maps=2, blocks=100_000)
