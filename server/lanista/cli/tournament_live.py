@@ -220,6 +220,7 @@ class LiveDisplay(Display):
             self._last = event
         if isinstance(event, events.Finishing):
             self._finishing = note_of(event)
+            self.refresh()  # at once: what runs may end before the next time
         elif line := note_of(event):
             self._console.print(Text(printable(line)))
 
