@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterable
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What a terminal, a service manager and a terminal that closes send."""
+"""The signals of Ctrl-C in a terminal, of a service manager, and of a terminal that closes."""
 
 
 def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals, ...]:

@@ -24,7 +24,7 @@ def test_every_installed_ruleset_conforms(name):
 @pytest.mark.long
 @pytest.mark.parametrize("name", registry.names())
 def test_every_installed_ruleset_conforms_at_full_length(name):
-    """As the author of a ruleset runs it: four seeds, the ends of the range among them."""
+    """The suite passes as an author runs it: four seeds, the ends of the range among them."""
     check_ruleset(registry.get(name), PLAYERS[name])
 
 

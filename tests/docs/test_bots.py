@@ -152,7 +152,7 @@ def test_every_block_of_a_page_does_what_it_says(page, tmp_path):
     "way", ["lanista build", pytest.param("g++", marks=pytest.mark.long), "make"]
 )
 def test_the_ways_to_build_a_kits_player(way, tmp_path):
-    """What kits.md says, each way by itself, as compiling takes long; the first is also played.
+    """Each way of kits.md does what it says; the first bot is also played.
 
     Its match is a short one. The folders that the second names: kit/test_build.py.
     """
@@ -181,7 +181,7 @@ def python_match(tmp_path_factory):
 
 
 def told(record):
-    """What the bot in seat 0 was told of each position of the first turns."""
+    """Return what the bot in seat 0 was told of each position of the first turns."""
     first = itertools.islice(positions(read(record), registry.get("angrymob")), SHORT)
     return [(at.turn, at.facts(0, (0.0, 0.0))) for at in first]
 

@@ -67,7 +67,7 @@ def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
 
 @pytest.mark.parametrize("title", FORMATS)
 def test_the_spec_of_every_format_is_one(title):
-    """As it stands on the page; the section shows how it is played, too."""
+    """Every spec of the page is one as it stands there; its section shows how it is played, too."""
     (spec,) = [(head, text) for head, text in parts()[title] if head.startswith("toml ")]
     name = spec[0].split()[1].removeprefix("file=")
     assert title.lower() == parse_spec(spec[1], name).format

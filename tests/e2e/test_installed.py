@@ -46,7 +46,7 @@ def run(*words, cwd):
 
 
 def needed_by(requirements):
-    """What is installed here of these requirements and theirs: each distribution by its name."""
+    """Find the distributions, by name, that are installed here of these requirements and theirs."""
     found = {}
     waiting = [Requirement(text) for text in requirements]
     while waiting:

@@ -222,7 +222,7 @@ def test_a_closed_stdin_is_no_harm(tmp_path, started):
 
 @pytest.mark.parametrize("matches", [12, pytest.param(50, marks=pytest.mark.long)])
 async def test_many_matches_at_once(serve, matches):
-    """As many rooms: all bots have their first turn before any of them answers."""
+    """All bots of so many rooms have their first turn before any of them answers."""
     turns = 3
     daemon = serve("--no-clock", "-i", "pit", "--move-limit", turns)
     ready = [trio.Event() for _ in range(2 * matches)]

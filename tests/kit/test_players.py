@@ -63,7 +63,7 @@ def faults(record, seat=0):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, compiler):
-    """Of each game, when it is first asked for, a whole match of the player that calls all."""
+    """By game, a whole match of the player that calls everything, played when first asked for."""
 
     class Whole(dict):
         def __missing__(self, game):

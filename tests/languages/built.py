@@ -1,4 +1,4 @@
-"""What takes a compiler long is built once, for all processes and for every run with these sources.
+"""Builds what takes a compiler long once, for all processes and for every run with these sources.
 
 It lies in `.cache/tests/NAME-KEY` of the checkout, where the key is a hash of all that decides what
 it becomes. `make clean` removes it. A test that is about building builds for itself.
@@ -15,7 +15,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parents[2]
 CACHE = CHECKOUT / ".cache" / "tests"
 VARIABLES = ("CC", "CXX", "CXXFLAGS", "RUSTFLAGS")
-"""Of the environment: what compilers and makefiles heed."""
+"""Variables of the environment that compilers and makefiles heed."""
 LEFT_OUT = {"__pycache__", "node_modules", "target", "build"}
 """Folders that are made, and so no source of anything."""
 
