@@ -1,4 +1,4 @@
-"""What holds for all tests: Hypothesis profiles, order, signals, skips, and a folder for a run."""
+"""Sets up all tests: Hypothesis profiles, order, signals, skips, and a folder for a run."""
 
 import fcntl
 import os

@@ -73,6 +73,6 @@ def _files(source):
 
 @functools.cache
 def _version(words):
-    """What a tool says about itself."""
+    """Return what a tool says about itself."""
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.stdout

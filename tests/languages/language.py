@@ -1,4 +1,4 @@
-"""What the tests of all client libraries share: a language's toolchain, and how it is used.
+"""Shared by the tests of all client libraries: a language's toolchain, and how it is used.
 
 Each `languages/NAME.py` has a `LANGUAGE`; `every` has them all. Nothing is built within the
 checkout.
@@ -65,7 +65,7 @@ class Language:
     tools: Sequence[Sequence[str]] = ()
     """The commands that tell the versions of what `build` uses."""
     sources: Sequence[Path] = ()
-    """What `build` reads, beside the language's folder in clients/ and its module here."""
+    """Sources that `build` reads, beside the language's folder in clients/ and its module here."""
     build: Callable[[Path], None] = lambda _folder: None
     """Builds the starters, and the library's own tests, into a folder that is moved then."""
     commands: Callable[[Path], Mapping[str, Sequence[str | Path]]]

@@ -20,7 +20,7 @@ MATCHES = {
     "hogwarts": (4, ["--set", "NUM_ROUNDS=60"]),
     "crematoria": (4, ["--set", "nb_rounds=40"]),
 }
-"""Of each game: its seats, and what keeps the match short."""
+"""Seats of each game, and the options that keep its match short."""
 SEED = 7
 GOLDEN = Path(__file__).with_name("golden.json")
 

@@ -138,7 +138,7 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
 
 
 def test_a_file_that_is_no_match_is_told(arena, records, show, tmp_path):
-    """What is wrong with each stands in the page; the next file opens all the same."""
+    """The page says what is wrong with each file; the next file opens all the same."""
     page = show(f"{arena.page}/")
     expect(page.get_by_text("operator", exact=True)).to_be_visible()
     for name, data, words in (
