@@ -6,6 +6,7 @@ all it needs beyond the standard library.
 
 from lanista_protocol.errors import (
     ErrorCode,
+    HttpRequestError,
     LocalProtocolError,
     NoteCode,
     RemoteProtocolError,
@@ -50,6 +51,7 @@ __all__ = [
     "GameName",
     "Go",
     "Hello",
+    "HttpRequestError",
     "LineBuffer",
     "LocalProtocolError",
     "MalformedLineError",

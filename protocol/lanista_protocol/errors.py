@@ -19,6 +19,7 @@ class ErrorCode(Enum):
     SERVER_FULL = "server-full"
     NOT_UTF8 = "not-utf8"
     LINE_TOO_LONG = "line-too-long"
+    FLOOD = "flood"
     TOO_MANY_SUBMOVES = "too-many-submoves"
     LATE = "late"
     SHUTDOWN = "shutdown"
@@ -46,6 +47,10 @@ class RemoteProtocolError(Exception):
         """What to answer."""
         self.words = words
         """The same for a person: one line, printable."""
+
+
+class HttpRequestError(RemoteProtocolError):
+    """A browser or another HTTP client has connected, not a bot; it may be answered in HTTP."""
 
 
 def shown(text: str | bytes, limit: int = 40) -> str:

@@ -5,7 +5,7 @@ import unicodedata
 
 import attrs
 
-from lanista_protocol.errors import ErrorCode, RemoteProtocolError, shown
+from lanista_protocol.errors import ErrorCode, HttpRequestError, RemoteProtocolError, shown
 
 VERSION = 1
 """The protocol version that this package speaks."""
@@ -15,6 +15,9 @@ _TOKEN = re.compile(r"[A-Za-z0-9._=-]{1,128}")
 _SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
 _FLAG = re.compile(r"[01]")
 _GAME = re.compile(r"\S{1,64}")
+_HTTP_REQUEST = re.compile(
+    r"(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PRI) .*HTTP/[0-9]\.[0-9]"
+)
 _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
     "v": (_SMALL_NUMBER, "a whole number"),
     "game": (_GAME, "a game's name"),
@@ -58,7 +61,10 @@ def parse_hello(line: str) -> Hello:
 
     Raises:
         RemoteProtocolError: `bad-hello` with the reason, or `unknown-version`.
+        HttpRequestError: `bad-hello`: it is the first line of an HTTP request.
     """
+    if _HTTP_REQUEST.fullmatch(line):
+        raise HttpRequestError(ErrorCode.BAD_HELLO, "an HTTP request; this port is for bots")
     for char in line:
         if unicodedata.category(char) == "Cc":
             raise bad_hello(f"control character {shown(char)} in the hello; say `NAME key=value …`")

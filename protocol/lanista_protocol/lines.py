@@ -21,6 +21,10 @@ class LineBuffer:
     def __len__(self) -> int:
         return len(self._data)
 
+    def startswith(self, prefix: bytes) -> bool:
+        """Whether these are the first of the bytes."""
+        return self._data.startswith(prefix)
+
     def feed(self, data: bytes) -> None:
         """Add received bytes."""
         self._data += data

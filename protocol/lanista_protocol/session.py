@@ -7,11 +7,13 @@ no clock, no game. The state changes only by `TRANSITIONS`.
 from enum import Enum, auto
 
 from lanista_protocol.errors import ErrorCode, LocalProtocolError, RemoteProtocolError, shown
-from lanista_protocol.hello import Hello, parse_hello
+from lanista_protocol.hello import Hello, bad_hello, parse_hello
 from lanista_protocol.lines import HELLO_LIMIT, LINE_LIMIT, LineBuffer
 
 LOG_LIMIT = 16_384
 """Bytes of a bot's log that are kept a turn."""
+TLS_HANDSHAKE = b"\x16\x03"
+"""How a client begins that wants encryption (RFC 8446 5.1); no hello begins so."""
 LOG_CUT = "# … the rest of this turn's log was dropped\n"
 
 
@@ -118,6 +120,11 @@ class Session:
         """Whether bytes beyond the held answer were received."""
         return len(self._buffer) > 0
 
+    @property
+    def is_flooded(self) -> bool:
+        """Whether more was received behind an unread answer than is held for a match."""
+        return self._answer is not None and len(self._buffer) > LINE_LIMIT
+
     def receive(self, data: bytes) -> None:
         """Take received bytes; none means the end of input.
 
@@ -156,6 +163,9 @@ class Session:
         """
         if self.state is not State.GREETING:
             raise LocalProtocolError("a second hello")
+        if self._buffer.startswith(TLS_HANDSHAKE):
+            # It may have no newline, and would wait for its answer.
+            raise bad_hello("a TLS handshake; connections here are plain text, without TLS")
         line = self._buffer.take_line(HELLO_LIMIT)
         if line is None:
             return None

@@ -1,4 +1,5 @@
-"""Misbehaves: sends answers as fast as it can, asked or not; reads all that it is sent."""
+"""Misbehaves: from the start of its match it sends answers as fast as it can, asked or not; reads
+all that it is sent."""
 
 import sys
 import threading
@@ -6,6 +7,9 @@ import threading
 from wire import Arena
 
 arena = Arena()
+for line in arena.reader:
+    if line.startswith(b"start "):
+        break
 
 
 def read():

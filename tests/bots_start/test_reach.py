@@ -1,7 +1,9 @@
 """What of the file system goes into a sandbox; no sandbox is made here."""
 
+import contextlib
 import os
 import socket
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from lanista.bots.reach import (
     Kind,
     Mount,
     closed_to_others,
+    data_folders,
     firm_cover,
     is_visible,
     links,
@@ -202,3 +205,28 @@ def test_what_can_be_seen():
     seen = ["/srv/s", "/root/bots/my", "/root/bots/my/s", "/tmp/x"]
     hidden = ["/root/s", "/root/bots/s", "/tmp/s"]
     assert seen == [path for path in [*seen, *hidden] if is_visible(path, mounts)]
+
+
+def test_folders_with_the_data_of_arenas(tmp_path):
+    """By their names in working directories, by a catalogue in them or above, by an open one."""
+    top = Path(os.path.realpath(tmp_path))
+    for name in "work/lanista-data", "work/a/lanista-records", "closed/in/it", "open":
+        (top / name).mkdir(parents=True)
+    (top / "closed" / "catalogue.db").touch()
+    (top / "link").symlink_to("closed/in")
+    (top / "lanista-records").touch()  # no folder
+    places = [str(top / name) for name in ("work", "link/it", ".")]
+    expected = {str(top / name) for name in ("work/lanista-data", "closed")}
+
+    def found():
+        return {folder for folder in data_folders(places) if folder.startswith(str(top))}
+
+    assert expected == found()
+    with contextlib.closing(sqlite3.connect(top / "open" / "catalogue.db")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE x (y)")
+        assert expected | {str(top / "open")} == found()
+    assert expected == found()
+    if os.geteuid() == 0:
+        os.chown(top / "closed" / "catalogue.db", 54321, 54321)  # put there by another user
+        assert {str(top / "work/lanista-data")} == found()

@@ -116,7 +116,7 @@ print(json.dumps([
     reach(socket.AF_UNIX, "\\0" + abstract),
     *[reach(socket.AF_UNIX, path) for path in paths],
     reach(socket.AF_INET, (os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"]))),
-    sorted(name for _, name in socket.if_nameindex()),
+    [line.split(":")[0].strip() for line in open("/proc/net/dev").read().splitlines()[2:]],
 ]))
 """)
     abstract = f"lanista-test-{os.getpid()}"
@@ -568,6 +568,33 @@ async def test_without_bubblewrap_it_is_an_error(monkeypatch):
     assert why == str(caught.value)
     async with start_bot(["true"], {}, sandbox=Sandbox(host=HOST, port=1)) as bot:
         assert Exit(failure=f"could not be started: {why}") == bot.exit
+
+
+async def test_on_an_unknown_machine_it_is_an_error(monkeypatch):
+    monkeypatch.setattr(sandbox.syscalls, "machine", lambda: "riscv64")
+    monkeypatch.setattr(sandbox, "_bwrap", lambda: "bwrap")
+    why = (
+        "sandbox: the filter of system calls is for x86_64 and aarch64, not riscv64; "
+        "--sandbox none runs bots without"
+    )
+    with pytest.raises(SandboxError) as caught:
+        check_sandbox()
+    assert why == str(caught.value)
+    async with start_bot(["true"], {}, sandbox=Sandbox(host=HOST, port=1)) as bot:
+        assert Exit(failure=f"could not be started: {why}") == bot.exit
+
+
+async def test_where_files_cannot_be_limited_no_bot_is_started(monkeypatch):
+    """As in what is no sandbox: the files of this machine's own folders are never limited."""
+    before = [os.statvfs(folder).f_files for folder in ("/tmp", "/dev/shm")]
+    instead_of_a_sandbox(
+        monkeypatch, "os.write(20, b'\\1'); os.write(1, os.read(22, 1)); os._exit(127)"
+    )
+    async with listening() as arena, arena.start("x", sandboxed=True) as bot:
+        why = "the files of its sandbox can't be limited: No such process"
+        assert Exit(failure=f"could not be started: {why}") == await bot.exited()
+    assert "!" == bot.output_tail()
+    assert before == [os.statvfs(folder).f_files for folder in ("/tmp", "/dev/shm")]
 
 
 def test_where_namespaces_cannot_be_made_it_is_an_error(tmp_path, monkeypatch):

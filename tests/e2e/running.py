@@ -289,9 +289,10 @@ def lines_of(path):
 class Peer:
     """A scripted bot: a socket in the test's hands."""
 
-    def __init__(self, port, hello="", *, receive_buffer=0):
+    def __init__(self, port, hello="", *, receive_buffer=0, address="127.0.0.1"):
         self.socket = socket.socket()
         self.socket.settimeout(PATIENCE)
+        self.socket.bind((address, 0))
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.connect(("127.0.0.1", port))

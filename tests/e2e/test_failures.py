@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import (
+    BOTS,
     PATIENCE,
     Program,
     bot,
@@ -108,11 +109,34 @@ def test_a_bundle_feeds_the_bot_the_same_turn_again(lost, tmp_path):
 def test_a_crash_is_told_with_what_it_wrote(lost):
     done = lost(bot("dies_in_play"))
     about = (done.bundle / "about.txt").read_text()
-    assert "disconnected: closed its connection" in about
-    assert "its process exited with code " in about or "its process killed by " in about
+    assert "disconnected: its process exited with code " in about
     last = read(done.folder / "match.jsonl").turns[-1].turn
     assert f"no turn-{last}.answer: none came" in about
     assert not (done.bundle / f"turn-{last}.answer").exists()
+
+
+@pytest.mark.parametrize(
+    ("last", "limits", "words"),
+    [
+        ("off_the_rails", "none", "its process exited with code 1: NameError: name 'off_the_rails"),
+        ("while True: pass", "cpu=1", "its process was ended: it used "),
+    ],
+)
+def test_the_reason_for_an_end_is_printed_and_recorded(lanista, tmp_path, last, limits, words):
+    """Not only that the connection was closed: also in the turn's line, which the page shows."""
+    script = tmp_path / "faulty.py"
+    script.write_text(
+        f"import sys\nsys.path.insert(0, {str(BOTS)!r})\n"
+        f"from wire import Arena\narena = Arena()\narena.play(turns=1)\n{last}\n"
+    )
+    command = f"{sys.executable} {script}"
+    done = lanista(
+        *("play", "angrymob", command, "CamperJoe", "--no-clock"),
+        *("--limits", limits, "-o", "m.jsonl"),
+    )
+    assert f"turn 1: disconnected: {words}" in done.out
+    record = read(done.folder / "m.jsonl")
+    assert record.turns[1].faults[0].words.startswith(words)
 
 
 def test_a_signal_is_told(lost, tmp_path):

@@ -61,7 +61,9 @@ class Table:
     async def finish(self) -> Record:
         """Complete the record and read it."""
         try:
-            await self.match.record.finish(self.match.result())
+            # While a thread works, the autojump clock runs into whatever deadline comes next.
+            with trio.CancelScope(shield=True):
+                await self.match.record.finish(self.match.result())
         finally:
             self.match.record.close()
         return read_record(self.path)

@@ -394,3 +394,35 @@ async def test_a_flood_of_log_lines_leaves_the_loop_to_the_others(tmp_path, auto
     # one of the next, where the order is chance.
     assert max(Counter(tick for tick in reads if tick).values()) <= 2
     assert 16_384 <= len(record.turns[0].logs["1"].encode()) <= 16_384 + 100
+
+
+async def test_what_comes_while_nothing_is_read_may_be_there_already(tmp_path, autojump_clock):
+    """The moment since when nothing was there is before the look that found nothing, not after.
+
+    The system takes 150 ms for it, in which the time ends and the answer comes, without a stamp.
+    """
+
+    async def bot(end):
+        await end.read_until("go")
+        channel = table.connections[0].channel
+        read = channel.receive_some
+
+        def slow(limit):
+            chunk = read(limit)
+            channel.receive_some = read
+            assert chunk is None
+            autojump_clock.jump(0.15)
+            end.write_now(b"5\n", stamp=None)
+            return chunk
+
+        await trio.sleep(0.1)
+        channel.receive_some = slow
+        channel.wake()
+        await end.read_rest()
+
+    limits = Limits(0.2, 0.2)
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, limits=limits)
+    record = await table.play(bot, answers("1"), answers("1"))
+    assert [("answer",) * 3] == verdicts(record)
+    _, earliest, latest, _ = record.turns[0].times[0]
+    assert (100_000, 250_000) == (earliest, latest)

@@ -75,6 +75,36 @@ async def test_late_and_a_stall_above_the_margin_make_a_match_void(
     assert len(record.turns) == verify(record, COUNTING)
 
 
+class Busy:
+    """Says that so many seconds of work were done for an address in any turn."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def spent(self, _host, since):
+        assert since <= trio.current_time()
+        return self.seconds
+
+
+@pytest.mark.parametrize(
+    ("seat", "seconds", "end"), [(0, 0.03, "finished"), (0, 0.02, "void"), (1, 9.0, "void")]
+)
+async def test_who_keeps_the_host_busy_gets_no_void_for_it(
+    tmp_path, autojump_clock, seat, seconds, end
+):
+    """Half of the stall and more was work for connections of the late bot's address: it is late.
+
+    Work for another's address doesn't matter.
+    """
+    table = sit(
+        tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": Stalls({1: 0.06})}
+    )
+    table.connections[seat].background = Busy(seconds)
+    record = await table.play(quick, speaks(*"111"), speaks(*"111"))
+    assert end == record.result.end
+    assert "late" == record.turns[1].verdicts[0]
+
+
 async def test_a_void_turn_is_recorded_and_not_carried_out(tmp_path, autojump_clock):
     """`end void` with the scores as they stood before it; nobody has won; nobody is put out."""
     table = sit(

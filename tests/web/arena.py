@@ -43,7 +43,8 @@ class Arena(Program):
             raise
         arena, page = self.out.splitlines()
         self.port = int(arena.rpartition(":")[2])
-        self.page = page.removeprefix("page: ").removesuffix("/")
+        # Without the operator's token, where there is one.
+        self.page = page.removeprefix("page: ").partition("#")[0].removesuffix("/")
         self.web = int(self.page.rpartition(":")[2])
 
     def address(self, match, at=None):

@@ -212,7 +212,7 @@ def done(answer):
 
 
 @asynccontextmanager
-async def opened(folder, *, token=None, host="127.0.0.1", **options):
+async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **options):
     """An arena with its page: no clock, the map ROW, 200 moves at most; records in a folder."""
     arena = Arena(
         Options(
@@ -229,7 +229,7 @@ async def opened(folder, *, token=None, host="127.0.0.1", **options):
     )
     _, port = await arena.listen()
     view = View(arena.stage, arena=arena, data=folder)
-    async with showing(view, token=token, host=host) as house:
+    async with showing(view, token=token, host=host, open_logs=open_logs) as house:
         house.arena, house.port = arena, port
 
         async def serve():
@@ -241,9 +241,9 @@ async def opened(folder, *, token=None, host="127.0.0.1", **options):
 
 
 @asynccontextmanager
-async def showing(view, *, token=None, host="127.0.0.1"):
+async def showing(view, *, token=None, host="127.0.0.1", open_logs=False):
     """A page alone."""
-    server = Server(view, host, 0, token)
+    server = Server(view, host, 0, token, open_logs)
     await server.listen()
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:

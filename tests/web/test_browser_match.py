@@ -10,6 +10,7 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
+from e2e.running import environment
 from lanista.match.record import read_record
 from web.arena import LOST, MOVE_LIMIT
 from web.matchpage import DASH, MatchPage, expect_same_picture
@@ -249,3 +250,20 @@ def test_an_unknown_match_is_told(arena, show):
     page = show(arena.address("01AAAAAAAAAAAAAAAAAAAAAAAA"))
     alert = page.get_by_role("alert").filter(has_text="01AAAAAAAAAAAAAAAAAAAAAAAA")
     expect(alert).to_contain_text("there is no match")
+
+
+def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
+    """To a page that has watched all the time; where others may look, as with a token."""
+    arena = arenas("--move-limit", 2, env=environment(LANISTA_WEB_TOKEN="t"))
+    pair = bots(arena, "logs", "Ada", "Bob")
+    pair.asked()
+    match = MatchPage(show(arena.address(pair.match, at=arena.web)))
+    pair.play(("# my plan\n", ""))
+    match.at(1)
+    logs = match.panel("Logs")
+    expect(logs).to_contain_text("What bots log is shown when the match is over.")
+    pair.answer()
+    match.at(2)
+    expect(logs).to_contain_text("Nobody logged anything in this turn.")
+    match.go(1)
+    expect(logs).to_contain_text("# my plan")

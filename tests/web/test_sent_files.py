@@ -55,11 +55,9 @@ async def test_a_file_that_is_sent_is_shown(record):
         assert 5 == len(list(folder.glob("upload-*/*")))
         assert all(path.resolve().is_relative_to(folder) for path in folder.rglob("*"))
         assert done(await page.ask("close", match=seen[0]))
-        assert 4 == len(list(folder.glob("upload-*")))
+        await until(lambda: len(list(folder.glob("upload-*"))) == 4)
         await page.socket.aclose()
-        while len(house.server.viewers) > 1:
-            await house.server._left.wait()
-        assert [] == list(folder.glob("upload-*"))
+        await until(lambda: not list(folder.glob("upload-*")))
 
 
 async def test_a_file_that_cannot_be_taken_is_told(record, monkeypatch):
@@ -83,7 +81,7 @@ async def test_a_file_that_cannot_be_taken_is_told(record, monkeypatch):
         assert words.startswith("my.res: line 1: no file of an original game")
         words = (await send(page, record.read_bytes()[:40], name="x.gz"))["words"]
         assert words.startswith("x.gz: damaged gzip data")
-        assert [] == list(folder.glob("upload-*"))
+        await until(lambda: not list(folder.glob("upload-*")))
         assert "head" == (await send(page, record.read_bytes()))["type"]
 
 
@@ -108,25 +106,92 @@ async def test_who_leaves_while_sending_leaves_nothing(record):
         folder = house.server.view.films.folder
         await until(lambda: list(folder.glob("upload-*/*")))
         await page.socket.aclose()
-        while house.server.viewers:
-            await house.server._left.wait()
-        assert [] == list(folder.glob("upload-*"))
+        await until(lambda: not list(folder.glob("upload-*")))
 
 
-async def test_all_files_together_have_a_limit(record, monkeypatch):
-    """Whoever sent them; what is closed, or came in only half, makes room again."""
+async def test_what_is_announced_takes_no_room(record, monkeypatch):
+    """However many announce however much: a newcomer's file is shown."""
+    data = record.read_bytes()
+    monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
+    async with showing(View(Stage())) as house:
+        for _ in range(4):
+            announces = await house.page()
+            await announces.say(do="file", id=1, name="x", size=module.MAX_FILE)
+            await announces.socket.send(b"x")
+        assert "head" == (await send(await house.page(), data))["type"]
+
+
+async def test_all_files_together_have_a_limit_and_the_oldest_goes(record, monkeypatch):
+    """What is closed makes room, and where there is none, the oldest: its film has to be sent
+    again, as its page does by itself.
+    """
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
     async with showing(View(Stage())) as house:
         page, other = await house.page(), await house.page()
-        first = await send(page, data)
-        assert "head" == first["type"]
-        assert "head" == (await send(other, data))["type"]
-        await page.say(do="file", id=9, name="x", size=len(data))
-        assert "too many files are shown" in (await page.answer(9))["words"]
+        first, second = await send(page, data), await send(other, data)
         assert done(await page.ask("close", match=first["match"]))
+        third = await send(page, data)
+        asks = {"match": second["match"], "from": 0}
+        assert "frames" == (await other.ask("frames", **asks))["type"]
         assert "head" == (await send(page, data))["type"]
-        await other.socket.aclose()
-        while len(house.server.viewers) > 1:
-            await house.server._left.wait()
-        assert len(data) == house.server.view.uploaded
+        answer = await other.ask("frames", **asks)
+        assert f"the match {second['match']!r} isn't open; open it first" == answer["words"]
+        asks = {"match": third["match"], "from": 0}
+        assert "frames" == (await page.ask("frames", **asks))["type"]
+
+
+async def test_who_has_sent_the_most_gives_up_the_room(record, monkeypatch):
+    """By address: one that sends much keeps out no other, nor takes the place of a small one."""
+    data = record.read_bytes()
+    monkeypatch.setattr(module, "MAX_FILES", 3 * len(data))
+    async with showing(View(Stage())) as house:
+        small, greedy = await house.page(), await house.page()
+        shown = await send(small, data)
+        (viewer,) = [one for one in house.server.viewers if one.uploads]
+        viewer.peer.address = "192.0.2.1"
+        sent = [await send(greedy, data) for _ in range(3)]
+        asks = {"match": shown["match"], "from": 0}
+        assert "frames" == (await small.ask("frames", **asks))["type"]
+        for head, kind in zip(sent, ("error", "frames", "frames"), strict=True):
+            asks = {"match": head["match"], "from": 0}
+            assert kind == (await greedy.ask("frames", **asks))["type"]
+
+
+async def test_a_file_that_gives_up_its_room_while_it_is_sent_is_told(record, monkeypatch):
+    data = record.read_bytes()
+    monkeypatch.setattr(module, "MAX_FILES", len(data))
+    async with showing(View(Stage())) as house:
+        page, other = await house.page(), await house.page()
+        await page.say(do="file", id=1, name="x", size=len(data))
+        await page.socket.send(data[:-1])
+        await until(lambda: any(u.size for v in house.server.viewers for u in v.uploads.values()))
+        assert "head" == (await send(other, data))["type"]
+        await page.socket.send(data[-1:])
+        words = (await page.answer(1))["words"]
+        assert "others' files needed the room; send the file again" == words
+
+
+async def test_a_file_whose_bytes_do_not_come_is_given_up(record, monkeypatch):
+    """After SILENCE; bytes that come, though slowly, are waited for."""
+    monkeypatch.setattr(module, "SILENCE", 0.2)
+    data = record.read_bytes()
+    async with showing(View(Stage())) as house:
+        page = await house.page()
+        await page.say(do="file", id=1, name="x", size=len(data))
+        await page.socket.send(data[:-1])
+        words = (await page.answer(1))["words"]
+        assert "no byte of the file came for 0.2 s; send it again" == words
+        monkeypatch.setattr(module, "SILENCE", 30)
+        assert "head" == (await send(page, data))["type"]
+
+
+async def test_a_viewer_sends_one_file_at_a_time(record):
+    """What it says while it sends one isn't another one's announcement."""
+    data = record.read_bytes()
+    async with showing(View(Stage())) as house:
+        page = await house.page()
+        for number in range(2):
+            await page.say(do="file", id=number, name="x", size=len(data))
+        assert "bytes of the file are binary messages" == (await page.answer(0))["words"]
+        assert [] == [u for v in house.server.viewers for u in v.uploads.values()]

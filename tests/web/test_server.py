@@ -11,7 +11,6 @@ import trio
 from lanista import __version__
 from lanista.daemon.stage import Stage
 from lanista.house import HOUSE
-from lanista.web import server as module
 from lanista.web.film import API
 from lanista.web.view import View
 from web.house import opened, play, showing
@@ -340,18 +339,6 @@ async def test_what_is_no_request_ends_its_connection_alone(tmp_path, data, capl
     assert [] == [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-async def test_half_a_request_keeps_nobody_waiting(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "OPEN_TIMEOUT", 0.2)
-    async with (
-        opened(tmp_path) as house,
-        await trio.open_tcp_stream("127.0.0.1", house.server.port) as stream,
-    ):
-        await stream.send_all(b"GET / HT")
-        assert 200 == (await house.get("/healthz")).status
-        with contextlib.suppress(trio.BrokenResourceError):  # closed, either way
-            assert b"" == await stream.receive_some()
-
-
 # -- faults of the page are no match's matter ----------------------------------------------------
 
 
@@ -418,24 +405,3 @@ async def test_a_page_that_cannot_begin_is_told(monkeypatch):
     with pytest.RaisesGroup(KeyError, flatten_subgroups=True):
         async with showing(View(Stage())):
             pass
-
-
-async def test_connections_that_say_nothing_have_a_limit(tmp_path, monkeypatch):
-    """Those above it are closed at once: files are for matches too. One that leaves makes room."""
-    monkeypatch.setattr(module, "MAX_CONNECTIONS", 3)
-    async with opened(tmp_path) as house:
-        port = house.server.port
-        silent = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(3)]
-        while len(house.server._connections) < 3:
-            await trio.lowlevel.checkpoint()
-        refused = await trio.open_tcp_stream("127.0.0.1", port)
-        with contextlib.suppress(trio.BrokenResourceError):
-            assert b"" == await refused.receive_some(1)
-        await silent.pop().aclose()
-        answer = None
-        while answer is None:  # until the server has seen that it left
-            with contextlib.suppress(trio.BrokenResourceError, ConnectionError, IndexError):
-                answer = await house.get("/healthz")
-        assert 200 == answer.status
-        for stream in (*silent, refused):
-            await stream.aclose()

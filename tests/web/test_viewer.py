@@ -16,7 +16,7 @@ from lanista import __version__
 from lanista.daemon.stage import Stage
 from lanista.match.record import read_record
 from lanista.match.replay import verify
-from lanista.web import films
+from lanista.web import connections, films
 from lanista.web import server as server_module
 from lanista.web import viewer as module
 from lanista.web.film import API
@@ -71,7 +71,7 @@ async def test_another_sites_page_gets_no_connection(tmp_path):
 
 async def test_too_many_viewers_are_refused(tmp_path, monkeypatch):
     """Who leaves makes room."""
-    monkeypatch.setattr(server_module, "MAX_VIEWERS", 1)
+    monkeypatch.setattr(connections, "MAX_VIEWERS", 1)
     async with opened(tmp_path) as house:
         first = await house.page()
         with pytest.raises(InvalidStatus) as refused:
@@ -577,6 +577,17 @@ async def test_so_many_questions_may_be_open_at_once(tmp_path):
         for number in range(64):
             assert done(await page.answer(f"q{number}"))
         assert "head" == (await page.ask("open", match=match))["type"]
+
+
+async def test_when_the_end_is_told_there_is_a_record(tmp_path):
+    """Though its bots, which have heard the end, still linger."""
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        ann, bob, match = await house.pair()
+        await page.ask("open", match=match)
+        await play((ann, [AWAY]), (bob, ["9 9 9 9"]))
+        assert "end" == (await page.ask("frames", match=match, **{"from": 2}))["type"]
+        assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
 
 
 # -- viewers that don't read ---------------------------------------------------------------------

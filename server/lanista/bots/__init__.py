@@ -5,7 +5,8 @@ bot that ends it whatever becomes of the arena, `strays` ends what a killed keep
 
 `limits` says what a bot may use, `usage` measures it, `cgroup` lets the kernel hold it. `sandbox`
 shuts a bot off from the machine, `reach` finds what it must see of it, `launcher` runs inside.
-`execute` and `proctree` are what keeper and launcher share.
+`execute` and `proctree` are what keeper and launcher share, `syscalls` is what the keeper asks of
+the kernel by number.
 """
 
 from lanista.bots.cgroup import use_cgroups

@@ -17,12 +17,21 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # the part in C that `signal` wraps
 
-# The descriptors that a launcher finds. A keeper never has so many of its own.
-LAUNCHER_FD, UPLINK_FD = 20, 21
+# The descriptors that a launcher finds (GO_FD, LAUNCHER_FD, UPLINK_FD) and that bubblewrap does
+# (FILTER_FD). A keeper never has so many of its own.
+LAUNCHER_FD, UPLINK_FD, GO_FD, FILTER_FD = 20, 21, 22, 23
 
-# What a launcher writes to LAUNCHER_FD when it has started the bot; everything before that is what
-# the sandbox has to say about its failure.
-IS_STARTED = b"\0"
+# What a launcher writes to LAUNCHER_FD when the sandbox is there, and when it has started the bot;
+# everything else before that is what the sandbox has to say about its failure. Between the two it
+# waits for GO from GO_FD; anything else ends it.
+IS_READY, IS_STARTED = b"\1", b"\0"
+GO, DO_NOT = b".", b"!"
+
+# The folders of a sandbox that its bot may write to, each a file system in memory, and how many
+# files and folders each may hold. Empty ones take a kilobyte or two of the kernel's memory, which
+# isn't counted as the bot's.
+SCRATCH, SHARED = "/tmp", "/dev/shm"  # noqa: S108 -- the sandbox's own, seen by nobody else
+SCRATCH_FILES = 32768
 
 # The kernel's limit of a user counts threads, and a runtime has dozens of them: it is no limit of
 # processes, but it stops a fork bomb between two looks of the keeper.

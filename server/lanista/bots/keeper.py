@@ -15,7 +15,8 @@ exits with code 0. To STATUS go lines about the bot:
 LIMITS is `BotLimits.encode`. What the kernel holds for each process is set in the bot; what all of
 them use together is looked at from here (`usage`), unless GROUP, the folder of a control group,
 holds it. UPLINK, HOST:PORT of the arena, says that WORDs start a sandbox: it is given a connection
-to there, and the `launcher` in it tells when it has started the bot.
+to there and a filter of system calls. When the `launcher` in it says that the sandbox is there, the
+number of its files is limited from here; then the launcher starts the bot, and says so.
 
 A pipe rather than PR_SET_PDEATHSIG between arena and keeper, because that signal comes when the
 *thread* that forked exits, which needn't be the arena's end. Between keeper and bot it is safe:
@@ -40,10 +41,11 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # the part in C that `signal` wraps
 if TYPE_CHECKING or __package__:
-    from lanista.bots import execute, proctree, usage
+    from lanista.bots import execute, proctree, syscalls, usage
 else:  # in the keeper, which knows no packages
     import execute
     import proctree
+    import syscalls
     import usage
 
 # Milliseconds between two rounds of killing: most die within the first, and what doesn't die
@@ -125,7 +127,9 @@ class Keeper:
 
     def start(self, cwd: str, command: list[str]) -> int:
         """Fork and execute the bot and report it; its pid, 0 if there was no fork."""
-        trouble, write = os.pipe()  # closed by a successful exec; text in it tells of a failed one
+        # Closed by a successful exec; text in it tells of a failed one.
+        trouble, trouble_in = os.pipe()
+        wait, go = os.pipe()  # what a launcher waits for before it starts the bot
         keeper = os.getpid()
         try:
             pid = os.fork()
@@ -134,13 +138,17 @@ class Keeper:
             return 0
         if pid == 0:
             try:
-                self.become_bot(keeper, write, cwd, command)
+                self.become_bot(keeper, trouble_in, wait, cwd, command)
             finally:
                 os._exit(127)  # not sys.exit: the keeper's code must not run a second time
-        os.close(write)
+        os.close(trouble_in)
+        os.close(wait)
         text = b""
         while more := os.read(trouble, 4096):
             text += more
+            if self.uplink and text.endswith(execute.IS_READY):
+                text = self.limit_files(pid)
+                write(go, execute.DO_NOT if text else execute.GO)
             # A bot that ends at once may have been told about by then: all comes in one read.
             _, is_started, self.heard = text.partition(execute.IS_STARTED)
             if self.uplink and is_started:
@@ -158,7 +166,31 @@ class Keeper:
         else:
             self.bot = pid
             self.report(f"started {pid}")
+        os.close(go)
         return pid
+
+    def limit_files(self, pid: int) -> bytes:
+        """Limit how many files a sandbox that waits may hold; why that can't be, or nothing.
+
+        Args:
+            pid: Of bubblewrap, whose last descendant is the launcher.
+        """
+        found = proctree.walk(pid) or proctree.with_descendants([pid], proctree.processes())
+        child = os.fork()
+        if child == 0:
+            number = 255
+            try:
+                folders = [execute.SCRATCH, execute.SHARED]
+                syscalls.limit_files(found[-1], folders, execute.SCRATCH_FILES)
+                number = 0
+            except OSError as error:
+                number = error.errno or number
+            finally:
+                os._exit(number)
+        number = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if number == 0:
+            return b""
+        return f"the files of its sandbox can't be limited: {os.strerror(number)}".encode()
 
     def wait(self, timeout: int | None, lifeline: int | None = None) -> set[int]:
         """Wait for a child's end, or the lifeline's; at most `timeout` ms, None without limit.
@@ -234,17 +266,17 @@ class Keeper:
 
     def report(self, line: str) -> None:
         """Write one line to the arena, if it is still there."""
-        try:
-            os.write(self.status, line.encode("utf-8", "backslashreplace") + b"\n")
-        except BrokenPipeError:
-            pass
+        write(self.status, line.encode("utf-8", "backslashreplace") + b"\n")
 
-    def become_bot(self, keeper: int, trouble: int, cwd: str, command: list[str]) -> None:
+    def become_bot(
+        self, keeper: int, trouble: int, wait: int, cwd: str, command: list[str]
+    ) -> None:
         """In the forked child: become the bot. Returns only when that failed.
 
         Args:
             keeper: Pid of the keeper.
             trouble: Where to write why it couldn't be executed.
+            wait: Where a launcher hears when it may start the bot.
             cwd: Directory to run it in, empty for the arena's own.
             command: The words of its command line.
         """
@@ -252,6 +284,7 @@ class Keeper:
         proctree.prctl(proctree.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             return  # the keeper died before the line above could bind us to it
+        syscalls.join_session_keyring()
         # Every descriptor from 3 on is close-on-exec: those the arena passed by `main`, the
         # others by Python's habit.
         if cwd:
@@ -270,12 +303,12 @@ class Keeper:
                 return
         if not self.uplink:
             execute.set_limits(self.limits, own_user=False)
-        elif not self.connect(trouble):
+        elif not self.prepare_sandbox(trouble, wait):
             return
         execute.execute(command, trouble)
 
-    def connect(self, trouble: int) -> bool:
-        """In the forked child: what the launcher of a sandbox needs; False when it can't be had."""
+    def prepare_sandbox(self, trouble: int, wait: int) -> bool:
+        """In the forked child: what a sandbox and its launcher need; False when it can't be had."""
         import _socket  # noqa: PLC0415 -- the part in C of `socket`; only sandboxes need it
 
         host, _, port = self.uplink.rpartition(":")
@@ -286,10 +319,22 @@ class Keeper:
             os.write(trouble, execute.describe(error, self.uplink, " (the arena)"))
             return False
         uplink.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+        rules, write = os.pipe()  # which holds 4096 bytes at least; the filter has some hundreds
+        os.write(write, syscalls.sandbox_filter(syscalls.machine()) or b"")
+        os.dup2(rules, execute.FILTER_FD)
         os.dup2(uplink.fileno(), execute.UPLINK_FD)
+        os.dup2(wait, execute.GO_FD)
         os.dup2(trouble, execute.LAUNCHER_FD)
         os.dup2(trouble, 2)  # what the sandbox itself complains of; the launcher undoes it
         return True
+
+
+def write(pipe: int, text: bytes) -> None:
+    """Write to a pipe whose reader may be gone."""
+    try:
+        os.write(pipe, text)
+    except BrokenPipeError:
+        pass
 
 
 def main(arguments: list[str]) -> None:

@@ -8,9 +8,10 @@ one to the real arena, made outside before the sandbox was (descriptor UPLINK_FD
 that end and resets are passed on as they come, so that the bot and the arena notice nothing but
 some dozen microseconds. A second connection is refused, or reset if it came at once.
 
-To LAUNCHER_FD it writes why the bot couldn't be started, or a NUL byte when it was; after the bot's
-end the lines `left N` (other processes there) and, where a signal killed it, `killed SIGNAL`. Its
-exit code is the bot's.
+To LAUNCHER_FD it writes a byte when the sandbox is there, and waits until GO_FD says that the bot
+may start; then why the bot couldn't be started, or a NUL byte when it was; after its end the lines
+`left N` (other processes there) and, where a signal killed it, `killed SIGNAL`. Its exit code is
+the bot's.
 
 USER is a user id to become first, with the group of that number, or 0 to stay who it is. LIMITS is
 `BotLimits.encode`; they are set in the bot, after the change of user. The sandbox's first process
@@ -210,9 +211,12 @@ def become(user: int) -> None:
 def main(arguments: list[str]) -> None:
     """Run one bot; the arguments are told at the top of this module."""
     host, port, user, limits, *command = arguments
-    os.set_inheritable(execute.UPLINK_FD, False)
-    os.set_inheritable(execute.LAUNCHER_FD, False)
+    for fd in (execute.UPLINK_FD, execute.LAUNCHER_FD, execute.GO_FD):
+        os.set_inheritable(fd, False)
     os.dup2(1, 2)  # it was the keeper's, for what bubblewrap had to say
+    os.write(execute.LAUNCHER_FD, execute.IS_READY)
+    if os.read(execute.GO_FD, 1) != execute.GO:
+        os._exit(127)  # the keeper says why
     try:
         launcher = Launcher(host, int(port))
         become(int(user))

@@ -18,6 +18,7 @@ import trio
 
 from lanista.bots import keeper, proctree, strays
 from lanista.bots.cgroup import Group
+from lanista.bots.execute import printable
 from lanista.bots.limits import NO_LIMITS, BotLimits, broken_words, signal_words
 from lanista.bots.sandbox import Sandbox, SandboxError
 
@@ -30,6 +31,12 @@ GRACE = 0.5
 END_TIMEOUT = 5.0
 """Seconds in which a killed bot must be gone and its output read to the end. Much more than it
 ever takes, except for a process that the kernel itself can't end (a dead network disk)."""
+
+LEAVING_TIME = 1.0
+"""Seconds between the end of a bot's connection and the news of its process's end, if it ended."""
+
+LAST_LINE = 200
+"""Bytes of the last line that a crashed bot wrote that are told with its end."""
 
 # Seconds between two reads of a bot's output. A bot that prints in an endless loop (a common
 # mistake) fills a pipe thousands of times a second; this leaves the processor to the matches.
@@ -127,6 +134,26 @@ class Bot:
         await self._exited.wait()
         assert self.exit is not None
         return self.exit
+
+    async def why_left(self) -> str | None:
+        """Why the bot has closed its connection, in words; None if its process goes on.
+
+        The connection of a process that ends is closed a moment before its end is known: waits
+        LEAVING_TIME for that.
+        """
+        with trio.move_on_after(LEAVING_TIME):
+            await self._exited.wait()
+        if self.exit is None:
+            return None
+        for _ in range(5):  # what it wrote last is in the pipe, and read within a pause or two
+            await trio.sleep(_READ_PAUSE)
+        words = f"its process {self.exit}"
+        crashed = self.exit.signal is not None or self.exit.code not in {0, None}
+        if crashed and self.exit.limit is None:
+            written = self.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
+            if written:
+                words += f": {printable(written)}"
+        return words
 
     def output_tail(self, limit: int = OUTPUT_LIMIT) -> str:
         r"""The last of what the bot has written so far to stdout and stderr, as they came.

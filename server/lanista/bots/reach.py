@@ -8,15 +8,27 @@ files; nothing here changes any.
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
 # ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH208
 
+import contextlib
 import enum
 import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import attrs
+
+DATA_FOLDERS = ("lanista-data", "lanista-records")
+"""What `lanista serve` and `lanista play` call the folders in which they keep their data, in their
+working directory, if nobody says otherwise."""
+
+_CATALOGUE = "catalogue.db"
+"""The database in an arena's data folder."""
+
+_LAST_LOCK_BYTE = str((1 << 30) + 511)
+"""Where the bytes end that SQLite locks in a database's file."""
 
 _LINKS = 40
 """Symbolic links that are followed one after the other, as many as the kernel does."""
@@ -207,6 +219,55 @@ def sockets(proc: str = "/proc") -> list[str]:
             except OSError:  # gone, or of another mount namespace
                 continue
     return found
+
+
+def data_folders(places: Iterable[str]) -> set[str]:
+    """Folders with the data of arenas, for bots to be kept out of; absolute paths without links.
+
+    Those are, in each place, the ones that are used by default; the place itself and each above it
+    that has a catalogue; and wherever a process has a catalogue open, as far as this user may know.
+
+    Args:
+        places: Working directories.
+    """
+    found = set()
+    for place in places:
+        found |= {os.path.join(place, name) for name in DATA_FOLDERS}
+        found |= set(filter(_has_catalogue, _steps(os.path.realpath(place))))
+    found |= set(filter(_has_catalogue, map(os.path.dirname, _open_databases())))
+    return {os.path.realpath(folder) for folder in found if os.path.isdir(folder)} - {"/"}
+
+
+def _has_catalogue(folder: str) -> bool:
+    """Whether a folder has a catalogue of its owner's: others may put one where all can write."""
+    try:
+        return os.lstat(folder).st_uid == os.lstat(os.path.join(folder, _CATALOGUE)).st_uid
+    except OSError:
+        return False
+
+
+def _open_databases() -> Iterator[str]:
+    """The files of processes that use a database of SQLite in WAL mode, as they see them.
+
+    Bots in sandboxes aren't asked: they could have many thousands open, to slow us down.
+    """
+    try:
+        ours = os.readlink("/proc/self/ns/pid")
+        with open("/proc/locks", encoding="ascii") as table:
+            rows = [line.split() for line in table]
+    except OSError:  # a kernel without them
+        return
+    # proc_locks(5): Number: Kind Manner Access PID Device:Inode First Last. A connection holds a
+    # lock on these bytes as long as it lasts (sqlite.org/fileformat2.html, "the lock-byte page").
+    for pid in {row[4] for row in rows if row[-1] == _LAST_LOCK_BYTE}:
+        descriptors = f"/proc/{pid}/fd"
+        try:
+            names = os.listdir(descriptors) if os.readlink(f"/proc/{pid}/ns/pid") == ours else []
+        except OSError:  # gone, or another user's
+            continue
+        for name in names:
+            with contextlib.suppress(OSError):  # closed meanwhile
+                yield os.readlink(f"{descriptors}/{name}")
 
 
 def firm_cover(path: str, users: Collection[int]) -> str | None:

@@ -22,11 +22,9 @@ from typing import Any
 
 import attrs
 
-from lanista.bots import execute, launcher, reach
+from lanista.bots import execute, launcher, reach, syscalls
+from lanista.bots.execute import SCRATCH, SHARED
 from lanista.bots.limits import MIB, BotLimits
-
-SCRATCH = "/tmp"  # noqa: S108 -- the sandbox's own, seen by nobody else
-"""The folder that a bot in a sandbox may write to; its HOME and TMPDIR."""
 
 SCRATCH_SIZE = 256 * MIB
 """Bytes of the scratch folder where neither the sandbox nor a limit of file sizes tells it."""
@@ -114,19 +112,25 @@ class Sandbox:
             limits: Set inside, by the launcher.
 
         Raises:
-            SandboxError: bubblewrap isn't there.
+            SandboxError: bubblewrap isn't there, or this machine's system calls aren't known.
         """
+        bwrap = _bwrap()
+        _filter()  # the keeper takes it for granted
         is_root = os.geteuid() == 0
         user = FIRST_USER + secrets.randbelow(USERS) if is_root else 0
         directory = os.path.abspath(cwd or os.curdir)  # noqa: PTH100 -- links stay as they are
         size = self.scratch_size or limits.file_size or SCRATCH_SIZE
+        folders, files = _hidden(self.hidden, directory)
+        data = reach.data_folders({os.curdir, directory})
+        folders += [path for path in data if not path.startswith(_OWN_FOLDERS)]
         words = [
-            *_isolation(_bwrap(), is_root=is_root),
+            *_isolation(bwrap, execute.FILTER_FD, is_root=is_root),
             *_files(
                 reach.needed(command, directory, env.get("PATH"), _own()),
                 size,
                 is_root,
-                *_hidden(self.hidden, directory),
+                folders,
+                files,
             ),
             *("--chdir", directory, "--"),
             *(sys.executable, "-I", "-S", "-B", "-c", _CODE, _DIRECTORY),
@@ -153,8 +157,12 @@ def check_sandbox() -> None:
             "sandbox: root of this container can't become other users than the container's own "
             f"(/proc/self/uid_map ends before {FIRST_USER}): run the arena as an ordinary user"
         )
+    program = _filter()
+    rules, write = os.pipe()
+    os.write(write, program)
+    os.close(write)
     words = [
-        *_isolation(bwrap, is_root=is_root),
+        *_isolation(bwrap, rules, is_root=is_root),
         *_files(reach.needed([], "/", None, _own()), SCRATCH_SIZE, is_root),
         *("--", sys.executable, "-I", "-S", "-c", ""),
     ]
@@ -165,9 +173,12 @@ def check_sandbox() -> None:
             capture_output=True,
             check=False,
             timeout=_PROBE_TIMEOUT,
+            pass_fds=(rules,),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SandboxError(f"sandbox: {bwrap} can't be run: {error}") from error
+    finally:
+        os.close(rules)
     if probe.returncode != 0:
         said = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
         said = execute.printable(said)
@@ -190,13 +201,27 @@ def _bwrap() -> str:
     return bwrap
 
 
-def _isolation(bwrap: str, *, is_root: bool) -> list[str]:
-    """The namespaces and privileges."""
+def _filter() -> bytes:
+    """The filter of system calls, for this machine."""
+    machine = syscalls.machine()
+    program = syscalls.sandbox_filter(machine)
+    if program is None:
+        known = " and ".join(syscalls.AUDIT)
+        raise SandboxError(
+            f"sandbox: the filter of system calls is for {known}, not {machine}; "
+            "--sandbox none runs bots without"
+        )
+    return program
+
+
+def _isolation(bwrap: str, rules: int, *, is_root: bool) -> list[str]:
+    """The namespaces and privileges; `rules` is the descriptor with the filter of system calls."""
     return [
         *(bwrap, "--die-with-parent", "--new-session"),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         # Only a name is hidden by it, and some kernels have no groups.
         "--unshare-cgroup-try",
+        *("--seccomp", str(rules)),
         # Root needs no user namespace, and the launcher becomes somebody else by itself: a user
         # whom no file belongs to. An ordinary user stays one.
         *(
@@ -216,7 +241,7 @@ def _homes(user: int, environment: Mapping[str, str]) -> set[str]:
     return {home for home in homes if os.path.isdir(home)} - {"/"}
 
 
-def _hidden(paths: Sequence[str | os.PathLike[str]], directory: str) -> tuple[list[str], ...]:
+def _hidden(paths: Sequence[str | os.PathLike[str]], directory: str) -> tuple[list[str], list[str]]:
     """The folders and the files among what a bot in this directory shall not see."""
     real = [os.path.realpath(path) for path in paths]
     real = [path for path in real if not path.startswith(_OWN_FOLDERS)]
@@ -253,7 +278,7 @@ def _files(
     mounts = reach.plan(needed, covers, reach.closed_to_others if is_root else lambda _path: False)
     words = [
         *("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
-        *("--size", str(SHARED_SIZE), "--perms", "1777", "--tmpfs", "/dev/shm"),  # noqa: S108
+        *("--size", str(SHARED_SIZE), "--perms", "1777", "--tmpfs", SHARED),
         *("--remount-ro", "/dev"),
     ]
     read_only = []

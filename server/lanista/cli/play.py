@@ -101,6 +101,12 @@ class PlayCommand(click.Command):
     metavar="HOST:PORT",
     help="Where that page is  [default: 127.0.0.1:8080, or a free port]",
 )
+@click.option(
+    "--open-logs",
+    is_flag=True,
+    help="With --watch: show what bots log while the match runs to all viewers, not only on "
+    "loopback.",
+)
 @click.option("--console", is_flag=True, help="Don't draw the board, only print the result.")
 @click.option(
     "-n",
@@ -134,6 +140,7 @@ def command(
     size: int,
     watch: bool,
     web: str | None,
+    open_logs: bool,
     console: bool,
     matches: int,
     as_json: bool,
@@ -166,6 +173,8 @@ def command(
         raise BadInputError("--watch shows one match; for several there is lanista serve")
     if web is not None and not watch:
         raise BadInputError("--web is the page of --watch")
+    if open_logs and not watch:
+        raise BadInputError("--open-logs is for the page of --watch")
     if lists:
         click.echo("\n".join(house_bots(game)))
         return 0
@@ -195,7 +204,7 @@ def command(
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
-    page = PagePort(web) if watch else None
+    page = PagePort(web, open_logs=open_logs) if watch else None
     become_subreaper()
     use_cgroups()
     draws = (

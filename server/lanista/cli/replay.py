@@ -306,7 +306,9 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
 
 def _print_fed(record: "Record", seat: int, last: int, fed: "Fed") -> int:
     recorded = [turn.raw[seat] for turn in record.turns]
-    other = [at for at, answer in enumerate(fed.answers) if answer != recorded[at]]
+    other = [
+        at for at, answer in enumerate(fed.answers) if not record.turns[at].was_answer(seat, answer)
+    ]
     if other:
         click.echo(
             f"it answered otherwise than in the match in {len(other)} turns, from {other[0]}"

@@ -52,6 +52,11 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 )
 @click.option("--no-web", is_flag=True, help="No page.")
 @click.option(
+    "--open-logs",
+    is_flag=True,
+    help="Show what bots log while their match runs to all viewers, not only on loopback.",
+)
+@click.option(
     "--tournament",
     "tournaments",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -67,6 +72,12 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
     show_default=True,
     metavar="N",
     help="Connections at once; more are refused.",
+)
+@click.option(
+    "--max-per-address",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Connections at once of one address  [default: 100; on loopback, no such limit]",
 )
 @click.option(
     "--hello-timeout",
@@ -94,8 +105,10 @@ def command(
     stall_margin: float,
     web: str | None,
     no_web: bool,
+    open_logs: bool,
     tournaments: tuple[Path, ...],
     max_connections: int,
+    max_per_address: int | None,
     hello_timeout: float,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
@@ -115,12 +128,19 @@ def command(
 
     if no_web and web is not None:
         raise BadInputError("--web and --no-web: say one of them")
+    if no_web and open_logs:
+        raise BadInputError("--open-logs and --no-web: say one of them, the page shows logs")
     if no_web and tournaments:
         raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     clerk = Clerk()
     looks = looks_at(tournaments, clerk)
+    viewers = 0
+    if not no_web:
+        from lanista.web.connections import MAX_CONNECTIONS
+
+        viewers = MAX_CONNECTIONS
     options = Options(
         default=ruleset,
         host=host,
@@ -131,7 +151,8 @@ def command(
         board=board,
         manual=start == "manual",
         matches=matches,
-        max_connections=max_connections,
+        max_connections=_connections_possible(max_connections, viewers),
+        max_per_address=max_per_address,
         late_limit=late_limit,
         hello_timeout=hello_timeout,
         stall_margin=stall_margin / 1000,
@@ -144,19 +165,19 @@ def command(
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
-    page = None if no_web else PagePort(web, looks)
-    viewers = 0
-    if page is not None:
-        from lanista.web.server import MAX_CONNECTIONS
+    page = None if no_web else PagePort(web, looks, open_logs=open_logs)
 
-        viewers = MAX_CONNECTIONS
-    _allow_open_files(max_connections, viewers)
+    failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host
-        click.echo(f"Lanista listens on {shown}:{port}")
-        if page is not None:
-            click.echo(f"page: {page.announced}")
+        try:
+            click.echo(f"Lanista listens on {shown}:{port}")
+            if page is not None:
+                click.echo(f"page: {page.announced}")
+        except OSError as error:
+            failures.append(error)
+            raise
 
     try:
         if looks:
@@ -164,16 +185,41 @@ def command(
         trio.run(serve, options, announce, None if page is None else page.open_beside)
     except CannotListenError as error:
         raise BadInputError(str(error)) from None
+    except ExceptionGroup:
+        if not failures:
+            raise
+        raise failures[0] from None  # the arena's nursery wrapped it
     finally:
         clerk.close()
     return 0
 
 
-def _allow_open_files(connections: int, viewers: int) -> None:
-    """Ask the system for the files that so many of both need: often it allows but 1024."""
-    # A record for each match of two, and some for ourselves.
-    needed = connections + connections // 2 + viewers + 64
+def _connections_possible(wanted: int, viewers: int) -> int:
+    """Have the system allow the open files of so many connections, or of as many as it will.
+
+    Often it allows but 1024 until it is asked for more.
+
+    Raises:
+        BadInputError: It doesn't allow enough for a single match.
+    """
+    from lanista.daemon.arena import files_needed
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = files_needed(wanted) + viewers
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        possible = [n for n in range(2, wanted) if files_needed(n) + viewers <= hard]
+        least = files_needed(2) + viewers
+        if not possible:
+            raise BadInputError(
+                f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
+                "at least, most of them for the page: allow more, or say --no-web"
+            )
+        click.echo(
+            f"{possible[-1]} connections at once in place of {wanted}: the system allows {hard} "
+            f"open files (ulimit -Hn), and {needed} would be needed",
+            err=True,
+        )
+        wanted, needed = possible[-1], hard
     if soft != resource.RLIM_INFINITY and soft < needed:
-        possible = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, possible), hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    return wanted

@@ -33,14 +33,22 @@ def address_of(text: str) -> tuple[str, int]:
 class PagePort:
     """Opens the page's port, where it was asked for or where there is room."""
 
-    def __init__(self, web: str | None, tournaments: "Mapping[str, Look] | None" = None) -> None:
+    def __init__(
+        self,
+        web: str | None,
+        tournaments: "Mapping[str, Look] | None" = None,
+        *,
+        open_logs: bool = False,
+    ) -> None:
         """What to serve.
 
         Args:
             web: HOST:PORT; None: the default, or a free port if that is taken.
             tournaments: Those that the page shows beside the arena, by name.
+            open_logs: Whether all viewers see the logs of running matches.
         """
         self._tournaments = tournaments or {}
+        self._open_logs = open_logs
         self.announced: str | None = None
         self._is_default = web is None
         self._host, self._port = DEFAULT if web is None else address_of(web)
@@ -55,22 +63,24 @@ class PagePort:
         server = await self.listen(view)
         await nursery.start(server.run)
         self.announced = self.url(server)
+        arena.page = self.announced.partition("#")[0]  # without the operator's token
 
     async def listen(self, view: "View") -> "Server":
         """A server that listens, yet to be run."""
+        from lanista.daemon.admission import is_loopback
         from lanista.daemon.arena import CannotListenError
-        from lanista.web.server import Server, is_loopback
+        from lanista.web.server import Server
 
         token = os.environ.get(TOKEN) or None
         if token is None and not is_loopback(self._host):
             token = secrets.token_urlsafe(16)
-        server = Server(view, self._host, self._port, token)
+        server = Server(view, self._host, self._port, token, self._open_logs)
         try:
             await server.listen()
         except CannotListenError:
             if not self._is_default:
                 raise
-            server = Server(view, self._host, 0, token)
+            server = Server(view, self._host, 0, token, self._open_logs)
             await server.listen()
         return server
 

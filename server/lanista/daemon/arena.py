@@ -4,12 +4,15 @@ Accepting, greeting, waiting and matches are nested so that the shutdown goes fr
 no new connection, no new match, running ones told and recorded, then gone.
 """
 
+import errno
 import itertools
+import math
 import os
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +21,11 @@ import structlog
 import trio
 
 from lanista.daemon import greeting, ids
+from lanista.daemon.admission import Admission, Place, address_of
 from lanista.daemon.lobby import Lobby, Player, RoomKey
+from lanista.daemon.recovery import complete_records
 from lanista.daemon.stage import Running, Stage, Steering
+from lanista.match.background import BackgroundWork
 from lanista.match.bundle import write_bundles
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
@@ -29,10 +35,21 @@ from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
 from lanista.signals import heeded
-from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError
+from lanista_protocol import Error, ErrorCode, Hello, HttpRequestError, RemoteProtocolError
 
 SHUTDOWN_TIME = 4.0
 """Seconds for running matches to tell their seats and write their records."""
+
+LINGERING = 64
+"""Connections that have no place any more, or got none, and may still take a second to read why;
+beyond, they are told and closed at once, and a bot that is just sending may not get to read it."""
+ENTERING = 16
+"""Connections that are being accepted beside those."""
+OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+ACCEPT_AGAIN = 0.1
+"""Seconds until the next try where the system had no descriptor for a connection."""
+LOG_EVERY = 1.0
+"""Seconds between two log lines about connections for which there was no place."""
 
 VOID = Termination.VOID
 KICKED = "the operator closed this connection"
@@ -56,9 +73,19 @@ class Options:
     matches: int | None = None
     """Serve so many matches, then end; None: for ever."""
     max_connections: int = 1000
+    max_per_address: int | None = None
+    """Of one address; None: 100, and as many as there are places of this machine's own."""
     late_limit: int = 10
     hello_timeout: float = 10.0
     stall_margin: float = 0.05
+
+
+def files_needed(max_connections: int) -> int:
+    """The files that an arena may have open at once: so many that no match goes without."""
+    records = max_connections // 2  # of matches of two
+    # A record that is packed has two more, in one of trio's threads (40); then there is what the
+    # arena has for itself: the catalogue, listeners, pipes of other processes, a bundle, a page.
+    return max_connections + LINGERING + ENTERING + records + 2 * 40 + 64
 
 
 @attrs.define
@@ -87,9 +114,18 @@ class Arena:
     stage: Stage = attrs.field(factory=Stage)
     manual: bool = attrs.field(init=False)
     """Whether matches wait for the operator's word; may be set while it serves: `set_manual`."""
+    page: str | None = None
+    """Where the page is, for those who look for it on the bots' port."""
     _running: set[Match] = attrs.field(factory=set, init=False)
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
-    _connections: int = attrs.field(default=0, init=False)
+    _admission: Admission = attrs.field(init=False)
+    _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
+    _lingering: int = attrs.field(default=0, init=False)
+    _background: BackgroundWork = attrs.field(factory=BackgroundWork, init=False)
+    # Making a board takes up to 30 ms: one match after another.
+    _beginnings: BackgroundWork = attrs.field(factory=lambda: BackgroundWork(1), init=False)
+    _full_logged: float = attrs.field(default=-math.inf, init=False)
+    _full_unlogged: int = attrs.field(default=0, init=False)
     _kicked: set[int] = attrs.field(factory=set, init=False)  # bots, while they play
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _begun: int = attrs.field(default=0, init=False)
@@ -100,7 +136,10 @@ class Arena:
     _matches: trio.Nursery | None = attrs.field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.manual = self.options.manual
+        options = self.options
+        self.manual = options.manual
+        self._admission = Admission(options.max_connections, options.max_per_address)
+        self._sockets = trio.Semaphore(options.max_connections + LINGERING + ENTERING)
 
     async def listen(self) -> tuple[str, int]:
         """Open the port; the address it is.
@@ -129,12 +168,16 @@ class Arena:
         """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.stalls.beat)
+            helpers.start_soon(complete_records, self.options.data / "records", self.stage.end)
             # Connections and matches are in the inner nursery: what they need outlives them.
             async with trio.open_nursery() as self._matches:
-                with self._accepting:
-                    await trio.serve_listeners(
-                        self._greet, self._listeners, handler_nursery=self._matches
-                    )
+                try:
+                    with self._accepting:
+                        async with trio.open_nursery() as doors:
+                            for listener in self._listeners:
+                                doors.start_soon(self._accept, listener, self._matches)
+                finally:
+                    self.close()
                 self._matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
             helpers.cancel_scope.cancel()
         log.info("ended", matches=self._over)
@@ -154,73 +197,133 @@ class Arena:
             player.waiting.cancel()
 
     def close(self) -> None:
-        """Close the port of an arena that won't serve."""
+        """Close the port."""
         for listener in self._listeners:
             listener.socket.close()
 
     # -- connections ---------------------------------------------------------------------------
 
+    async def _accept(self, listener: trio.SocketListener, greetings: trio.Nursery) -> None:
+        """Take connections, for as long as there are descriptors for them."""
+        while True:
+            # At the bound whoever dials waits in the system's queue.
+            await self._sockets.acquire()
+            try:
+                stream = await listener.accept()
+            except OSError as error:
+                self._sockets.release()
+                if error.errno not in OUT_OF_FILES:
+                    raise
+                log.error("can't accept a connection", why=error.strerror)  # noqa: TRY400
+                await trio.sleep(ACCEPT_AGAIN)
+                continue
+            greetings.start_soon(self._greet, stream)
+
     async def _greet(self, stream: trio.SocketStream) -> None:
         """One connection, from its hello to its end."""
-        peer = greeting.peer_of(stream)
-        connection = greeting.accepted(stream)
-        if connection is None:
-            return
-        if self._connections >= self.options.max_connections:
-            # Not counted, though it lingers until it has read why: else bots that dial again and
-            # again would keep the places that others leave.
-            log.warning("refused", code=ErrorCode.SERVER_FULL.value, peer=peer)
-            await connection.refuse(self._full())
-            return
-        self._connections += 1
+        host, port = greeting.peer_of(stream)
+        peer, host = f"{host}:{port}", address_of(host)
+        connection: Connection | None = None
+        place: Place | None = None
         try:
-            hello = await self._read_hello(connection)
+            async with self._background.piece(host):
+                connection = greeting.accepted(stream, host, self._background)
+                if connection is None:
+                    return
+                place = self._admission.admit(host, trio.current_time())
+            hello = await self._read_hello(connection, place)
             if hello is not None:
                 ruleset = greeting.ruleset_of(hello, self.options.default)
                 log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
                 if greeting.speaks_version1(hello, ruleset):
                     greeting.tell_at_once(connection, greeting.welcome())
-                await self._keep_playing(connection, ruleset, peer)
+                await self._keep_playing(connection, ruleset, peer, place)
         except RemoteProtocolError as error:
-            log.warning("refused", code=error.code.value, why=error.words, peer=peer)
-            await connection.refuse(error)
+            assert connection is not None
+            # Not counted any more, though it lingers until it has read why: else bots that dial
+            # again and again would keep the places that others leave.
+            self._leave(place)
+            self._log_refusal(error, peer)
+            await self._send_away(connection, error)
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
             log.error(  # noqa: TRY400 - the trace is in the line
                 "connection ended by an error", peer=peer, trace=traceback.format_exc()
             )
-            await connection.refuse(_our_fault())
+            if connection is not None:
+                await connection.refuse(_our_fault())
         finally:
-            connection.channel.close()
-            self._connections -= 1
+            if connection is not None:
+                connection.channel.close()
+            stream.socket.close()
+            self._leave(place)
+            self._sockets.release()
 
-    async def _read_hello(self, connection: Connection) -> Hello | None:
-        """As `Connection.read_hello`; given up at once when the arena shuts down."""
+    async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
+        """Tell a connection why it must close, and close it."""
+        last = bytes(Error(error.code, error.words))
+        if isinstance(error, HttpRequestError):
+            last = greeting.http_reply(self.page)
+        if self._lingering >= LINGERING:
+            greeting.tell_at_once(connection, last)
+            return
+        self._lingering += 1
+        try:
+            await connection.close(last)
+        finally:
+            self._lingering -= 1
+
+    def _leave(self, place: Place | None) -> None:
+        if place is not None:
+            self._admission.leave(place)
+
+    def _log_refusal(self, error: RemoteProtocolError, peer: str) -> None:
+        """Tell why a connection was refused; of those without a place, few of many."""
+        more = {}
+        if error.code is ErrorCode.SERVER_FULL:
+            now = trio.current_time()
+            if now - self._full_logged < LOG_EVERY:
+                self._full_unlogged += 1
+                return
+            if self._full_unlogged:
+                more["unlogged"] = self._full_unlogged
+            self._full_logged, self._full_unlogged = now, 0
+        log.warning("refused", code=error.code.value, why=error.words, peer=peer, **more)
+
+    async def _read_hello(self, connection: Connection, place: Place) -> Hello | None:
+        """As `Connection.read_hello`; given up when the arena shuts down or needs the place."""
+        why = _shutting_down()
         with trio.CancelScope() as scope:
             if self._closing:
                 scope.cancel()
+
+            def give_way(error: RemoteProtocolError) -> None:
+                nonlocal why
+                why = error
+                scope.cancel()
+
+            place.give_way = give_way
             self._greetings.add(scope)
             try:
-                return await connection.read_hello(self.options.hello_timeout)
+                hello = await connection.read_hello(self.options.hello_timeout)
             finally:
                 self._greetings.discard(scope)
-        raise _shutting_down()
+            if not scope.cancel_called:
+                place.greeted = True
+                return hello
+        raise why
 
-    def _full(self) -> RemoteProtocolError:
-        limit = self.options.max_connections
-        return RemoteProtocolError(
-            ErrorCode.SERVER_FULL, f"{limit} connections already; try again later"
-        )
-
-    async def _keep_playing(self, connection: Connection, ruleset: Ruleset, peer: str) -> None:
+    async def _keep_playing(
+        self, connection: Connection, ruleset: Ruleset, peer: str, place: Place
+    ) -> None:
         """Match after match, while the bot keeps its connection."""
         number = next(self._numbers)
         try:
-            await self._keep_seating(connection, ruleset, peer, number)
+            await self._keep_seating(connection, ruleset, peer, place, number)
         finally:
             self._kicked.discard(number)
 
     async def _keep_seating(
-        self, connection: Connection, ruleset: Ruleset, peer: str, number: int
+        self, connection: Connection, ruleset: Ruleset, peer: str, place: Place, number: int
     ) -> None:
         while not connection.closed:
             if self._closing:
@@ -228,8 +331,10 @@ class Arena:
             connection.look()  # left since its last match: not to be seated again
             if connection.session.ended and not connection.session.has_answer:
                 return
-            player = Player(connection, ruleset, peer, number)
+            player = Player(connection, ruleset, peer, number, place)
             self.lobby.join(player)
+            place.since, place.plays = trio.current_time(), False
+            place.give_way = partial(self._send_off, player)
             self.stage.changes.tell()
             self._announce(player.room)
             self._start_matches()
@@ -244,9 +349,9 @@ class Arena:
                 self.lobby.leave(player)
                 self.stage.changes.tell()
                 player.released.set()
-            if player.kicked:
+            if player.sent_off is not None:
                 self._announce(player.room)
-                raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
+                raise player.sent_off
             if player.taken:
                 await player.over.wait()
                 if number in self._kicked and not connection.closed:
@@ -264,6 +369,9 @@ class Arena:
             assert hello is not None
             if greeting.speaks_version1(hello, player.ruleset):
                 line = greeting.wait_line(len(waiting), player.ruleset.seats)
+                if line == player.announced:
+                    continue
+                player.announced = line
                 if not greeting.tell_at_once(player.connection, line):
                     player.waiting.cancel()
 
@@ -320,9 +428,7 @@ class Arena:
         for player in self.lobby.waiting():
             if player.number == number and not player.taken:
                 log.info("kicked", name=player.name, peer=player.peer)
-                player.kicked = True
-                player.waiting.cancel()
-                self.lobby.leave(player)  # at once: no match must take it any more
+                self._send_off(player, RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED))
                 return True
         for running in self.stage.running.values():
             for seat, (bot, name) in enumerate(running.bots):
@@ -333,12 +439,18 @@ class Arena:
                     return True
         return False
 
+    def _send_off(self, player: Player, why: RemoteProtocolError) -> None:
+        """Close the connection of a waiting bot."""
+        player.sent_off = why
+        player.waiting.cancel()
+        self.lobby.leave(player)  # at once: no match must take it any more
+
     def _begin(self, room: RoomKey) -> None:
         assert self._matches is not None
         self._begun += 1
         players = self.lobby.take(room)
         for player in players:
-            player.taken = True
+            player.taken = player.place.plays = True
             player.waiting.cancel()
         self._matches.start_soon(self._run, players)
         self._announce(room)
@@ -433,11 +545,16 @@ class Arena:
         try:
             if self._closing:
                 running.interrupt()
+            async with self._beginnings.piece(""):
+                pass  # the board is made at once when this one's turn has come
             outcome = await running.run()
             result = running.result()
             try:
-                with trio.CancelScope(shield=True):
-                    await record.finish(result)
+                await record.finish(result)
+            except trio.Cancelled:
+                # All is in the `.part` file; the next arena with this folder completes it.
+                log.warning("no time to compress a record", path=str(record.part))
+                raise
             except OSError as error:
                 log.error(  # noqa: TRY400 - as above
                     "the record isn't whole", path=str(path), why=error.strerror

@@ -5,6 +5,7 @@ import hmac
 import trio
 
 from lanista import __version__
+from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.rules import registry
@@ -21,21 +22,30 @@ from lanista_protocol import (
 )
 
 
-def accepted(stream: trio.SocketStream) -> Connection | None:
-    """A connection from an accepted stream; None if the other end is gone already."""
+def accepted(
+    stream: trio.SocketStream, host: str = "", background: BackgroundWork | None = None
+) -> Connection | None:
+    """A connection from an accepted stream; None if the other end is gone already.
+
+    Args:
+        stream: Its socket is taken over.
+        host: The address that its work is counted for.
+        background: Where its work waits its turn; None: it has one of its own.
+    """
     try:
-        return Connection(SocketChannel.from_stream(stream))
+        channel = SocketChannel.from_stream(stream)
     except OSError:  # the peer reset it before we could set the options
         return None
+    return Connection(channel, host=host, background=background or BackgroundWork())
 
 
-def peer_of(stream: trio.SocketStream) -> str:
-    """The other end's address, for the log."""
+def peer_of(stream: trio.SocketStream) -> tuple[str, int]:
+    """The other end's address and port."""
     try:
         host, port = stream.socket.getpeername()[:2]
     except (OSError, ValueError):
-        return "gone"
-    return f"{host}:{port}"
+        return "gone", 0
+    return host, port
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
@@ -73,6 +83,17 @@ def tell_at_once(connection: Connection, data: bytes) -> bool:
 def welcome() -> bytes:
     """The line that answers an accepted hello in version 1."""
     return bytes(Welcome(VERSION, "lanista", __version__))
+
+
+def http_reply(page: str | None) -> bytes:
+    """The answer to an HTTP request on the bots' port, which says where the page is, if any."""
+    where = "This arena has no page." if page is None else f"The page is {page}"
+    body = f"This port is for bots, which speak Lanista's wire protocol. {where}\n".encode()
+    head = (
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode() + body
 
 
 def wait_line(taken: int, needed: int) -> bytes:

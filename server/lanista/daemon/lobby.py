@@ -6,6 +6,7 @@ Pure bookkeeping: no socket, no clock.
 import attrs
 import trio
 
+from lanista.daemon.admission import Place
 from lanista.match.connection import Connection
 from lanista.rules.base import Ruleset
 from lanista_protocol import ErrorCode, RemoteProtocolError
@@ -24,8 +25,12 @@ class Player:
     """Its address, for the log."""
     number: int = 0
     """By which an operator names it; each connection has another."""
-    kicked: bool = False
-    """Whether an operator wants its connection closed."""
+    place: Place = attrs.field(factory=lambda: Place("", 0.0))
+    """Its connection's."""
+    sent_off: RemoteProtocolError | None = None
+    """Why its connection is to be closed though it did nothing wrong; None: it isn't."""
+    announced: bytes = b""
+    """The last line that told it how many wait."""
     waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     """Around its wait in the lobby; cancelled when a match takes it."""
     released: trio.Event = attrs.field(factory=trio.Event)

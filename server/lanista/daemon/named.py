@@ -24,6 +24,8 @@ class UnusableNameError(Exception):
     """A bot or a map that can't be used: one line says why, and what would be right."""
 
 
+MAX_MAP = 4 * 1024 * 1024
+"""Characters of a map's or configuration's file; the largest map there can be has 300,000."""
 INTERPRETERS = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-9.]*")
 """Programs after which a bot isn't named."""
 
@@ -74,9 +76,13 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
     path = Path(map_) if folder is None else folder / map_
     if _is_file(path):
         try:
-            return path.name, path.read_text(encoding="utf-8-sig")
+            with path.open(encoding="utf-8-sig") as file:
+                text = file.read(MAX_MAP + 1)  # a device, or another's pipe, may have no end
         except (OSError, UnicodeDecodeError) as error:
             raise UnusableNameError(f"{map_}: can't be read as text ({error})") from None
+        if len(text) > MAX_MAP:
+            raise UnusableNameError(f"{map_}: longer than any map, of 4 MiB at most")
+        return path.name, text
     name = map_.removesuffix(".map").removesuffix(".cnf")
     if name in lanista_maps.names(game):
         return lanista_maps.file_name(game, name), lanista_maps.read(game, name)

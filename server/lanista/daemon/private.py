@@ -329,6 +329,7 @@ class PrivateArena:
                     self.stalls,
                     watcher,
                     [bot_spec.command for bot_spec in spec.bots],
+                    lambda seat: bots[seat].why_left(),
                 )
                 self._match = running
                 if steering is not None:

@@ -6,8 +6,17 @@ Lives longer than a match when the bot keeps its connection. Knows lines, not ga
 import attrs
 import trio
 
+from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, Channel
-from lanista_protocol import Error, ErrorCode, Hello, RemoteProtocolError, Session, State
+from lanista_protocol import (
+    LINE_LIMIT,
+    Error,
+    ErrorCode,
+    Hello,
+    RemoteProtocolError,
+    Session,
+    State,
+)
 
 CLOSING_TIME = 1.0
 """Seconds that a bot has to take the last bytes and to close its end."""
@@ -20,6 +29,10 @@ class Connection:
     channel: Channel
     session: Session = attrs.field(factory=Session)
     hello: Hello | None = None
+    host: str = ""
+    """The address that its work is counted for."""
+    background: BackgroundWork = attrs.field(factory=BackgroundWork)
+    """Where what it sends outside of matches waits its turn to be looked at."""
     drained: int = 0
     """Bytes that still came while it was closed."""
 
@@ -27,6 +40,10 @@ class Connection:
     def closed(self) -> bool:
         """Whether it was closed from our side."""
         return self.session.state is State.CLOSED
+
+    def work_since(self, moment: float) -> float:
+        """Seconds of work outside of matches for the bot's address since a moment."""
+        return self.background.spent(self.host, moment)
 
     async def read_hello(self, seconds: float) -> Hello | None:
         """Wait for the bot to say its name; None if it left without a word.
@@ -36,15 +53,15 @@ class Connection:
         """
         with trio.move_on_after(seconds):
             while True:
-                chunk = self.channel.receive_some(self.session.room_for)
-                if chunk is None:
-                    await self.channel.wait_readable()
-                    continue
-                self.session.receive(chunk.data)
-                self.hello = self.session.take_hello()
+                await self.channel.wait_readable()
+                async with self.background.piece(self.host):
+                    chunk = self.channel.receive_some(self.session.room_for)
+                    if chunk is None:
+                        continue
+                    self.session.receive(chunk.data)
+                    self.hello = self.session.take_hello()
                 if self.hello is not None or self.session.ended:
                     return self.hello
-                await trio.lowlevel.checkpoint()
         raise RemoteProtocolError(
             ErrorCode.HELLO_TIMEOUT,
             f"no complete hello within {seconds:g} s; the first line is the name",
@@ -64,19 +81,20 @@ class Connection:
         """Read ahead between matches; returns when the bot has left.
 
         Raises:
-            RemoteProtocolError: A line too long, or not UTF-8.
+            RemoteProtocolError: A line too long, or not UTF-8; or `flood`: more than is held.
         """
         while not self.session.ended:
-            if self.session.has_answer and self.session.room_for == 1:
-                # All is held that may be: more stays in the bot's hands (PROTOCOL.md 4). Not
-                # sooner, or a bot that answered ahead and left would wait here for ever.
-                await trio.sleep_forever()
-            chunk = self.channel.receive_some(self.session.room_for)
-            if chunk is None:
-                await self.channel.wait_readable()
-                continue
-            self.session.receive(chunk.data)
-            await trio.lowlevel.checkpoint()
+            await self.channel.wait_readable()
+            async with self.background.piece(self.host):
+                # Also when all is held that may be: else nobody would see that the bot has left.
+                chunk = self.channel.receive_some(self.session.room_for)
+                if chunk is not None:
+                    self.session.receive(chunk.data)
+                    if self.session.is_flooded:
+                        raise RemoteProtocolError(
+                            ErrorCode.FLOOD,
+                            f"more than {LINE_LIMIT} bytes while it waited for a match",
+                        )
 
     async def send(self, data: bytes | memoryview, seconds: float) -> bool:
         """Hand over all bytes; False if the bot is gone or didn't take them in time."""
@@ -108,14 +126,14 @@ class Connection:
 
     async def _drain(self) -> None:
         while not self.session.ended:
-            chunk = self.channel.receive_some(65_536)
-            if chunk is None:
-                await self.channel.wait_readable()
-            elif not chunk.data:
-                return
-            else:
+            await self.channel.wait_readable()
+            async with self.background.piece(self.host):
+                chunk = self.channel.receive_some(LINE_LIMIT)
+                if chunk is None:
+                    continue
+                if not chunk.data:
+                    return
                 self.drained += len(chunk.data)
-                await trio.lowlevel.checkpoint()
 
     async def refuse(self, error: RemoteProtocolError) -> None:
         """Close with the `error` line for what the bot did (PROTOCOL.md 7)."""

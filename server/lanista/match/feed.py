@@ -7,10 +7,10 @@ before the match (`welcome`, `wait`) are not the match's and not here.
 from collections.abc import Iterator
 
 from lanista.match.clock import Limits
-from lanista.match.record import Record
-from lanista.match.replay import positions
+from lanista.match.record import Record, TurnInfo
+from lanista.match.replay import positions, verdict
 from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
-from lanista.rules.base import Consequence, Ruleset
+from lanista.rules.base import Answer, Consequence, Game, Ruleset
 from lanista_protocol import Hello, Note, NoteCode
 
 _NOTES = frozenset(code.value for code in NoteCode)
@@ -51,18 +51,25 @@ def told(
     wants_notes = player.notes if hello is None else hello.notes
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
     nothing_used = (0.0,) * ruleset.seats
+    noted = b""
     for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
         if turn.verdicts[seat] == "out":
             return
         status = turn.status or nothing_used
-        if turn.turn == 0:
-            yield speech.opening(game, seat, status)
-            continue
-        noted = b""
+        tell = speech.turn if turn.turn else speech.opening
+        yield noted + tell(game, seat, status)
         if wants_notes:
-            noted = b"".join(
-                speech.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
-                for fault in record.turns[turn.turn - 1].faults
-                if fault.seat == seat and fault.code in _NOTES
-            )
-        yield noted + speech.turn(game, seat, status)
+            noted = b"".join(map(speech.note, _notes(game, turn, seat)))
+
+
+def _notes(game: Game, turn: TurnInfo, seat: int) -> Iterator[Note]:
+    """The notes on a seat's answer to the turn that comes next in the game."""
+    told = [fault for fault in turn.faults if fault.seat == seat]
+    for fault in told:
+        if fault.code in _NOTES:
+            yield Note(NoteCode(fault.code), fault.turn, fault.index, fault.words)
+    if str(seat) in turn.more_faults:
+        found = verdict(game, turn, seat)
+        assert isinstance(found, Answer)  # any other has one fault at most, which is told
+        for refusal in found.refused[len(told) :]:
+            yield Note(NoteCode(refusal.code.value), turn.turn, refusal.index, refusal.words)

@@ -1,20 +1,78 @@
 """What a match tells of itself: the record's header and turns, and the reasons of failures.
 
-Looks at seats and decides nothing; `runner` judges.
+Looks at seats and judges nothing, which is `runner`'s; but it holds the record to its bounds,
+whatever bots send.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from lanista import __version__
 from lanista.match.bundle import Exchange, Failure
-from lanista.match.record import FORMAT, ClockInfo, FaultInfo, Header, PlayerInfo
+from lanista.match.record import (
+    FORMAT,
+    ClockInfo,
+    FaultInfo,
+    Header,
+    PlayerInfo,
+    encode,
+    squeezed,
+    whole_of,
+)
 from lanista.match.seat import Seat
 from lanista.match.speech import InDialect
 
 if TYPE_CHECKING:
     from lanista.match.runner import MatchSpec
+
+LOG_KEPT = 4 * 1024 * 1024
+"""Bytes of a seat's log that a match's record keeps: 16 KiB in each of 250 turns."""
+LOG_OVER = "# … the rest of this match's log was dropped\n"
+ANSWERS_KEPT = 16 * 1024 * 1024
+"""Bytes of a seat's answers and faults that a match's record keeps."""
+REFUSED_KEPT = 4096
+"""Characters of a refused answer that are kept."""
+REFUSED = frozenset({"late", "malformed"})
+"""Verdicts of answers that no replay needs to read."""
+FAULTS_KEPT = 100
+"""How many faults of a seat are told: the first ones of a turn, and in the result the last."""
+_FAULT_SIZE = 80
+"""Bytes of a fault in the record without its words, at most."""
+
+
+@attrs.define
+class Room:
+    """Bytes that the record of a match still has for what one seat sends."""
+
+    log: int = LOG_KEPT
+    """Negative: all is dropped from now on, and the log says so."""
+    answers: int = ANSWERS_KEPT
+
+    def keep_log(self, log: str) -> str:
+        """Return what is kept of a turn's log: all or nothing."""
+        if not log or self.log < 0:
+            return ""
+        self.log -= len(encode(log))
+        return log if self.log >= 0 else LOG_OVER
+
+    def keep_answer(self, line: str, *, is_refused: bool) -> str:
+        """Return what is kept of an answer: its beginning, if it was refused and is long."""
+        line = squeezed(line)
+        if is_refused:
+            line = line[: REFUSED_KEPT if self.answers else 0]
+        self.answers = max(0, self.answers - len(encode(line)))
+        return line
+
+    def keep_fault(self, words: str, before: int) -> bool:
+        """Return whether a fault is kept, when so many of the same turn are."""
+        if before >= (FAULTS_KEPT if self.answers else 1):
+            return False
+        self.answers = max(0, self.answers - _FAULT_SIZE - len(encode(words)))
+        return True
 
 
 def header(
@@ -54,7 +112,13 @@ def header(
 
 
 def turn(
-    number: int, began: float, seats: int, asked: Sequence[Seat], stall: float
+    number: int,
+    began: float,
+    asked: Sequence[Seat],
+    stall: float,
+    *,
+    verdicts: Sequence[str],
+    rooms: Sequence[Room],
 ) -> dict[str, Any]:
     """The attributes of a `record.TurnInfo` that the seats tell: answers, times, logs, stall.
 
@@ -63,16 +127,23 @@ def turn(
     Args:
         number: The turn.
         began: When it began, by trio's clock.
-        seats: How many the match has.
-        asked: Those that were asked in it.
+        asked: The seats that were asked in it.
         stall: Seconds for which the host kept the loop waiting in it.
+        verdicts: By seat, as the record writes them.
+        rooms: By seat; what is kept now is taken off.
     """
-    raw: list[str | None] = [None] * seats
-    times: list[tuple[int, ...] | None] = [None] * seats
+    raw: list[str | None] = [None] * len(verdicts)
+    times: list[tuple[int, ...] | None] = [None] * len(verdicts)
     logs = {}
+    shortened = {}
     for seat in asked:
-        raw[seat.index] = seat.line
-        log = seat.connection.session.take_log()
+        room = rooms[seat.index]
+        if seat.line is not None:
+            is_refused = verdicts[seat.index] in REFUSED
+            kept = raw[seat.index] = room.keep_answer(seat.line, is_refused=is_refused)
+            if is_refused and kept != squeezed(seat.line):
+                shortened[str(seat.index)] = attrs.asdict(whole_of(seat.line))
+        log = room.keep_log(seat.connection.session.take_log())
         if log:
             logs[str(seat.index)] = log
         handed = seat.handed_at
@@ -93,12 +164,38 @@ def turn(
                 # Counted because we read it too late to know: that is the host's stall.
                 stall = max(stall, came.read_at - seat.deadline)
         seat.last_turns.append((number, seat.told, seat.line, log, times[seat.index], seat.limit))
-    line: dict[str, Any] = {"turn": number, "raw": raw, "times": times}
+    line: dict[str, Any] = {"turn": number, "verdicts": verdicts, "raw": raw, "times": times}
     if stall:
         line["stall"] = round(stall, 4)
     if logs:
         line["logs"] = logs
+    if shortened:
+        line["shortened"] = shortened
     return line
+
+
+def faults(found: Sequence[FaultInfo], rooms: Sequence[Room]) -> dict[str, Any]:
+    """The attributes of a `record.TurnInfo` that tell a turn's faults; none without any.
+
+    Args:
+        found: All of the turn.
+        rooms: By seat; what is kept now is taken off.
+    """
+    kept = []
+    counts: Counter[int] = Counter()
+    more: Counter[str] = Counter()
+    for fault in found:
+        if rooms[fault.seat].keep_fault(fault.words, counts[fault.seat]):
+            counts[fault.seat] += 1
+            kept.append(attrs.asdict(fault))
+        else:
+            more[str(fault.seat)] += 1
+    told: dict[str, Any] = {}
+    if kept:
+        told["faults"] = kept
+    if more:
+        told["more_faults"] = more
+    return told
 
 
 def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:

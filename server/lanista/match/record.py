@@ -6,15 +6,17 @@ times, logs, the digest of the position. Last line: the result. The positions ar
 """
 
 import errno
+import fcntl
 import gzip
+import hashlib
+import io
 import json
 import os
-import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import attrs
 import cattrs
@@ -28,10 +30,14 @@ FORMAT = 1
 ENDING = ".jsonl.gz"
 PART = ".part"
 """Added to the name while the match goes on."""
+TMP = ".tmp"
+"""Added to the name while the finished record is being compressed."""
+CHUNK = 256 * 1024
+"""Bytes that are compressed between two looks at whether to go on."""
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a line that a reader takes: a turn of four seats stays far below."""
-_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
-"""Made once: `json.dumps` would make an encoder a line."""
+encode = json.JSONEncoder(separators=(",", ":")).encode
+"""Return a value as a record writes it. Made once: `json.dumps` would make an encoder a line."""
 _LEVEL = 6
 """Of compression: 9 takes several times as long for records hardly smaller."""
 
@@ -97,6 +103,32 @@ class FaultInfo:
 
 
 @attrs.frozen(kw_only=True)
+class ShortenedInfo:
+    """An answer of which a record keeps only the beginning."""
+
+    size: int
+    """Bytes of the line as it came."""
+    sha256: str
+    """Of the same bytes, in hexadecimal digits."""
+
+
+def whole_of(line: str) -> ShortenedInfo:
+    """Return what a record tells of a line that it keeps only in part."""
+    data = line.encode()
+    return ShortenedInfo(size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def squeezed(line: str) -> str:
+    """Return an answer as records keep it: runs of spaces are one space, and none are at the ends.
+
+    It has the same tokens (PROTOCOL.md 1), and 64 KiB of blanks cost nothing.
+    """
+    while "  " in line:
+        line = line.replace("  ", " ")
+    return line.strip(" ")
+
+
+@attrs.frozen(kw_only=True)
 class TurnInfo:
     """One turn as it was judged."""
 
@@ -104,7 +136,7 @@ class TurnInfo:
     verdicts: tuple[str, ...]
     """By seat: answer, late, malformed, missing or out."""
     raw: tuple[str | None, ...]
-    """By seat: the answer's line as it came."""
+    """By seat: the answer's line, `squeezed`; the beginning of one that is `shortened`."""
     times: tuple[tuple[int, ...] | None, ...]
     """By seat, in microseconds: handed over since the turn began; then since the hand-over:
     arrived at the earliest, at the latest, read."""
@@ -116,6 +148,15 @@ class TurnInfo:
     faults: tuple[FaultInfo, ...] = ()
     logs: dict[str, str] = attrs.field(factory=dict)
     """By seat that wrote any."""
+    shortened: dict[str, ShortenedInfo] = attrs.field(factory=dict)
+    """By seat, the whole of a refused answer of which `raw` has only the beginning."""
+    more_faults: dict[str, int] = attrs.field(factory=dict)
+    """By seat, how many faults of this turn are left out of `faults`."""
+
+    def was_answer(self, seat: int, line: str) -> bool:
+        """Tell whether a line is what a seat answered in this turn."""
+        whole = self.shortened.get(str(seat))
+        return self.raw[seat] == squeezed(line) if whole is None else whole == whole_of(line)
 
 
 @attrs.frozen(kw_only=True)
@@ -159,14 +200,16 @@ class RecordWriter:
     """Writes a match while it is played.
 
     Every line goes to the system at once, unbuffered: a crash of the arena loses nothing, and a
-    write of some hundred bytes to the page cache takes microseconds.
+    write of some hundred bytes to the page cache takes microseconds. The `.part` file is locked
+    until it has become the record, so that whoever completes records that were left behind
+    (`daemon.recovery`) can tell a live one from a dead one.
     """
 
     def __init__(self, path: Path) -> None:
         """Open `path` + `.part`.
 
         Raises:
-            OSError: The folder can't be made or written.
+            OSError: The folder can't be made or written, or another program writes this record.
         """
         if path.exists() and not path.is_file():
             raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
@@ -175,8 +218,10 @@ class RecordWriter:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self.part = path.with_name(path.name + PART)
-        self._file = self.part.open("wb", buffering=0)
+        self._file = _open_locked(self.part)
         self._whole = 0  # bytes of whole lines
+        self._played: int | None = None  # bytes of the lines before the result, once it is written
+        self._no_header = OSError(errno.EIO, "the record has no header", str(self.part))
 
     @property
     def begun(self) -> bool:
@@ -185,14 +230,29 @@ class RecordWriter:
 
     def begin(self, header: Header) -> None:
         """Write the header."""
-        self._line(_CONVERTER.unstructure(header))
+        try:
+            self._write(_line_of(_CONVERTER.unstructure(header)))
+        except OSError as error:
+            self._no_header = error
+            raise
 
     def turn(self, turn: Mapping[str, Any]) -> None:
         """Write a turn: a TurnInfo's attributes, those left out that have their default."""
-        self._line(turn)
+        self._write(_line_of(turn))
 
-    def _line(self, value: Mapping[str, Any]) -> None:
-        line = _ENCODE(value).encode() + b"\n"
+    def end(self, result: ResultInfo) -> None:
+        """Write the result to the `.part` file: from now on no crash of the arena loses it.
+
+        Raises:
+            OSError: It can't be written.
+        """
+        if not self.begun:
+            raise self._no_header
+        before = self._whole
+        self._write(result_line(result))
+        self._played = before
+
+    def _write(self, line: bytes) -> None:
         rest = memoryview(line)
         try:
             while rest:  # a disk that is nearly full takes a part
@@ -206,30 +266,24 @@ class RecordWriter:
         self._whole += len(line)
 
     async def finish(self, result: ResultInfo) -> None:
-        """Write the result; compress in a thread; the record has its name once it is on disk."""
+        """Compress the record in a thread, with this result; it has its name once it is on disk.
+
+        Cancelled, it leaves the lines in the `.part` file, with the result as it was first written.
+
+        Args:
+            result: May tell more than the one that `end` wrote, if that was called.
+
+        Raises:
+            OSError: The record can't be written.
+        """
         try:
-            self._line({"result": _CONVERTER.unstructure(result)})
+            if self._played is None:
+                self.end(result)
+            assert self._played is not None
+            last = result_line(result)
+            await trio.to_thread.run_sync(pack, self.part, self.path, self._played, last)
         finally:
             self._file.close()
-        await trio.to_thread.run_sync(self._compress)
-
-    def _compress(self) -> None:
-        packed = self.path.with_name(self.path.name + ".tmp")
-        try:
-            with self.part.open("rb") as lines, packed.open("wb") as file:
-                if self.path.suffix == ".gz":
-                    # Without a name or a time inside: the same lines give the same file.
-                    with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as zipped:
-                        shutil.copyfileobj(lines, zipped)
-                else:  # a plain record where the name asks for one
-                    shutil.copyfileobj(lines, file)
-                file.flush()
-                os.fsync(file.fileno())
-            packed.replace(self.path)
-        except OSError:
-            packed.unlink(missing_ok=True)  # the lines are still in the `.part` file
-            raise
-        self.part.unlink()
 
     def close(self) -> None:
         """Close without a result: what was written stays in the `.part` file."""
@@ -238,6 +292,82 @@ class RecordWriter:
     def discard(self) -> None:
         """Forget a match that never began."""
         self.part.unlink(missing_ok=True)
+
+
+def _open_locked(part: Path) -> io.FileIO:
+    """Open a `.part` file for writing, empty, and lock it; the lock ends with the file or with us.
+
+    Raises:
+        OSError: It can't be opened, or another program has locked it.
+    """
+
+    def opened(name: str, flags: int) -> int:
+        # Emptied only when it is known that nobody else writes it.
+        return os.open(name, flags & ~os.O_TRUNC, 0o666)
+
+    file = io.FileIO(part, "w", opener=opened)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise BlockingIOError(error.errno, "another program is writing it", str(part)) from None
+    except OSError:
+        pass  # a file system without locks
+    file.truncate()
+    return file
+
+
+def pack(part: Path, path: Path, length: int, last: bytes) -> None:
+    """Make a record of a `.part` file and remove that; whoever calls holds its lock.
+
+    Runs in a thread of trio's, and ends early when its call is cancelled.
+
+    Args:
+        part: The file.
+        path: The record's.
+        length: Bytes of the file that go into the record.
+        last: The line after these.
+
+    Raises:
+        OSError: It can't be written; the `.part` file is as it was.
+    """
+    packed = path.with_name(path.name + TMP)
+    try:
+        with part.open("rb") as lines, packed.open("wb") as file:
+            if path.suffix == ".gz":
+                # Without a name or a time inside: the same lines give the same file.
+                with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as zipped:
+                    _copy(lines, zipped, length)
+                    zipped.write(last)
+            else:  # a plain record where the name asks for one
+                _copy(lines, file, length)
+                file.write(last)
+            file.flush()
+            os.fsync(file.fileno())
+        packed.replace(path)
+    except BaseException:
+        packed.unlink(missing_ok=True)  # the lines are still in the `.part` file
+        raise
+    part.unlink()
+
+
+def _copy(source: IO[bytes], target: Any, length: int) -> None:
+    while length:
+        trio.from_thread.check_cancelled()
+        chunk = source.read(min(length, CHUNK))
+        if not chunk:
+            raise OSError(errno.EIO, "it has become shorter", source.name)
+        target.write(chunk)
+        length -= len(chunk)
+
+
+def _line_of(value: Mapping[str, Any]) -> bytes:
+    return encode(value).encode() + b"\n"
+
+
+def result_line(result: ResultInfo) -> bytes:
+    """Return the last line of a record."""
+    return _line_of({"result": _CONVERTER.unstructure(result)})
 
 
 def _converter() -> cattrs.Converter:
@@ -284,7 +414,7 @@ def read_record(path: Path) -> Record:
     turns: list[TurnInfo] = []
     header: Header | None = None
     result: ResultInfo | None = None
-    for line in _lines(path):
+    for line in whole_lines(path):
         read = reader.read(line)
         if isinstance(read, TurnInfo):
             turns.append(read)
@@ -334,6 +464,11 @@ class LineReader:
         self._turns += 1
         return turn
 
+    def skip(self, turns: int) -> None:
+        """Take so many turns for read, after the header."""
+        self._number += turns
+        self._turns += turns
+
     def _header(self, value: Any) -> Header:
         found = value.get("lanista_record") if isinstance(value, dict) else None
         if type(found) is not int or found != FORMAT:
@@ -350,7 +485,8 @@ def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: i
         raise BadRecordError(
             f"{path}: line {number}: expected turn {expected} with {seats} seats in every list"
         )
-    named = [str(fault.seat) for fault in turn.faults] + list(turn.logs)
+    named = [str(fault.seat) for fault in turn.faults]
+    named += [*turn.logs, *turn.shortened, *turn.more_faults]
     _check_seats(path, number, named, seats)
 
 
@@ -369,8 +505,13 @@ def _check_seats(path: Path, number: int, named: Sequence[str], seats: int) -> N
             )
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    """Every whole line, one at a time in memory."""
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of a record, packed or not, one at a time in memory.
+
+    Raises:
+        BadRecordError: It is damaged.
+        OSError: It can't be read.
+    """
     with path.open("rb") as plain:
         is_packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)

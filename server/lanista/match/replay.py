@@ -28,6 +28,8 @@ from lanista_protocol import MalformedLineError, tokenize
 _REFUSALS = frozenset(code.value for code in RefusalCode)
 _PRESENT = frozenset({"answer", "malformed"})
 """Verdicts of a seat that is still there when the turn is over."""
+_SHORTENED = frozenset({"late", "malformed"})
+"""Verdicts of answers that a record may keep only in part."""
 
 
 class MismatchError(Exception):
@@ -114,7 +116,7 @@ def step(game: Game, before: TurnInfo | None, turn: TurnInfo, *, is_void: bool =
             f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
         )
     _check_presence(before, turn)
-    verdicts = [_verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+    verdicts = [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
     if not is_void:
         game.advance(verdicts)
     digest = game.digest()
@@ -136,7 +138,7 @@ def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
     """
     for turn in record.turns:
         if not _is_void_here(record, turn):
-            yield [_verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+            yield [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
 
 
 def verify(record: Record, ruleset: Ruleset) -> int:
@@ -216,33 +218,49 @@ def _is_void_here(record: Record, turn: TurnInfo) -> bool:
     return result is not None and result.end == "void" and turn is record.turns[-1]
 
 
-def _verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
-    """The verdict that the record tells; it must agree with the faults and the answer there."""
-    verdict = _told_verdict(game, turn, seat)
-    told = [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
-    match verdict:
+def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
+    """Return the verdict that the record tells of a seat in the turn that comes next in the game.
+
+    Raises:
+        MismatchError: It doesn't agree with the faults and the answer that are told there.
+        BadRecordError: It is none that a record can tell.
+    """
+    found = _told_verdict(game, turn, seat)
+    told = _told_faults(turn, seat)
+    match found:
         case Answer():
-            expected = [(refusal.code.value, refusal.index) for refusal in verdict.refused]
+            expected = [(refusal.code.value, refusal.index) for refusal in found.refused]
         case Late():
             expected = [(RefusalCode.LATE.value, None)]
         case Malformed():
-            expected = [(verdict.refusal.code.value, verdict.refusal.index)]
+            expected = [(found.refusal.code.value, found.refusal.index)]
         case Missing():
             # Why it went is in no rule; but it is one reason, and none of an answer's.
             why = "disconnected" if not told or told[0][0] in _REFUSALS else told[0][0]
             expected = [(why, None)]
         case Out():
             expected = []
-    if told != expected:
+    more = turn.more_faults.get(str(seat), 0)
+    if told != expected[: len(told)] or len(told) + more != len(expected):
+        others = f" and {more} more" if more else ""
         raise MismatchError(
-            f"turn {turn.turn}: the faults of seat {seat} are {told} in the record; "
+            f"turn {turn.turn}: the faults of seat {seat} are {told}{others} in the record; "
             f"its verdict is {turn.verdicts[seat]!r}, for which the rules say {expected}"
         )
-    return verdict
+    return found
+
+
+def _told_faults(turn: TurnInfo, seat: int) -> list[tuple[str, int | None]]:
+    return [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
 
 
 def _told_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
     word, raw = turn.verdicts[seat], turn.raw[seat]
+    if str(seat) in turn.shortened and word not in _SHORTENED:
+        raise BadRecordError(
+            f"turn {turn.turn}: the answer of seat {seat} is shortened; "
+            f"with verdict {word!r} none is"
+        )
     match word:
         case "late":
             return Late()
@@ -250,6 +268,11 @@ def _told_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
             return Missing()
         case "out":
             return Out()
+        case "malformed" if str(seat) in turn.shortened:
+            # There is too little of it to judge by: what was wrong with it is in the fault.
+            told = [fault for fault in turn.faults if fault.seat == seat]
+            index, words = (told[0].index, told[0].words) if told else (None, "")
+            return Malformed(Refusal(RefusalCode.MALFORMED, words, index))
         case "malformed" if raw is not None:
             return _malformed(game, turn.turn, seat, raw)
         case "answer" if raw is not None:

@@ -17,7 +17,7 @@ from lanista.match import ledger
 from lanista.match.bundle import Failure
 from lanista.match.clock import Limits
 from lanista.match.connection import CLOSING_TIME, Connection
-from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info
+from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info, squeezed
 from lanista.match.seat import Seat
 from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
 from lanista.match.stalls import StallMonitor
@@ -57,10 +57,10 @@ VERDICT_WORDS: Mapping[type[Verdict], str] = {
 """How the record writes a verdict."""
 
 OUT = Out()
-FAULTS_KEPT = 100
-"""Of each seat, how many of its last faults the result tells; every one is in its turn's line."""
 VOID_TRIES = 3
 """How often whoever runs a match plays it at most, while the host's stalls make it void."""
+OWN_SHARE = 0.5
+"""Share of a stall from which on work for a late bot's own address is held to have caused it."""
 LONG_LINE = 4096
 """Characters of an answer above which reading it gets a slice of the loop's time to itself."""
 
@@ -102,6 +102,8 @@ class Match:
     watcher: Watcher | None = None
     commands: Sequence[tuple[str, ...] | None] | None = None
     """By seat, the words a bot was started by, for the record."""
+    why_gone: Callable[[int], Awaitable[str | None]] | None = None
+    """Tells by seat why a bot has closed its connection, where more is known than that it did."""
 
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
@@ -115,6 +117,7 @@ class Match:
     _allowance: float = attrs.field(init=False, default=0.0)
     _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # of this turn
     _kept_faults: list[deque[FaultInfo]] = attrs.field(init=False, factory=list)  # by seat
+    _rooms: list[ledger.Room] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
     _why_interrupted: str = attrs.field(init=False, default="")
     _told: bool = attrs.field(init=False, default=False)  # whether the end was told
@@ -131,8 +134,9 @@ class Match:
         classic = self.spec.ruleset.classic
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
-        self._kept_faults = [deque(maxlen=FAULTS_KEPT) for _ in self.names]
+        self._kept_faults = [deque(maxlen=ledger.FAULTS_KEPT) for _ in self.names]
         self.fault_counts = [Counter() for _ in self.names]
+        self._rooms = [ledger.Room() for _ in self.names]
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
             speech: Speech = version1
@@ -152,11 +156,10 @@ class Match:
     # -- the whole match -----------------------------------------------------------------------
 
     async def run(self) -> Outcome:
-        """Play to the end. The record has everything then but its result; see `finish`.
+        """Play to the end. The record's `.part` file has everything then, result included.
 
         An error in the rules or in the record's file ends this match as aborted.
         """
-        spec = self.spec
         try:
             self._begin()
             with self.stalls.watching(), self._scope:
@@ -167,16 +170,19 @@ class Match:
         except Exception:  # noqa: BLE001 - whatever it is, it must not reach another match
             self.error = traceback.format_exc()
         if self.outcome is None:
-            # Nobody won: all share the first place.
-            self.outcome = Outcome(
-                termination=Termination.ABORTED,
-                ranks=(1,) * spec.ruleset.seats,
-                scores=self._scores(),
-                reason="interrupted" if self.error is None else "error",
-            )
+            self.outcome = self._aborted()
         if not self._told:
             await self._tell_the_end()
         return self.outcome
+
+    def _aborted(self) -> Outcome:
+        """The outcome that nobody won: all share the first place."""
+        return Outcome(
+            termination=Termination.ABORTED,
+            ranks=(1,) * self.spec.ruleset.seats,
+            scores=self._scores(),
+            reason="interrupted" if self.error is None else "error",
+        )
 
     def _begin(self) -> None:
         spec = self.spec
@@ -209,10 +215,17 @@ class Match:
             asked = [seat for seat in self.seats if seat.playing]
             await self._exchange(asked, told)
             stall = self.stalls.worst(began, trio.current_time())
+            if self.why_gone is not None:
+                for seat in asked:
+                    if seat.gone == "disconnected":
+                        seat.gone_words = await self.why_gone(seat.index) or seat.gone_words
             verdicts = await self._judge(asked)
-            # Whether it was the bot or the host nobody can know: played again, not counted.
+            # Whether it was the bot or the host nobody can know: played again, not counted. Unless
+            # the host was busy with connections of the bot's own address.
             void = stall > self.spec.stall_margin and any(
-                isinstance(verdict, Late) for verdict in verdicts
+                isinstance(verdicts[seat.index], Late)
+                and seat.connection.work_since(began) < stall * OWN_SHARE
+                for seat in asked
             )
             notes = self._refuse_all(asked, verdicts, void=void)
             if not void:
@@ -331,7 +344,7 @@ class Match:
         self._spend(seat, min(came.latest, seat.deadline) - seat.handed_at)
         seat.late_streak = 0
         try:
-            return self._game.parse(seat.index, tokenize(seat.line))
+            answer = self._game.parse(seat.index, tokenize(seat.line))
         except MalformedLineError as error:
             return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
         except MalformedAnswerError as error:
@@ -339,6 +352,13 @@ class Match:
         except TooManySubmovesError as error:
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, str(error))
             return Missing()
+        if len(squeezed(seat.line)) > self._rooms[seat.index].answers:
+            # The record can't hold it, and without it no replay would be the same.
+            most = ledger.ANSWERS_KEPT // 1024**2
+            words = f"its answers have more than {most} MiB, which is all that a match may have"
+            seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, words)
+            return Missing()
+        return answer
 
     def _spend(self, seat: Seat, seconds: float) -> None:
         if math.isfinite(seconds):
@@ -417,19 +437,26 @@ class Match:
     ) -> None:
         """The turn's line of the record."""
         assert self._game is not None
-        line = ledger.turn(self._turns, began, len(self.seats), asked, stall)
-        line["verdicts"] = [VERDICT_WORDS[type(verdict)] for verdict in verdicts]
+        words = [VERDICT_WORDS[type(verdict)] for verdict in verdicts]
+        line = ledger.turn(self._turns, began, asked, stall, verdicts=words, rooms=self._rooms)
         line["digest"] = self._game.digest()
         if any(status):
             line["status"] = status
-        if self._turn_faults:
-            line["faults"] = [attrs.asdict(fault) for fault in self._turn_faults]
+        line |= ledger.faults(self._turn_faults, self._rooms)
         self.record.turn(line)
 
     async def _tell_the_end(self) -> None:
-        """Send every seat its last bytes, all at once, bounded by CLOSING_TIME."""
+        """Send every seat its last bytes, all at once, bounded by CLOSING_TIME.
+
+        The result is recorded before: what bots were told is known also after a crash.
+        """
         assert self.outcome is not None
         self._told = True
+        try:
+            self.record.end(self.result())
+        except Exception:  # noqa: BLE001 - as in `run`
+            self.error = self.error or traceback.format_exc()
+            self.outcome = self._aborted()
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for seat in self.seats:

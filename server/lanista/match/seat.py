@@ -171,9 +171,10 @@ class Seat:
             self.lose("disconnected", "closed its connection")
             return False
         room = session.room_for
+        before = trio.current_time()
         chunk = self.connection.channel.receive_some(room)
         if chunk is None:
-            self._known_empty = trio.current_time()
+            self._known_empty = before  # what comes while we look may be there after it already
             return False
         try:
             session.receive(chunk.data)

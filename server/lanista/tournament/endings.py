@@ -71,7 +71,8 @@ def _ending(match: Match, seat: Seat, how: Exit | None) -> tuple[Ending, str]:
     if ending is Ending.LATE and _is_mute(match, seat):
         ending = Ending.STALL
     if ending is Ending.DISCONNECT and how is not None:
-        words = f"{words}; its process {how}"
+        if str(how) not in words:
+            words = f"{words}; its process {how}"
         if _crashed(how):
             ending = Ending.CRASH
     return ending, " ".join(words.split())

@@ -156,6 +156,7 @@ class Player:
             self.stalls,
             None,
             [contestant.words for contestant in seats],
+            lambda seat: bots[seat].bot.why_left(),
         )
         began = trio.current_time()
         await _run(match, until)

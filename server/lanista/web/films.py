@@ -4,11 +4,13 @@ The arena's own process reads ready bytes and sends them; it plays nothing again
 nothing. Films that nobody looks at are forgotten, the oldest first.
 """
 
+import contextlib
 import fcntl
 import itertools
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,6 +40,8 @@ RESTART_PAUSE = 1.0
 """Seconds before a projector that ended is started again."""
 ENDING_TIME = 0.5
 """Seconds that the projector has to end by itself."""
+_FOLDER = re.compile(r"lanista-films-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
+"""The names of folders of films: by whose process, and what `tempfile` adds."""
 
 log = structlog.get_logger()
 
@@ -55,6 +59,8 @@ class Film:
     """The record."""
     file: Path
     """Its frames."""
+    logs: bool = True
+    """Whether they tell what bots logged."""
     viewers: int = 0
     head: dict[str, Any] | None = None
     end: dict[str, Any] | None = None
@@ -147,6 +153,8 @@ class Films:
     _folder: Path | None = attrs.field(default=None, init=False)
     _lock: int = attrs.field(default=-1, init=False)
     _films: dict[str, Film] = attrs.field(factory=dict, init=False)  # by key; used last: last
+    _numbered: dict[int, Film] = attrs.field(factory=dict, init=False)
+    """Those that are looked at though another has taken their place, too."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _orders: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
     _taken: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
@@ -176,7 +184,7 @@ class Films:
                 except OSError as error:  # no room for a process: matches go on without films
                     log.error("no projector can be started", why=error.strerror)  # noqa: TRY400
                 process = None
-                for film in self._films.values():
+                for film in self._numbered.values():
                     if not film.over:
                         film.add({"failed": "the film broke off; open it again"})
                 await trio.sleep(RESTART_PAUSE)
@@ -196,34 +204,38 @@ class Films:
             await _end(process)
 
     def prepare(self) -> None:
-        """Make the folder, if it isn't there.
+        """Make the folder, if it isn't there, and remove those that killed arenas left.
 
         Raises:
             OSError: It can't be made.
         """
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="lanista-films-"))
+            _sweep()
+            self._folder = Path(tempfile.mkdtemp(prefix=f"lanista-films-{os.getpid()}-"))
             # Who cleans up temporary folders leaves those alone that somebody holds.
             self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(self._lock, fcntl.LOCK_SH)
 
-    def take(self, key: str, path: Path, *, live: bool) -> Film:
+    def take(self, key: str, path: Path, *, live: bool, logs: bool = True) -> Film:
         """The film of a file, begun now if there is none; `leave` it when it isn't looked at.
 
         Args:
             key: The same for the same film: a match's id.
             path: A record, its `.part` while it is written, or a `.res` file.
             live: Whether it may still grow.
+            logs: Whether to tell what bots logged. A film that doesn't isn't taken for one that
+                does.
         """
         film = self._films.pop(key, None)
-        if film is not None and film.failed is not None:
+        if film is not None and (film.failed is not None or (logs and not film.logs)):
             if not film.viewers:
                 self._forget(film)
             film = None
         if film is None:
             number = next(self._numbers)
-            film = Film(number, path, self.folder / str(number))
-            self._orders.send_nowait({"open": number, "path": str(path), "live": live})
+            film = self._numbered[number] = Film(number, path, self.folder / str(number), logs)
+            order = {"open": number, "path": str(path), "live": live, "logs": logs}
+            self._orders.send_nowait(order)
         self._films[key] = film
         film.viewers += 1
         return film
@@ -255,8 +267,12 @@ class Films:
                 self._forget(oldest)
 
     def _forget(self, film: Film) -> None:
+        del self._numbered[film.number]
         self._orders.send_nowait({"close": film.number})
-        film.file.unlink(missing_ok=True)
+
+    def remove(self, folder: Path) -> None:
+        """Remove a folder with a file that isn't shown any more."""
+        self._orders.send_nowait({"remove": str(folder)})
 
     async def _pass_orders(self, process: trio.Process, first: dict[str, Any] | None) -> None:
         assert process.stdin is not None
@@ -271,18 +287,45 @@ class Films:
     async def _listen(self, process: trio.Process) -> None:
         """Take in what the projector tells, until it ends."""
         assert process.stdout is not None
-        numbers: dict[int, Film] = {}
         held = b""
         while data := await process.stdout.receive_some(1 << 18):
             *lines, held = (held + data).split(b"\n")
             for line in lines:
                 told = json.loads(line)
-                film = numbers.get(told["film"])
-                if film is None:
-                    numbers = {film.number: film for film in self._films.values()}
-                    film = numbers.get(told["film"])
+                film = self._numbered.get(told["film"])
                 if film is not None:
                     film.add(told)
+
+
+def _sweep() -> None:
+    """Remove folders of films of this user's that no process has any more.
+
+    The process that a folder is named by is gone, and nobody holds its lock: a number may be that
+    of another process by now, and one of another container isn't seen here.
+    """
+    for path in Path(tempfile.gettempdir()).glob("lanista-films-*"):
+        named = _FOLDER.fullmatch(path.name)
+        if named is None or _is_other(int(named[1])):
+            continue
+        with contextlib.suppress(OSError):
+            held = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(held).st_uid == os.geteuid():
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(held)
+
+
+def _is_other(pid: int) -> bool:
+    """Whether a process runs and isn't this one, whose number a killed arena may have had."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # another user's
+    return pid != os.getpid()
 
 
 async def _start(folder: Path) -> trio.Process:

@@ -1,10 +1,10 @@
 """The process that makes films, beside the arena: `python -m lanista.web.projector FOLDER`.
 
 Playing records again takes as long as playing them: here it keeps no match waiting, at the lowest
-priority. Reads one JSON object a line from stdin: `{"open": FILM, "path": P, "live": bool}`,
-`{"finish": FILM}` when its file won't grow any more, `{"close": FILM}`. Writes frames into the file
-FOLDER/FILM, each followed by a comma; what is where it tells by lines of JSON on stdout. Ends with
-stdin. No socket.
+priority. Reads one JSON object a line from stdin:
+`{"open": FILM, "path": P, "live": bool, "logs": bool}`, `{"finish": FILM}` when its file won't grow
+any more, `{"close": FILM}`, `{"remove": FOLDER}`. Writes frames into the file FOLDER/FILM, each
+followed by a comma; what is where it tells by lines of JSON on stdout. Ends with stdin. No socket.
 """
 
 import json
@@ -40,6 +40,7 @@ class _Shooting:
     number: int
     path: Path
     live: bool
+    logs: bool
     file: IO[bytes]
     size: int = 0
     waiting: bool = False
@@ -51,7 +52,7 @@ class _Shooting:
         """The next part; None: not yet."""
         if self.live:
             if self._live_reel is None:
-                self._live_reel = Reel(self.path, live=True)
+                self._live_reel = Reel(self.path, live=True, logs=self.logs)
             return self._live_reel.next()
         if self._parts is None:
             self._parts = reel(self.path)
@@ -96,13 +97,17 @@ class Projector:
             except OSError as error:
                 self._say(number, failed=f"no room for the film: {error.strerror}")
                 return
-            self._films[number] = _Shooting(number, Path(order["path"]), order["live"], file)
+            self._films[number] = _Shooting(
+                number, Path(order["path"]), order["live"], order["logs"], file
+            )
         elif "finish" in order:
             if order["finish"] in self._films:
                 self._films[order["finish"]].finish()
+        elif "remove" in order:
+            shutil.rmtree(order["remove"], ignore_errors=True)
         else:
             self._drop(order["close"])
-            # Who said so has removed it, perhaps before it was made.
+            # Here, since removing a large file takes longer than matches should wait.
             (self.folder / str(order["close"])).unlink(missing_ok=True)
 
     def work(self) -> None:

@@ -51,6 +51,8 @@ class Reel:
     path: Path
     live: bool = False
     """Whether the file may still grow: then it ends with its result."""
+    logs: bool = True
+    """Whether to tell what bots logged."""
     over: bool = attrs.field(default=False, init=False)
     """Whether the end was given."""
     _followed: bool = attrs.field(init=False)  # whether it was live at first
@@ -149,6 +151,8 @@ class Reel:
         if turn is not None:
             clock = self._header.clock
             told = film.turn_json(turn, clock.turn if turn.turn else clock.first)
+            if not self.logs:
+                told.pop("logs", None)
         return self._writer.frame(self._game.frame(), self._game.scores(), told)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:

@@ -6,7 +6,6 @@ WebSocket (`viewer`). What is told comes from `view`.
 
 import hmac
 import http
-import ipaddress
 import json
 import logging
 import math
@@ -26,23 +25,21 @@ from websockets.http11 import Request, Response
 from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
+from lanista.daemon.admission import is_loopback
 from lanista.daemon.arena import CannotListenError
 from lanista.match.record import ENDING
 from lanista.web import view as views
+from lanista.web.connections import Connections, Peer
 from lanista.web.reel import GZIP
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 
-MAX_VIEWERS = 500
-"""WebSockets at once; more are refused."""
-MAX_CONNECTIONS = MAX_VIEWERS + 100
-"""Connections at once, those that ask for a file or nothing among them."""
-OPEN_TIMEOUT = 60.0
+ANSWER_TIME = 300.0
 """Seconds for a request and its answer: a large record over a slow line."""
 CLOSE_TIMEOUT = 1.0
 """Seconds that a viewer has to close its end."""
-MAX_MESSAGE = 1024 * 1024
-"""Bytes of a viewer's message."""
+MAX_MESSAGE = 512 * 1024
+"""Bytes of a viewer's message; as many may be in memory for each viewer."""
 MAX_PAGE = 200
 """Matches of one answer."""
 TOURNAMENTS_EVERY = 1.0
@@ -100,10 +97,12 @@ class Server:
     port: int = 8080
     token: str | None = None
     """The operator's, needed for commands; None: whoever reaches the page is one."""
-    _connections: set[trio.SocketStream] = attrs.field(factory=set, init=False)
+    open_logs: bool = False
+    """Whether all viewers see the logs of running matches, wherever they look from."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
+    connections: Connections = attrs.field(init=False)
     watched: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Somebody looks; another event from when nobody does."""
     _left: trio.Event = attrs.field(factory=trio.Event, init=False)  # somebody left
@@ -111,6 +110,9 @@ class Server:
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
+        # With a token others are expected on loopback too, as through a proxy.
+        is_own = is_loopback(self.host) and self.token is None
+        self.view.open_logs = self.open_logs or is_own
 
     async def listen(self) -> tuple[str, int]:
         """Open the port; the address it is.
@@ -169,7 +171,7 @@ class Server:
         self._nursery = nursery
         quiet = logging.getLogger("lanista.web.server")
         quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
-        doors = [_Door(listener, self._connections) for listener in self._listeners]
+        self.connections = Connections(self._listeners)
         await nursery.start(self.view.films.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
@@ -177,18 +179,19 @@ class Server:
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._look,
-                listeners=cast("list[trio.SocketListener]", doors),
+                listeners=cast("list[trio.SocketListener]", [self.connections]),
                 compression=None,
                 process_request=self._answer,
                 server_header=None,
-                open_timeout=OPEN_TIMEOUT,
+                open_timeout=ANSWER_TIME,
                 close_timeout=CLOSE_TIMEOUT,
                 max_size=MAX_MESSAGE,
-                max_queue=4,
+                max_queue=0,
                 logger=quiet,
                 task_status=task_status,
             )
         )
+        nursery.start_soon(self.connections.run)
 
     async def _follow_tournaments(self) -> None:
         """Keep the lobby's tables as the tournaments go on, while somebody looks."""
@@ -211,7 +214,8 @@ class Server:
 
     async def _look(self, connection: ServerConnection) -> None:
         """One viewer, from its connection to its end."""
-        viewer = Viewer(connection, self.view, self.viewers, self._operates)
+        peer = _peer_of(connection)
+        viewer = Viewer(connection, peer, self.view, self.viewers, self._operates)
         self.viewers.add(viewer)
         self.watched.set()
         try:
@@ -237,10 +241,10 @@ class Server:
 
     # -- HTTP ----------------------------------------------------------------------------------
 
-    async def _answer(self, _: ServerConnection, request: Request) -> Response | None:
+    async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """The answer to a request; None: go on with a WebSocket."""
         try:
-            await self._route(request)
+            await self._route(_peer_of(connection), request)
         except _Answer as answer:
             headers = Headers(HEADERS)
             if answer.name is not None:
@@ -253,7 +257,7 @@ class Server:
             return Response(answer.status, answer.status.phrase, headers, answer.body)
         return None
 
-    async def _route(self, request: Request) -> None:
+    async def _route(self, peer: Peer, request: Request) -> None:
         """Return for a WebSocket.
 
         Raises:
@@ -267,10 +271,10 @@ class Server:
         target, _, asked = request.path.partition("?")
         path = unquote(target)
         if path == "/api/1/ws":
-            if len(self.viewers) >= MAX_VIEWERS:
-                raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MAX_VIEWERS} viewers already")
             if request.headers.get("Upgrade", "").lower() != "websocket":
                 raise _error(http.HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
+            if not self.connections.may_view(peer):
+                raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, "too many viewers already")
             return
         if path in self._files:
             raise _Answer(http.HTTPStatus.OK, *self._files[path])
@@ -281,10 +285,10 @@ class Server:
         query = dict(pairs)
         if len(query) < len(pairs):
             raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter twice; say it once")
-        await self._api(path, query)
+        await self._api(peer, path, query)
         raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
 
-    async def _api(self, path: str, query: dict[str, str]) -> None:
+    async def _api(self, peer: Peer, path: str, query: dict[str, str]) -> None:
         view = self.view
         match = re.fullmatch(r"/api/1/matches/([^/]+)(/record)?", path)
         if path == "/healthz":
@@ -314,7 +318,7 @@ class Server:
             await self._matches(query)
         if match is not None and match[2]:
             _known(query)
-            await self._record(match[1])
+            await self._record(peer, match[1])
         if match is not None:
             _known(query)
             found = await view.match_json(match[1])
@@ -347,11 +351,13 @@ class Server:
         matches, after = await self.view.matches(limit=int(limit), before=before, **query)
         raise _json({"matches": matches, "next": after})
 
-    async def _record(self, match: str) -> None:
+    async def _record(self, peer: Peer, match: str) -> None:
         path = await self.view.record_of(match)
         if path is None:
             raise _error(http.HTTPStatus.NOT_FOUND, f"no record of a match {match!r} that is over")
         try:
+            # Twice: once more as the answer that is made of them.
+            self.connections.hold(peer, 2 * path.stat().st_size)
             data = await trio.Path(path).read_bytes()
         except OSError as error:
             raise _error(
@@ -383,43 +389,8 @@ class Server:
                 raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
 
 
-@attrs.define(eq=False)
-class _Door(trio.abc.Listener[trio.SocketStream]):
-    """Lets so many connections in, whatever they say or don't: files are for matches too."""
-
-    listener: trio.SocketListener
-    connections: set[trio.SocketStream]
-    """Of all doors."""
-
-    @property
-    def socket(self) -> trio.socket.SocketType:
-        """What is listened on."""
-        return self.listener.socket
-
-    async def accept(self) -> trio.SocketStream:
-        """The next one; those that are too many are closed at once."""
-        while True:
-            stream = await self.listener.accept()
-            closed = {other for other in self.connections if other.socket.fileno() < 0}
-            self.connections -= closed
-            if len(self.connections) < MAX_CONNECTIONS:
-                self.connections.add(stream)
-                return stream
-            await trio.aclose_forcefully(stream)
-
-    async def aclose(self) -> None:
-        """Close."""
-        await self.listener.aclose()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _peer_of(connection: ServerConnection) -> Peer:
+    return cast("Peer", connection.stream)  # as it was let in
 
 
 def _name_of(host: str) -> str | None:

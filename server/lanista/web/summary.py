@@ -68,9 +68,12 @@ def summary(path: Path) -> dict[str, Any]:
 def _count_faults(path: Path, line: bytes, faults: list[int]) -> None:
     """Add the faults of a turn's line to those by seat."""
     try:
-        for fault in json.loads(line)["faults"]:
+        told = json.loads(line)
+        for fault in told["faults"]:
             faults[range(len(faults)).index(fault["seat"])] += 1  # -1 is no seat
-    except (ValueError, RecursionError, KeyError, IndexError, TypeError):
+        for seat, more in told.get("more_faults", {}).items():
+            faults[range(len(faults)).index(int(seat))] += int(more)
+    except (ValueError, RecursionError, KeyError, IndexError, TypeError, AttributeError):
         raise BadRecordError(f"{path}: a turn whose faults can't be read") from None
 
 

@@ -28,6 +28,8 @@ from lanista.web.films import Film, Films, NoFilmError
 from lanista.web.summary import summary
 from lanista.web.tournaments import Tournaments
 
+LOOK_EVERY = 0.25
+"""Seconds between two looks at whether a record may be seen."""
 RECENT = 20
 """Results that the lobby shows."""
 ROWS = 50
@@ -50,11 +52,11 @@ class View:
     """The one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
     """Whose standings are shown; they are played elsewhere."""
+    open_logs: bool = False
+    """Whether bots' logs are told while their match runs: an opponent could read them too."""
     _catalogue: Catalogue | None = attrs.field(default=None, init=False)
     _records: trio.MemorySendChannel[Path] | None = attrs.field(default=None, init=False)
     """Where the catalogue hears of new records."""
-    uploaded: int = attrs.field(default=0, init=False)
-    """Bytes of files that were sent and are shown now."""
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
@@ -220,6 +222,21 @@ class View:
             path = await self._in_thread(self._catalogue.path, match)
         return path
 
+    async def until_over(self, match: str) -> None:
+        """Return when a match isn't running any more."""
+        while match in self.stage.running:
+            await self.stage.changes.wait(self.stage.changes.count)
+
+    async def until_shown(self, match: str) -> None:
+        """Return when a match's record may be seen: of a void one, when nobody plays it again."""
+        while True:
+            await self.until_over(match)
+            seen = self.stage.changes.count
+            if await self.record_of(match) is not None:
+                return
+            await self.stage.changes.wait(seen)
+            await trio.sleep(LOOK_EVERY)  # there may be many changes a second
+
     async def standings(self, game: str | None) -> list[dict[str, Any]]:
         """Tables of all matches that count."""
         return [table for table in self._standings if game in (None, table["game"])]
@@ -232,7 +249,7 @@ class View:
         """
         running = self.stage.running.get(match)
         if running is not None:
-            return self.films.take(match, running.part, live=True)
+            return self.films.take(match, running.part, live=True, logs=self.open_logs)
         path = await self.record_of(match)
         if path is None:
             raise NoFilmError(f"there is no match {match!r} here")

@@ -6,7 +6,6 @@ that doesn't read is dropped. Nothing here waits for a viewer but its own tasks.
 
 import json
 import re
-import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.daemon.stage import Running
+from lanista.web.connections import Peer
 from lanista.web.film import API, encode
 from lanista.web.films import Film, NoFilmError
 from lanista.web.view import View
@@ -31,6 +31,8 @@ MAX_FILE = 32 * 1024 * 1024
 """Bytes of a file that is sent to be shown."""
 MAX_FILES = 512 * 1024 * 1024
 """Bytes of all files that are shown at once, whoever sent them."""
+SILENCE = 10.0
+"""Seconds without a byte after which a file that was announced isn't waited for any more."""
 SHORTEST = 0.04
 """Seconds between two answers with frames of a match that is played…"""
 SHARE = 0.008
@@ -56,10 +58,26 @@ class BadMessageError(Exception):
 
 
 @attrs.define(eq=False)
+class Upload:
+    """A file that was sent to be shown, or is being sent."""
+
+    viewer: "Viewer"
+    match: str
+    """The id of its film."""
+    began: float
+    folder: Path | None = None
+    """Where it is, alone."""
+    size: int = 0
+    """Bytes of it that are here."""
+
+
+@attrs.define(eq=False)
 class Viewer:
     """Whoever looks at the page; `run` to its end."""
 
     connection: ServerConnection
+    peer: Peer
+    """What the connection goes over."""
     view: View
     others: Collection["Viewer"]
     operates: Callable[[str | None], bool]
@@ -74,10 +92,8 @@ class Viewer:
     _last_frames: float = attrs.field(default=0.0, init=False)
     _tells_lobby: bool = attrs.field(default=False, init=False)
     _nursery: trio.Nursery = attrs.field(init=False)
-    _sizes: dict[str, int] = attrs.field(factory=dict, init=False)
-    """By film, the bytes of a file that was sent."""
-    _uploads: dict[str, Path] = attrs.field(factory=dict, init=False)
-    """By film, the folder of a file that was sent."""
+    uploads: dict[str, Upload] = attrs.field(factory=dict, init=False)
+    """By film, of those that are made of a file that was sent."""
 
     async def run(self) -> None:
         """Answer until it leaves.
@@ -104,7 +120,7 @@ class Viewer:
         finally:
             for match, film in self._films.items():
                 self._leave(match, film)
-            for match in list(self._sizes):  # what came in only half
+            for match in list(self.uploads):  # what came in only half
                 self._remove(match)
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
@@ -189,9 +205,18 @@ class Viewer:
 
     async def _open(self, message: Mapping[str, Any]) -> None:
         match = _field(message, "match", str)
+        if message.get("logs") is True:
+            with self._until_closed(match) as scope:
+                await self.view.until_shown(match)
+            if scope.cancelled_caught:
+                await self._done(message)
+                return
         open_ = self._films.get(match)
-        if open_ is not None and open_.failed is not None and match not in self._uploads:
-            self._close(match)  # it broke off; made anew
+        if open_ is not None and match not in self.uploads:
+            # It broke off, or may be told with its logs now: made anew.
+            is_old = not open_.logs and await self.view.record_of(match) is not None
+            if open_.failed is not None or is_old:
+                self._close(match)
         if match not in self._films:
             self._check_room()
             film = await self.view.take_film(match)
@@ -222,7 +247,8 @@ class Viewer:
             await self._done(message)
             return
         live = match in self.view.stage.running
-        await self._send({**head, "match": match, "live": live, "id": message.get("id")})
+        about = {"match": match, "live": live, "logs": film.logs, "id": message.get("id")}
+        await self._send({**head, **about})
 
     @contextmanager
     def _until_closed(self, match: str) -> Iterator[trio.CancelScope]:
@@ -244,15 +270,14 @@ class Viewer:
 
     def _leave(self, match: str, film: Film) -> None:
         # A sent file's film is nobody else's.
-        self.view.films.leave(str(film.path) if match in self._uploads else match, film)
+        self.view.films.leave(str(film.path) if match in self.uploads else match, film)
         self._remove(match)
 
     def _remove(self, match: str) -> None:
         """Remove what was sent, if this is of a file that was."""
-        self.view.uploaded -= self._sizes.pop(match, 0)
-        folder = self._uploads.pop(match, None)
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        upload = self.uploads.pop(match, None)
+        if upload is not None and upload.folder is not None:
+            self.view.films.remove(upload.folder)
 
     async def _frames(self, message: Mapping[str, Any]) -> None:
         match = _field(message, "match", str)
@@ -267,12 +292,15 @@ class Viewer:
             raise BadMessageError("known is true only with the number of a frame behind another")
         with self._until_closed(match) as scope:
             await film.reach(place)
-            if film.failed is not None and match not in self._uploads:
+            if film.failed is not None and match not in self.uploads:
                 # It broke off; once more from the record, which gives the same frames.
                 film = await self._again(match, film)
                 await film.reach(place)
             if self.view.stage.running:
                 await self._wait_turn()
+            if place >= film.count and film.end is not None:
+                # Its result is written before its bots are told. Then there is a record, too.
+                await self.view.until_over(match)
         if scope.cancelled_caught:
             await self._done(message)  # closed while it waited
             return
@@ -326,23 +354,21 @@ class Viewer:
         await self._send({**end, "match": match, "count": film.count, "id": message.get("id")})
 
     async def _file(self, message: Mapping[str, Any]) -> None:
-        """Take in a file, and open its film."""
+        """Take in a file, and open its film. Nothing else is heard from this viewer meanwhile."""
         size = _field(message, "size", int)
         name = _field(message, "name", str)
         if not 0 < size <= MAX_FILE:
             raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
         self._check_room()
-        if self.view.uploaded + size > MAX_FILES:
-            raise BadMessageError("too many files are shown just now; close one, or try later")
-        self.view.uploaded += size
         self._files += 1
         match = f"file-{self._files}"
-        self._sizes[match] = size
+        upload = self.uploads[match] = Upload(self, match, trio.current_time())
         try:
-            folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.view.films.folder))
-            self._uploads[match] = folder
-            path = folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file")
-            await self._receive(path, size)
+            upload.folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.view.films.folder))
+            path = upload.folder / (
+                re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file"
+            )
+            await self._receive(upload, path, size)
         except (BadMessageError, OSError) as error:
             self._remove(match)
             if isinstance(error, OSError):
@@ -353,16 +379,56 @@ class Viewer:
             self._aside, lambda message: self._tell_head(message, match, film), message
         )
 
-    async def _receive(self, path: Path, size: int) -> None:
+    async def _receive(self, upload: Upload, path: Path, size: int) -> None:
         """Write the bytes that are sent into a file."""
-        with path.open("wb") as file:
-            while file.tell() < size:
-                part = await self.connection.recv()
+        async with await trio.open_file(path, "wb") as file:
+            while upload.size < size:
+                part = await self._part()
                 if isinstance(part, str):
                     raise BadMessageError("bytes of the file are binary messages")
-                if file.tell() + len(part) > size:
+                if upload.size + len(part) > size:
                     raise BadMessageError(f"the file is longer than the {size} bytes announced")
-                file.write(part)
+                self._make_room(len(part))
+                upload.size += len(part)
+                await file.write(part)
+                if upload.match not in self.uploads:
+                    raise BadMessageError("others' files needed the room; send the file again")
+
+    async def _part(self) -> str | bytes:
+        """The next message, which may take long but must not stand still."""
+        began = trio.current_time()
+        while True:
+            quiet_until = max(began, self.peer.heard) + SILENCE
+            if quiet_until <= trio.current_time():
+                raise BadMessageError(f"no byte of the file came for {SILENCE:g} s; send it again")
+            with trio.move_on_at(quiet_until):
+                return await self.connection.recv()
+
+    def _make_room(self, size: int) -> None:
+        """Give up files until there is room for so many bytes more.
+
+        Of the address that has sent the most, the oldest one goes: so nobody can keep out others.
+        """
+        while True:
+            by_address: dict[str, list[Upload]] = {}
+            for viewer in self.others:
+                for upload in viewer.uploads.values():
+                    by_address.setdefault(viewer.peer.address, []).append(upload)
+            sizes = {
+                address: sum(upload.size for upload in uploads)
+                for address, uploads in by_address.items()
+            }
+            if sum(sizes.values()) + size <= MAX_FILES:
+                return
+            greediest = max(sizes, key=lambda address: sizes[address])
+            full = [upload for upload in by_address[greediest] if upload.size]
+            oldest = min(full, key=lambda upload: upload.began)
+            oldest.viewer.give_up(oldest.match)
+
+    def give_up(self, match: str) -> None:
+        """Close a sent file's film, or what has come of the file, as others need the room."""
+        self._close(match)
+        self._remove(match)
 
     # -- commands ------------------------------------------------------------------------------
 

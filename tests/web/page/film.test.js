@@ -470,3 +470,112 @@ test("a file is sent, and sent again after a loss", async () => {
   const sent = link.asked.filter((message) => message.do === "file");
   assert.deepEqual(sent, Array(2).fill({ do: "file", name: "match.res", size: 1 }));
 });
+
+/** An arena that tells a match's logs once it is over: of every frame the number, by seat 1. */
+class ShyLink extends FakeLink {
+  /** Whether the record may be seen. */
+  shown = false;
+  #told = false;
+
+  constructor(count, options) {
+    super(walk(count), options);
+  }
+
+  answer(message) {
+    if (message.do !== "open") {
+      return super.answer(message);
+    }
+    if (message.logs === true && !this.shown) {
+      return new Promise((resolve) => this.addEventListener("shown", resolve, { once: true })).then(
+        () => this.answer(message),
+      );
+    }
+    this.#told = this.shown;
+    return { ...headOf(), logs: this.#told };
+  }
+
+  frames(from, known) {
+    const answer = super.frames(from, known);
+    const play = (n) => (this.#told ? { turn: n, logs: { 1: `# ${n}` } } : { turn: n });
+    return { ...answer, frames: answer.frames.map((told) => ({ ...told, play: play(told.n) })) };
+  }
+
+  show() {
+    this.shown = true;
+    this.dispatchEvent(new Event("shown"));
+  }
+
+  get logs() {
+    return this.asked.filter((message) => message.logs === true);
+  }
+}
+
+/** The numbers of the frames whose logs are there. */
+function logged(film) {
+  return Array.from({ length: film.count }, (_, n) => n).filter(
+    (n) => film.frame(n)?.play?.logs?.[1] === `# ${n}`,
+  );
+}
+
+test("logs that weren't told while the match ran are fetched when they may be seen", async () => {
+  const link = new ShyLink(45, { over: false, most: 10 });
+  const film = await Film.fromLink(link, "M1");
+  const told = troubles(film);
+  film.follow();
+  film.want(0);
+  await settled();
+  const before = film.at(3);
+  assert.equal(film.head.logs, false);
+  link.finish();
+  await settled();
+  assert.deepEqual(logged(film), []);
+  assert.deepEqual(link.logs, [{ do: "open", match: "M1", logs: true }]);
+  link.show();
+  await settled();
+  assert.equal(film.head.logs, true);
+  const loaded = Array.from({ length: 45 }, (_, n) => n).filter((n) => film.frame(n) !== null);
+  assert.ok(loaded.length > 40);
+  assert.deepEqual(logged(film), loaded);
+  // A position that was built tells them too, and is another one, so that it is shown again.
+  assert.equal(film.at(3).play.logs[1], "# 3");
+  assert.notEqual(film.at(3), before);
+  assert.deepEqual(seen(film.at(3)), seen(before));
+  assert.equal(link.logs.length, 1);
+  assert.deepEqual(told, []);
+});
+
+test("logs are fetched after a loss as well, and not for one who has stopped", async () => {
+  const link = new ShyLink(45, { over: false });
+  const film = await Film.fromLink(link, "M1");
+  const told = troubles(film);
+  film.follow();
+  film.wantAll();
+  link.finish();
+  await settled();
+  link.lose();
+  link.shown = true;
+  link.comeBack();
+  await settled();
+  assert.deepEqual(logged(film), [...Array(45).keys()]);
+  assert.deepEqual(told, []);
+
+  const other = new ShyLink(45, { over: false });
+  const stopped = await Film.fromLink(other, "M1");
+  stopped.follow();
+  other.finish();
+  await settled();
+  stopped.stop();
+  const before = other.asked.length;
+  other.show();
+  await settled();
+  assert.equal(other.asked.length, before);
+});
+
+test("a film that keeps the newest alone doesn't fetch logs", async () => {
+  const link = new ShyLink(45, { over: false });
+  const film = await Film.fromLink(link, "M1", { keep: "newest" });
+  film.follow();
+  link.finish();
+  await settled();
+  assert.deepEqual(link.logs, []);
+});

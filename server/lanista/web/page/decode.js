@@ -22,6 +22,7 @@
  * @typedef {object} Head
  * @property {string} match
  * @property {boolean} [live] whether the match is running; absent where there is no arena
+ * @property {boolean} [logs] whether frames tell what bots logged; absent where there is no arena
  * @property {"record" | "res"} source
  * @property {string} game
  * @property {string} title

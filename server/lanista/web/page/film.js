@@ -65,6 +65,8 @@ export class Film extends EventTarget {
   #direction = 1;
   #all = false;
   #firstMissing = 0;
+  /** From this frame on, what is loaded is fetched again, since logs are told now. */
+  #again = Infinity;
   /** @type {Keep} */
   #keeps = "all";
   /** Frames before this one were dropped, and aren't fetched again. */
@@ -298,6 +300,12 @@ export class Film extends EventTarget {
     if (this.over && this.end === null && !this.#following) {
       return this.count;
     }
+    while (this.#again <= this.newest && this.#frames[this.#again] === undefined) {
+      this.#again += 1;
+    }
+    if (this.#again <= this.newest) {
+      return this.#again;
+    }
     if (this.#all) {
       while (this.#frames[this.#firstMissing] !== undefined) {
         this.#firstMissing += 1;
@@ -355,7 +363,37 @@ export class Film extends EventTarget {
   }
 
   async #reopen() {
-    this.#match = (await headFrom(this.#open)).match;
+    this.#learn(await headFrom(this.#open));
+  }
+
+  /** @param {Head} head of the film as it was opened again */
+  #learn({ match, logs }) {
+    this.#match = match;
+    if (this.head.logs === false && logs !== false) {
+      this.head.logs = true;
+      this.#again = 0;
+      // Built anew, positions are told from the shown one: without logs they are shown again too.
+      this.#positions.clear();
+    }
+  }
+
+  /** Waits until the logs of a match that is over may be seen, and fetches them. */
+  async #awaitLogs() {
+    const question = { do: "open", match: this.#match, logs: true };
+    while (this.#able() && this.head.logs === false && this.#keeps === "all") {
+      try {
+        const answer = await /** @type {Feed} */ (this.#link).ask(question);
+        // Another view of the same match may have closed it on this connection.
+        if (answer?.type !== "done") {
+          this.#learn(readHead(answer));
+          break;
+        }
+      } catch {
+        // The connection was lost: all is opened again when it is back.
+        return;
+      }
+    }
+    this.#read();
   }
 
   /** After a loss: go on from where it was. */
@@ -377,7 +415,9 @@ export class Film extends EventTarget {
     }
     this.#broken = false;
     this.#read();
-    if (this.#following) {
+    if (this.end !== null) {
+      this.#awaitLogs();
+    } else if (this.#following) {
       this.#chase();
     }
   };
@@ -391,6 +431,7 @@ export class Film extends EventTarget {
     if (answer?.type === "end") {
       this.end = answer;
       this.over = true;
+      this.#awaitLogs();
     } else {
       const right = answer?.type === "frames" && Array.isArray(answer.frames);
       if (!right || !Number.isInteger(answer.from) || !Number.isInteger(answer.count)) {
@@ -399,8 +440,13 @@ export class Film extends EventTarget {
       this.#keep(answer.frames, answer.from);
       this.count = Math.max(this.count, answer.count, answer.from + answer.frames.length);
       this.over ||= answer.over === true;
-      if (answer.frames.length === 0 || (from >= this.#first && this.#frames[from] === undefined)) {
+      const next = answer.from + answer.frames.length;
+      const isIn = from < 0 || (answer.from <= from && from < next);
+      if (answer.frames.length === 0 || !isIn) {
         throw new BadFilm(`the arena's answer doesn't hold frame ${from} of the film`);
+      }
+      if (answer.from <= this.#again) {
+        this.#again = Math.max(this.#again, next);
       }
       if (this.#keeps === "newest") {
         this.#dropOld();
@@ -420,13 +466,32 @@ export class Film extends EventTarget {
     for (const [at, frame] of frames.entries()) {
       const n = from + at;
       // What is there already stays, so that positions built from it stay right.
-      if (n >= this.#first && this.#frames[n] === undefined) {
+      if (this.#frames[n] !== undefined) {
+        this.#addLogs(n, frame?.play?.logs);
+      } else if (n >= this.#first) {
         const read = readFrame(frame, this.head.scene, n);
         if (read.key !== true && this.#frames[n - 1] === undefined) {
           throw new BadFilm(`frame ${n} of the film tells differences, but none is before it`);
         }
         this.#frames[n] = read;
       }
+    }
+  }
+
+  /**
+   * @param {number} n of a frame that is there
+   * @param {Record<string, string> | undefined} logs of its turn
+   */
+  #addLogs(n, logs) {
+    const { play } = this.#frames[n];
+    if (play === undefined || play.logs !== undefined || logs === undefined) {
+      return;
+    }
+    const told = { ...play, logs };
+    this.#frames[n] = { ...this.#frames[n], play: told };
+    const position = this.#positions.get(n);
+    if (position !== undefined) {
+      this.#positions.set(n, { ...position, play: told });
     }
   }
 

@@ -22,6 +22,7 @@ const ENDS = [
 /** The reasons of docs/records.md that need more words; others are told as they are. */
 const REASONS = new Map([
   ["all-out", "no bot was left"],
+  ["arena-ended", "the arena ended before the match"],
   ["both-captured", "both bases captured"],
   ["capture", "base captured"],
   ["error", "an error of the arena"],

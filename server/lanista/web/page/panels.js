@@ -382,7 +382,11 @@ export function logsPanel(head) {
       fill(
         element,
         logs.length === 0
-          ? nothing("Nobody logged anything in this turn.")
+          ? nothing(
+              head.logs === false
+                ? "What bots log is shown when the match is over."
+                : "Nobody logged anything in this turn.",
+            )
           : logs.map(([seat, text]) =>
               el(
                 "section",

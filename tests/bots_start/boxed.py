@@ -1,0 +1,129 @@
+"""Starts bots one after another as an arena does, in a process of its own; perhaps another user's.
+
+    python boxed.py JSON
+
+JSON has the arguments of `_main`. Printed is, as JSON too, how each bot ended and what it printed.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+import trio
+
+from lanista.bots import BotLimits, Sandbox, environment, start_bot
+from lanista.web.catalogue import Catalogue
+
+HOST = "127.0.0.1"
+ORDINARY = 54321
+"""A user and group that no system knows."""
+PATIENCE = 60
+"""Seconds for one bot; nothing is expected to need them."""
+CALLS = {
+    "x86_64": {"keyctl": 250, "add_key": 248, "request_key": 249, "mount": 165},
+    "aarch64": {"keyctl": 219, "add_key": 217, "request_key": 218, "mount": 40},
+}.get(os.uname().machine, {})
+"""System calls by name that Python has no function for."""
+CALL = f"""
+import ctypes, errno, json, os, sys
+NUMBERS = {CALLS | {"io_uring_setup": 425, "fsopen": 430}}
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *words):
+    ctypes.set_errno(0)
+    result = libc.syscall(ctypes.c_long(NUMBERS[name]), *words)
+    return errno.errorcode[ctypes.get_errno()] if result < 0 else result
+"""
+"""The beginning of a bot that makes system calls by name; they return an error's name."""
+
+
+async def _main(commands, sandboxed, cwd, key, most_keys, data):
+    if key:
+        _have_keys(key, most_keys)
+    with nullcontext() if data is None else Catalogue.open(Path(data)):
+        return await _played(commands, sandboxed, cwd)
+
+
+async def _played(commands, sandboxed, cwd):
+    told = []
+    for command in commands:
+        (listener,) = await trio.open_tcp_listeners(0, host=HOST)
+        async with listener:
+            port = listener.socket.getsockname()[1]
+            env = environment(host=HOST, port=port, name="Camper", token="t0k")
+            box = Sandbox(host=HOST, port=port) if sandboxed else None
+            async with start_bot(
+                command, env, cwd=cwd, grace=0, limits=BotLimits(), sandbox=box
+            ) as bot:
+                with trio.move_on_after(PATIENCE):
+                    await bot.exited()
+            told.append([str(bot.exit), bot.output_tail()])
+    return told
+
+
+def _have_keys(description, most):
+    """Put a key into a session keyring of our own, and others until our quota is used up."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(CALLS["keyctl"], 1, None) < 0:
+        sys.exit(os.strerror(ctypes.get_errno()))
+    names = description, *map(str, range(1, most))
+    for name in names:
+        if libc.syscall(CALLS["add_key"], b"user", name.encode(), b"x", 1, -3) < 0:
+            return
+
+
+def users():
+    """Who may run an arena here: None is ourselves; where we are root, an ordinary user too."""
+    return [None, ORDINARY] if os.geteuid() == 0 else [None]
+
+
+def run(*scripts, user=None, sandboxed=True, cwd=None, key=None, most_keys=1, data=None):
+    """Run scripts in Python as bots, one after another; the test fails if one does.
+
+    Args:
+        scripts: Their text. Each prints one line of JSON.
+        user: Of `users`.
+        sandboxed: Whether each runs in a sandbox.
+        cwd: Their working directory; None for the arena's own.
+        key: The description of a key in the arena's session keyring.
+        most_keys: How many keys in all are there, as far as the user's quota allows.
+        data: The folder of a catalogue that the arena has open.
+
+    Returns:
+        What each printed.
+    """
+    python = sys.executable if user is None else _python_for_all()
+    asked = [[[python, "-I", "-S", "-c", text] for text in scripts], sandboxed, cwd]
+    asked += [key, most_keys, data]
+    done = subprocess.run(
+        [python, "-P", __file__, json.dumps(asked)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": "/"},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE * (1 + len(scripts)),
+        check=False,
+        **({} if user is None else {"user": user, "group": user, "extra_groups": []}),
+    )
+    assert (0, "") == (done.returncode, done.stderr)
+    told = json.loads(done.stdout)
+    assert [] == [words for words in told if words[0] != "exited with code 0"]
+    return [json.loads(output) for _, output in told]
+
+
+def _python_for_all():
+    """A Python of our version that any user may run, or the test is skipped."""
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    found = shutil.which(name, path="/usr/local/bin:/usr/bin")
+    if found is None:
+        pytest.skip(f"no {name} in /usr/bin for an ordinary user")
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(trio.run(_main, *json.loads(sys.argv[1]))))

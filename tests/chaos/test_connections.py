@@ -1,0 +1,160 @@
+"""What connections can do to others without playing: hold places, storm, speak another protocol."""
+
+import re
+import resource
+import socket
+import threading
+import time
+
+import pytest
+
+from e2e.running import wait_until
+from lanista.daemon.arena import files_needed
+
+FLOOD = "x" * 60_000 + "\n"
+"""A line that isn't too long; one is an answer, and two more are more than the arena holds."""
+
+
+def is_welcome(peers, daemon, **arguments):
+    """Whether a newcomer gets a place; it leaves again."""
+    peer = peers(daemon, "Newcomer v=1 room=newcomers", **arguments)
+    line = peer.line()
+    peer.leave()
+    return line.startswith("welcome ")
+
+
+def test_bots_that_left_behind_a_full_buffer_hold_no_places(serve, peers):
+    """Hello, more than is held while waiting, then the end: the arena must notice the end."""
+    daemon = serve("--max-connections", 4)
+    for number in range(4):
+        peer = peers(daemon, f"Flooder v=1 room={number}")
+        peer.until("wait")
+        peer.say(FLOOD * 3)
+        peer.leave()
+    wait_until(lambda: is_welcome(peers, daemon), "a place is free", lambda: daemon.err[-1000:])
+
+
+def test_a_flood_before_a_match_ends_the_connection_in_words(serve, peers):
+    """PROTOCOL.md 4, 7: `flood`. What fits stays: another bot's two answers ahead do no harm."""
+    daemon = serve()
+    modest = peers(daemon, "Modest v=1 room=modest")
+    modest.until("wait")
+    modest.say("\n\n")
+    flooder = peers(daemon, "Flooder v=1 room=flood")
+    flooder.until("wait")
+    flooder.say(FLOOD * 3)
+    assert "error flood more than 65536 bytes while it waited for a match\n" == flooder.rest()
+    peers(daemon, "Other v=1 room=modest").until("go")
+    assert modest.until("go")
+
+
+def test_one_address_does_not_keep_the_others_out(serve, peers):
+    """The longest idle bot of the address that has most places goes for one that has few."""
+    daemon = serve("--max-connections", 12)
+    crowd = []
+    for number in range(12):
+        crowd.append(peers(daemon, f"Crowd v=1 room={number}", address="127.0.0.2"))
+        crowd[-1].until("wait")
+    honest = []
+    for number in range(4):
+        honest.append(peers(daemon, f"Honest v=1 room=h{number}"))
+        assert honest[-1].line().startswith("welcome ")
+    for number in range(4):
+        told = crowd[number].rest()
+        assert "error server-full 127.0.0.2 has" in told, number
+    # Who is left has its place, though nobody else comes: two of a room meet.
+    peers(daemon, "Partner v=1 room=h0").until("go")
+
+
+def test_an_address_has_no_more_places_than_it_may(serve, peers):
+    """`--max-per-address`; others come in all the same."""
+    daemon = serve("--max-per-address", 2)
+    for number in range(2):
+        peers(daemon, f"One v=1 room={number}", address="127.0.0.2").until("wait")
+    told = peers(daemon, "Three v=1", address="127.0.0.2").rest()
+    assert "error server-full 2 connections of 127.0.0.2 already; try again later\n" == told
+    assert is_welcome(peers, daemon)
+
+
+def test_an_http_request_is_answered_in_http_and_is_no_player(serve, peers):
+    """A browser that is led to the bots' port learns where the page is, without the token."""
+    daemon = serve(web="127.0.0.1:0")
+    browser = peers(daemon)
+    browser.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    browser.socket.shutdown(socket.SHUT_WR)
+    told = browser.rest()
+    assert told.startswith("HTTP/1.1 400 Bad Request\r\n")
+    assert f"The page is {daemon.page}\n" in told
+    assert "event=hello" not in daemon.err
+
+
+def test_a_tls_handshake_is_named_in_the_log(serve, peers):
+    daemon = serve()
+    client = peers(daemon)
+    client.socket.sendall(bytes.fromhex("1603010200010001fc0303") + b"\xff" * 40)
+    assert client.rest().startswith("error bad-hello a TLS handshake")
+    assert re.search("refused.*a TLS handshake", daemon.err)
+
+
+HELD = 600
+"""Connections of a storm at once: more than twice the daemon's descriptors."""
+
+
+def storm(port, seconds, hold, stop):
+    """Dial again and again, and hold each connection for a while; how often it was dialled."""
+    held, dialled = [], 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not stop.is_set():
+        now = time.monotonic()
+        while held and held[0][0] <= now:
+            held.pop(0)[1].close()
+        if len(held) == HELD:
+            time.sleep(0.001)
+            continue
+        dialling = socket.socket()
+        dialling.setblocking(False)
+        dialling.connect_ex(("127.0.0.1", port))
+        held.append((now + hold, dialling))
+        dialled += 1
+    for _, dialling in held:
+        dialling.close()
+    return dialled
+
+
+@pytest.mark.parametrize(
+    "seconds", [1.5, pytest.param(20, marks=pytest.mark.long)], ids=["short", "long"]
+)
+def test_a_storm_of_connections_ends_no_match(serve, peers, seconds):
+    """Matches that play while hundreds of connections come and go: all are recorded whole.
+
+    The daemon has as few descriptors as its connections need.
+    """
+    daemon = serve("--max-connections", 20, "--move-limit", 4, "--no-clock")
+    files = files_needed(20)
+    resource.prlimit(daemon.process.pid, resource.RLIMIT_NOFILE, (files, files))
+    stop = threading.Event()
+    dialled = []
+    storming = threading.Thread(
+        target=lambda: dialled.append(storm(daemon.port, seconds, 1.5, stop))
+    )
+    played = 0
+    storming.start()
+    try:
+        while storming.is_alive():
+            pair = [peers(daemon, f"{name} v=1 room=r{played}") for name in ("Ann", "Bob")]
+            for peer in pair:
+                peer.until("go")
+            for _ in range(4):
+                for peer in pair:
+                    peer.say("\n")
+            for peer in pair:
+                assert "end finished\n" in peer.rest()
+                peer.leave()
+            played += 1
+    finally:
+        stop.set()
+        storming.join()
+    assert played > 0
+    daemon.until(lambda: len(daemon.records()) == played, "all records are whole")
+    assert "can't" not in daemon.err
+    assert "error" not in re.findall(r"level=(\w+)", daemon.err)

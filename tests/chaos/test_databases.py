@@ -1,0 +1,194 @@
+"""Tournaments whose database is damaged, or goes while they are played: one line says so."""
+
+import collections
+import json
+import random
+import shutil
+
+import pytest
+
+from e2e.running import run_here
+from lanista.cli.standings import _answer
+from lanista.store.database import Store
+from lanista.tournament import load, standings_of
+from store.flipping import flip
+from store.samples import stored
+
+SPEC = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = {{ count = {seeds}, base = 7 }}
+settings = {{ move_limit = {moves} }}
+concurrency = 1
+# Nothing is late, whatever else this machine does: the same matches, digest by digest.
+clock = {{ first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }}
+keep = "none"
+
+[[bots]]
+name = "Joe"
+command = "CamperJoe"
+
+[[bots]]
+name = "Gravity"
+command = "GravityGoers"
+
+[[bots]]
+name = "Random"
+command = "RandomRunners"
+"""
+COMMANDS = (
+    ("run", "--plain"),
+    ("standings",),
+    ("standings", "--format", "json"),
+    ("standings", "--format", "csv", "--head-to-head"),
+)
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory):
+    """The folder of a tournament that was played to its end."""
+    folder = tmp_path_factory.mktemp("cup")
+    (folder / "cup.toml").write_text(SPEC.format(seeds=2, moves=150))
+    done = run_here(["tournament", "run", "cup.toml"], folder)
+    assert 0 == done.code, done.err
+    return folder
+
+
+@pytest.fixture(scope="module")
+def killed(cup, tmp_path_factory):
+    """The same as kill -9 leaves it: nearly all is in the write-ahead log."""
+    folder, copy = tmp_path_factory.mktemp("open"), tmp_path_factory.mktemp("killed")
+    shutil.copyfile(cup / "cup.toml", copy / "cup.toml")
+    with Store.open(cup / "cup.db") as played, Store.open(folder / "cup.db") as store:
+        for name, identity in played.identities().items():
+            store.set_identity(name, identity)
+        for result in stored(played):
+            store.add([result])
+        for name in ("cup.db", "cup.db-wal"):
+            shutil.copyfile(folder / name, copy / name)
+    return copy
+
+
+def put(source, folder):
+    """Copy a tournament's files, without what lay there before; the spec's path."""
+    for old in folder.glob("cup.db*"):
+        old.unlink()
+    for path in source.glob("cup.*"):
+        if path.is_file():
+            shutil.copyfile(path, folder / path.name)
+    return folder / "cup.toml"
+
+
+def outcome(spec):
+    """What a tournament came to: its digests, and its standings."""
+    setup = load(spec)
+    with Store.open(setup.database, create=False) as store:
+        return store.digests(), standings_of(setup, store)
+
+
+def is_refused(words, folder, where):
+    """Whether a command refused the database; else it printed what it does for a whole one."""
+    done = run_here(["tournament", words[0], "cup.toml", *words[1:]], folder)
+    if done.code == 0:
+        assert "" == done.err, where
+        return done.out
+    assert (2, "") == (done.code, done.out), where
+    assert done.err.startswith(f"lanista: {folder}/cup.db: "), where
+    assert 1 == done.err.count("\n"), where
+    return None
+
+
+def page(spec, where):
+    """What the page is told; None where the database is refused."""
+    told = json.loads(_answer(spec))
+    if "standings" in told:
+        return told["standings"]
+    assert "the results can't be read; the arena's log says why" == told["problem"], where
+    assert told["why"].startswith(f"{spec.with_suffix('.db')}: "), where
+    assert told["why"].isprintable(), where
+    return None
+
+
+@pytest.mark.parametrize("times", [24, pytest.param(800, marks=pytest.mark.long)])
+def test_no_flipped_bit_gives_other_figures(cup, tmp_path, times):
+    """Of the file: every command says what is damaged, or says what it said before."""
+    spec = put(cup, tmp_path)
+    ways = [
+        *((lambda where, words=words: is_refused(words, tmp_path, where)) for words in COMMANDS),
+        lambda where: page(spec, where),
+    ]
+    expected = [way("") for way in ways]
+    assert None not in expected
+    chance = random.Random(times)
+    came = collections.Counter()
+    for number in range(times):
+        put(cup, tmp_path)
+        where = flip(chance, tmp_path / "cup.db")
+        at = number % len(ways)
+        found = ways[at](where)
+        assert found in (None, expected[at]), where
+        came["refused" if found is None else "the same"] += 1
+    print(dict(came))
+    assert came["refused"]
+
+
+@pytest.mark.parametrize("times", [10, pytest.param(200, marks=pytest.mark.long)])
+def test_no_flipped_bit_of_the_log_gives_other_figures(cup, killed, tmp_path, times):
+    """SQLite reads it up to the damage, and would say that nothing more was played."""
+    spec = put(killed, tmp_path)
+    expected = outcome(cup / "cup.toml")
+    assert expected == outcome(spec)
+    chance = random.Random(times)
+    came = collections.Counter()
+    for number in range(times):
+        put(killed, tmp_path)
+        where = flip(chance, tmp_path / "cup.db-wal")
+        refused = is_refused(COMMANDS[number % 2], tmp_path, where) is None
+        if not refused:
+            assert expected == outcome(spec), where
+        came["refused" if refused else "the same"] += 1
+    print(dict(came))
+    assert came["refused"]
+
+
+def test_what_a_power_cut_broke_off_is_played_again(cup, killed, tmp_path):
+    """The last block alone; until then no standings are told without it."""
+    spec = put(killed, tmp_path)
+    with (tmp_path / "cup.db-wal").open("r+b") as file:
+        file.seek(-100, 2)
+        file.write(b"\xff" * 100)
+    done = run_here(["tournament", "standings", "cup.toml"], tmp_path)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert "the last results in cup.db-wal can't be read, by a power cut or damage" in done.err
+    done = run_here(["tournament", "run", "cup.toml"], tmp_path)
+    assert (0, "") == (done.code, done.err)
+    assert "5 of 6 blocks, 10 matches played before" in done.out
+    assert outcome(cup / "cup.toml") == outcome(spec)
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_run_whose_database_goes_ends_and_says_so(cup, tmp_path, start, how):
+    """It isn't played on for nothing, and no empty database is left in its place."""
+    folder = tmp_path / "run1"
+    folder.mkdir()
+    (folder / "cup.toml").write_text(SPEC.format(seeds=100, moves=8))
+    run = start("tournament", "run", "cup.toml", "--plain")
+    database = folder / "cup.db"
+    run.until(lambda: (folder / "cup.db-wal").exists() and _blocks(database), "a block is stored")
+    if how == "replaced":
+        shutil.copyfile(cup / "cup.db", folder / "other.db")
+        (folder / "other.db").replace(database)
+    else:
+        for path in folder.glob("cup.db*"):
+            path.unlink()
+    assert 3 == run.wait(), run.out
+    assert "" == run.err
+    words = f"{database}: removed, moved or replaced while it was in use, and nothing more is"
+    assert f"halted: {words}" in run.out
+    assert (how == "replaced") == database.exists()
+
+
+def _blocks(database):
+    with Store.open(database, create=False) as store:
+        return len(store.played())

@@ -1,0 +1,131 @@
+"""Kill -9 of the daemon at any moment: every match whose end a bot was told is kept."""
+
+import gzip
+import json
+import random
+import signal
+import socket
+import threading
+import urllib.request
+
+import pytest
+
+from e2e.running import PATIENCE, Daemon, wait_until
+from lanista.match.replay import verify
+from lanista.rules import registry
+
+PAIRS = 4
+"""Pairs of bots that play match after match."""
+MAP = "2 3\nA . .\n. . B\n"
+
+
+class Told:
+    """The matches that bots were told are finished; bots play until the connection ends."""
+
+    def __init__(self):
+        self.matches = set()
+        self._changed = threading.Condition()
+
+    def play(self, port):
+        """Let pairs of bots play on this port, each in a thread; the threads."""
+        threads = [
+            threading.Thread(target=self._bot, args=(port, f"bot{number}", f"room={number // 2}"))
+            for number in range(2 * PAIRS)
+        ]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def _bot(self, port, name, room):
+        match = None
+        try:
+            with socket.create_connection(("127.0.0.1", port), PATIENCE) as connected:
+                connected.sendall(f"{name} v=1 keep=1 {room}\n".encode())
+                for line in connected.makefile("r", encoding="utf-8"):
+                    if line == "go\n":
+                        connected.sendall(b"\n")
+                    elif line.startswith("start "):
+                        match = line.split()[1]
+                    elif line == "end finished\n":
+                        with self._changed:
+                            self.matches.add(match)
+                            self._changed.notify_all()
+        except OSError:
+            pass  # it was killed, which is the point
+
+    def wait_for(self, count):
+        """Wait until so many matches have been told of, and return at once then."""
+        with self._changed:
+            told = self._changed.wait_for(lambda: len(self.matches) >= count, PATIENCE)
+        assert told, f"{len(self.matches)} of {count} matches within {PATIENCE} s"
+
+
+def matches_of(daemon):
+    """All matches that the page's catalogue has, by id."""
+    found, cursor = {}, ""
+    while cursor is not None:
+        url = f"{daemon.page}api/1/matches?limit=200{cursor and f'&before={cursor}'}"
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            told = json.load(answer)
+        found |= {match["match"]: match for match in told["matches"]}
+        cursor = told["next"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kills", "least"),
+    [
+        pytest.param(3, 20, id="short"),
+        pytest.param(25, 500, id="long", marks=pytest.mark.long),
+    ],
+)
+def test_no_result_that_was_told_is_lost(serve_again, kills, least):
+    """Kills come when a match's end has just been told, in the middle of others' ends."""
+    chance, told = random.Random(kills), Told()
+    for _ in range(kills):
+        daemon = serve_again()
+        threads = told.play(daemon.port)
+        told.wait_for(len(told.matches) + -(-least // kills) + chance.randrange(5))
+        daemon.signal(signal.SIGKILL)
+        daemon.process.wait(PATIENCE)
+        for thread in threads:
+            thread.join(PATIENCE)
+    daemon = serve_again()
+    # An empty one may be another arena's that is just beginning; it is removed later.
+    wait_until(
+        lambda: not any(path.stat().st_size for path in daemon.data.rglob("*.part")),
+        "all records are complete",
+        lambda: str(list(daemon.data.rglob("*.part"))),
+    )
+    wait_until(
+        lambda: told.matches <= matches_of(daemon).keys(),
+        "all matches are in the catalogue",
+        lambda: f"not there: {sorted(told.matches - matches_of(daemon).keys())}",
+    )
+    found = matches_of(daemon)
+    assert least <= len(told.matches)
+    assert {"finished"} == {found[match]["end"] for match in told.matches}
+    assert {"finished", "aborted"} >= {match["end"] for match in found.values()}
+    for match, record in ((path.name.split(".")[0], path) for path in daemon.records()):
+        assert match in found
+        assert gzip.decompress(record.read_bytes()).endswith(b"}}\n")
+        verify(daemon.record_of(match), registry.get("angrymob"))
+    assert not list(daemon.data.rglob("*.tmp"))
+    assert "Traceback" not in daemon.err
+
+
+@pytest.fixture
+def serve_again(tmp_path, started):
+    """Start a daemon with a page, on the same data folder as the one before."""
+    (tmp_path / "small.map").write_text(MAP)
+
+    def serve_again():
+        daemon = Daemon(
+            tmp_path,
+            *("--map", tmp_path / "small.map", "--move-limit", 2, "--no-clock"),
+            web="127.0.0.1:0",
+        )
+        started(daemon)
+        return daemon
+
+    return serve_again

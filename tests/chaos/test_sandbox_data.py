@@ -1,0 +1,121 @@
+"""A bot that wants the data of an arena: it can neither read it nor lock it."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import trio
+
+from bots_start.arena import listening, needs_sandbox
+from bots_start.boxed import run, users
+from bots_start.processes import PATIENCE
+from e2e.running import Daemon
+from lanista.bots import reach
+
+pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
+
+
+def locker(*folders):
+    """A bot that looks into folders and locks the catalogue there."""
+    return f"""
+import errno, fcntl, json, os
+def names(folder):
+    try:
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        return errno.errorcode[error.errno]
+def lock(path):
+    try:
+        with open(path, "rb") as file:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 8, 120)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "locked"
+print(json.dumps([
+    [names(folder), lock(folder + "/catalogue.db"), lock(folder + "/catalogue.db-shm")]
+    for folder in {list(map(str, folders))!r}
+]))
+"""
+
+
+@pytest.fixture(params=users())
+def user(request):
+    """Who runs the arena."""
+    return request.param
+
+
+@pytest.fixture
+def place(user):
+    """A folder that a sandbox shows, which is the arena's."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(os.path.realpath(name))
+        folder.chmod(0o755)
+        if user is not None:
+            shutil.chown(folder, user, user)
+        yield folder
+
+
+SHUT = [[], "ENOENT", "ENOENT"]
+"""What a bot sees of a folder that is covered."""
+
+
+def test_the_data_of_an_arena_that_runs_is_covered_wherever_it_is(user, place):
+    (told,) = run(locker(place / "mine"), user=user, data=str(place / "mine"))
+    assert [SHUT] == told
+
+
+def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
+    """Or below it. What is named of it is shown: nothing, here."""
+    data = place / "mine"
+    below = data / "bots" / "tom"
+    # Made by the one whose folder it is.
+    run(f"import os; os.makedirs({str(below)!r}); print(0)", user=user, sandboxed=False)
+    for folder, seen in (data, []), (below, ["bots"]):
+        (told,) = run(locker(data, below), user=user, data=str(data), cwd=str(folder))
+        assert [[seen, "ENOENT", "ENOENT"]] == told[:1]
+
+
+def test_the_default_folders_are_covered_while_no_arena_runs(user, place):
+    """Where the bot works; and not for their names alone, elsewhere."""
+    folders = [place / name for name in ("lanista-data", "lanista-records", "a/lanista-data")]
+    made = "".join(f"os.makedirs({str(folder / 'records')!r})\n" for folder in folders)
+    run(f"import os\n{made}print(0)", user=user, sandboxed=False)
+    (told,) = run(locker(*folders), user=user, cwd=str(place))
+    assert [SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]] == told
+
+
+def test_the_data_of_serve_is_covered(tmp_path):
+    """Which has its catalogue open for the page."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        Path(name).chmod(0o755)
+        data = Path(name) / "mine"
+        daemon = Daemon(tmp_path, "--data", data, web="127.0.0.1:0")
+        try:
+            daemon.until((data / "catalogue.db-shm").exists, "the catalogue is open")
+            (told,) = run(locker(data))
+        finally:
+            daemon.end()
+    assert [SHUT] == told
+
+
+async def test_a_bot_cannot_have_other_folders_covered(tmp_path):
+    """By a catalogue of its own, in its own /tmp, where others have theirs."""
+    script = f"""
+import os, signal, sqlite3
+os.makedirs({str(tmp_path)!r}, exist_ok=True)
+database = sqlite3.connect({str(tmp_path / "catalogue.db")!r})
+database.executescript("PRAGMA journal_mode = WAL; CREATE TABLE x (y)")
+print("open", flush=True)
+signal.pause()
+"""
+    async with listening() as arena:
+        command = sys.executable, "-I", "-S", "-c", script
+        async with arena.start(*command, sandboxed=True, cwd="/") as bot:
+            with trio.fail_after(PATIENCE):
+                while "open" not in bot.output_tail():
+                    assert bot.exit is None, bot.output_tail()
+                    await trio.sleep(0.01)
+            assert str(tmp_path) not in reach.data_folders([])

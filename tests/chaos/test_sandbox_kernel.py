@@ -1,0 +1,101 @@
+"""What a bot can't have of the kernel: the arena's keys, other bots' keys, odd sockets.
+
+With real bots, as whoever runs the tests and, where that is root, as an ordinary user too.
+"""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from bots_start.arena import needs_sandbox
+from bots_start.boxed import CALL, CALLS, run, users
+
+pytestmark = [
+    pytest.mark.usefixtures("one_sandbox"),
+    pytest.mark.skipif(not CALLS, reason="system calls of this processor aren't known"),
+    pytest.mark.skipif(not Path("/proc/keys").exists(), reason="this kernel keeps no keys"),
+]
+
+SESSION, JOIN, SEARCH, READ = -3, 1, 10, 11
+"""The session keyring, and operations of keyctl(2)."""
+KEYS = f"""
+{CALL}
+found = call("keyctl", {SEARCH}, {SESSION}, b"user", b"lanista-operator", 0)
+left = call("keyctl", {SEARCH}, {SESSION}, b"user", b"lanista-bot", 0)
+added = call("add_key", b"user", b"lanista-bot", b"x", 1, {SESSION})
+asked = call("request_key", b"user", b"lanista-operator", None, 0)
+print(json.dumps([found, left, added if isinstance(added, str) else "added", asked]))
+"""
+"""Looks for a key of the operator's and for one that a bot before left, and leaves one."""
+
+
+@pytest.mark.parametrize("user", users())
+def test_a_bot_has_no_key_of_the_session_and_leaves_none(user):
+    """Not even without a sandbox."""
+    none = ["ENOKEY", "ENOKEY", "added", "ENOKEY"]
+    assert [none, none] == run(KEYS, KEYS, user=user, sandboxed=False, key="lanista-operator")
+
+
+@pytest.mark.parametrize("user", [user for user in users() if user or os.geteuid()])
+def test_a_user_who_may_have_no_more_keys_still_starts_bots(user):
+    """Without a sandbox, they are in the arena's session then. Root may have a million keys."""
+    ((found, *_),) = run(KEYS, user=user, sandboxed=False, key="lanista-operator", most_keys=10_000)
+    assert isinstance(found, int)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("user", users())
+def test_in_a_sandbox_there_are_no_keys(user):
+    """Nor those that all processes of a user share."""
+    assert [["ENOSYS"] * 4] == run(KEYS, user=user, key="lanista-operator")
+
+
+SOCKETS = f"""
+{CALL}
+import socket
+def made(make, family):
+    try:
+        for end in make(family): end.close()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "made"
+def one(family):
+    return [socket.socket(family)]
+print(json.dumps([
+    {{family: made(one, family) for family in range(1, 50)}},
+    {{family: made(socket.socketpair, family) for family in (1, 16, 40)}},
+    call("io_uring_setup", 8, ctypes.create_string_buffer(120)),
+    call("mount", b"x", b"/tmp", b"tmpfs", 0, None),
+    call("fsopen", b"tmpfs", 0),
+]))
+"""
+
+
+@needs_sandbox
+@pytest.mark.parametrize("user", users())
+def test_in_a_sandbox_only_unix_and_inet_sockets_can_be_made(user):
+    """Whatever the kernel has, and by whatever call."""
+    ((families, pairs, ring, mounted, opened),) = run(SOCKETS, user=user)
+    unix, inet = str(int(socket.AF_UNIX)), str(int(socket.AF_INET))
+    assert {unix: "made", inet: "made"} == {
+        family: how for family, how in families.items() if how != "EAFNOSUPPORT"
+    }
+    assert {unix: "made", "16": "EAFNOSUPPORT", "40": "EAFNOSUPPORT"} == pairs
+    assert ["ENOSYS", "EPERM", "EPERM"] == [ring, mounted, opened]
+
+
+NAMESPACE = f"""
+{CALL}
+CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x20000
+made = libc.unshare(CLONE_NEWUSER | CLONE_NEWNS)
+print(json.dumps(call("mount", b"x", b"/tmp", b"tmpfs", 0, None)))
+"""
+
+
+@needs_sandbox
+@pytest.mark.parametrize("user", users())
+def test_in_a_sandbox_no_file_system_can_be_mounted_in_a_namespace_of_ones_own(user):
+    """It would be memory that nobody limits."""
+    assert ["EPERM"] == run(NAMESPACE, user=user)

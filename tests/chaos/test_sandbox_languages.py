@@ -1,0 +1,22 @@
+"""Starters in every language play in a sandbox: what it refuses, no runtime needs."""
+
+import pytest
+
+from bots_start.arena import needs_sandbox
+from e2e.running import Program, as_json, command
+from languages.test_clients import starter, tables
+
+pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
+
+
+@pytest.mark.parametrize("names", tables(2), ids="-".join)
+def test_starters_play_in_sandboxes(names, tmp_path):
+    bots = [starter(name, "angrymob") for name in names]
+    options = "--sandbox", "bwrap", "--json", "-s", 7, "--no-clock", "-o", "record.jsonl"
+    match = Program(command("play", "angrymob", *bots, "--move-limit", 20, *options), tmp_path)
+    try:
+        assert (0, "") == (match.wait(), match.err)
+        (result,) = as_json(match)
+    finally:
+        match.end()
+    assert ("finished", []) == (result["end"], result["faults"])

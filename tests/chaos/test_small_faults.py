@@ -1,0 +1,227 @@
+"""Full disks behind the output, files without end, and what a killed arena leaves in /tmp."""
+
+import fcntl
+import gzip
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from e2e.running import PATIENCE, Daemon, command, environment, run_here
+
+SPEC = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = [1]
+settings = { move_limit = 5 }
+bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Gravity", command = "GravityGoers" }]
+"""
+MEMORY = 1024**3
+"""Bytes of address space that a command gets: several times what it needs for an ordinary file."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a played match and tournament."""
+    place = tmp_path_factory.mktemp("played")
+    (place / "cup.toml").write_text(SPEC)
+    match = ["play", "angrymob", "CamperJoe", "GravityGoers", "--move-limit", 5, "--console"]
+    for words in ([*match, "-o", "match.gz"], ["tournament", "run", "cup.toml"]):
+        done = run_here(words, place)
+        assert 0 == done.code, done.err
+    return place
+
+
+def at_length(*given):
+    return pytest.param(*given, marks=pytest.mark.long)
+
+
+def ended(words, folder, **more):
+    """Run a command as a process; its exit code, and the lines of stderr that are no log's."""
+    done = subprocess.run(
+        [sys.executable, "-m", "lanista.cli", *map(str, words)],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE,
+        **more,
+    )
+    lines = done.stderr.splitlines()
+    return done.returncode, [line for line in lines if not line.startswith("timestamp=")]
+
+
+PRINTS = "lanista: can't write the output: No space left on device"
+PLAYS = "not all could be printed: No space left on device"
+NEW = ("angrymob", "CamperJoe", "GravityGoers", "--move-limit", 5)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["serve", "--port", 0, "--no-web"], PRINTS),
+        at_length(["serve", "--port", 0, "--web", "127.0.0.1:0"], PRINTS),
+        (["play", *NEW, "--console"], PRINTS),
+        at_length(["play", *NEW, "--json", "-n", 2], PRINTS),
+        at_length(["check", "CamperJoe", "--game", "angrymob"], PRINTS),
+        at_length(["replay", "verify", "match.gz"], PRINTS),
+        (["replay", "show", "match.gz"], PRINTS),
+        at_length(["replay", "html", "match.gz", "-o", "match.html"], PRINTS),
+        at_length(["map", "generate", "angrymob", "-s", 1], PRINTS),
+        at_length(["games"], PRINTS),
+        (["--help"], PRINTS),
+        at_length(["tournament", "check", "cup.toml"], PRINTS),
+        (["tournament", "standings", "cup.toml"], PRINTS),
+        at_length(["tournament", "standings", "cup.toml", "--format", "json"], PRINTS),
+        (["tournament", "run", "cup.toml"], PLAYS),
+        at_length(["tournament", "run", "cup.toml", "--json"], PLAYS),
+    ],
+    ids=lambda given: "-".join(map(str, given[:4])) if isinstance(given, list) else "",
+)
+def test_an_output_without_room_is_told_in_one_line(folder, words, told):
+    with Path("/dev/full").open("wb") as full:
+        assert (2, [told]) == ended(words, folder, stdout=full)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_complaint_without_room_leaves_the_exit_code(folder):
+    """1 would be a result."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command("replay", "verify", "none"), cwd=folder, stderr=full)
+    assert 2 == done.returncode
+
+
+def bounded():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+@pytest.fixture(scope="module")
+def endless(folder):
+    """The same folder, with a file of each kind that has no end, or is as good as endless."""
+    (folder / "zero.cnf").symlink_to("/dev/zero")
+    (folder / "bomb.gz").write_bytes(1500 * gzip.compress(bytes(1024**2)))
+    (folder / "endless-map.toml").write_text(SPEC + 'maps = ["/dev/zero"]\n')
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["serve", "--port", 0, "--no-web", "--map", "/dev/zero"],
+        at_length(["serve", "--port", 0, "--no-web", "--game", "hogwarts", "--map", "zero.cnf"]),
+        at_length(["serve", "--port", 0, "--tournament", "/dev/zero"]),
+        at_length(["play", *NEW, "-i", "/dev/zero"]),
+        ["map", "check", "crematoria", "zero.cnf"],
+        at_length(["replay", "verify", "/dev/zero"]),
+        ["replay", "show", "bomb.gz"],
+        at_length(["replay", "html", "bomb.gz"]),
+        at_length(["tournament", "run", "/dev/zero"]),
+        ["tournament", "standings", "endless-map.toml"],
+    ],
+    ids=lambda words: "-".join(map(str, words)).replace("/", "_"),
+)
+def test_a_file_without_end_is_told_in_one_line(endless, words):
+    """In memory that is bounded."""
+    code, lines = ended(words, endless, preexec_fn=bounded, stdout=subprocess.DEVNULL)
+    assert (2, 1) == (code, len(lines)), lines
+    assert any(word in lines[0] for word in ("longer than any", "more than")), lines
+
+
+def test_a_map_may_come_through_a_pipe(folder):
+    """It has no size to be looked at, and an end."""
+    pipe = folder / "piped.map"
+    os.mkfifo(pipe)
+    map_ = run_here(["map", "generate", "angrymob", "-s", 1], folder).out
+    running = subprocess.Popen(
+        command("map", "check", "angrymob", pipe), stdout=subprocess.PIPE, text=True, cwd=folder
+    )
+    try:
+        pipe.write_text(map_)
+        out, _ = running.communicate(timeout=PATIENCE)
+    finally:
+        running.kill()
+        running.wait()
+    assert (0, f"{pipe}: in order\n") == (running.returncode, out)
+
+
+@pytest.fixture
+def serve_here(tmp_path, started):
+    """Start daemons with a page, all with one folder for temporary files."""
+    place = tmp_path / "tmp"
+    place.mkdir()
+    count = 0
+
+    def serve():
+        nonlocal count
+        count += 1
+        env = environment(TMPDIR=str(place))
+        daemon = Daemon(tmp_path / f"daemon{count}", web="127.0.0.1:0", env=env)
+        started(daemon)
+        return daemon
+
+    return place, serve
+
+
+def folder_of(place, daemon):
+    """The folder for films of an arena, which is named by it."""
+    (found,) = place.glob(f"lanista-films-{daemon.process.pid}-*")
+    return found
+
+
+def test_folders_of_killed_arenas_are_removed(serve_here):
+    """By the next one that starts; a living one keeps its own."""
+    place, serve = serve_here
+    living, killed = serve(), serve()
+    left = folder_of(place, killed)
+    killed.process.kill()
+    killed.wait()
+    assert left.is_dir()
+    (left / "1").write_bytes(b"{}")
+    last = serve()
+    assert not left.exists()
+    assert folder_of(place, living).is_dir()
+    assert folder_of(place, last).is_dir()
+
+
+def test_nothing_else_is_removed(serve_here, tmp_path):
+    """Other names, other kinds of files, other users' folders, and what somebody holds."""
+    place, serve = serve_here
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    mine = [f"lanista-films-{gone.pid}-abcdefg{sign}" for sign in "12345"]
+    kept = [
+        place / f"lanista-films-{gone.pid}-abcdefgh.old",
+        place / f"lanista-films-0{gone.pid}-abcdefgh",
+        place / "lanista-films-abcdefgh",
+        place / f"lanista-films-{os.getpid()}-abcdefgh",
+        place / mine[0],
+        place / mine[1],
+    ]
+    for path in kept:
+        path.mkdir()
+    (place / mine[2]).symlink_to(tmp_path / "kept")
+    (place / mine[3]).touch()
+    if os.geteuid() == 0:
+        os.chown(kept[4], 12345, 12345)
+    else:
+        kept.remove(place / mine[0])
+    (place / mine[4]).mkdir()
+    held = os.open(kept[-1], os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        serve()
+    finally:
+        os.close(held)
+    assert all(path.is_dir() for path in kept)
+    assert (place / mine[2]).is_symlink()
+    assert (tmp_path / "kept" / "file").is_file()
+    assert (place / mine[3]).is_file()
+    assert not (place / mine[4]).exists()
