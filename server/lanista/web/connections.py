@@ -51,6 +51,7 @@ class Peer(trio.abc.HalfCloseableStream):
     """Bytes of memory that its answer takes, if that is a large one."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _request: bytes = attrs.field(default=b"", init=False)  # read, but not handed out
+    _answered: bool = attrs.field(default=False, init=False)
     _hears: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
 
     @property
@@ -83,9 +84,10 @@ class Peer(trio.abc.HalfCloseableStream):
             data, self._request = self._request[:size], self._request[size:]
             await trio.lowlevel.checkpoint()
             return data
-        with self._hears:
-            return await self._receive(size)
-        return b""  # it has its answer, and nothing more is of interest
+        with trio.CancelScope() as self._hears:
+            if not self._answered:
+                return await self._receive(size)
+        return b""
 
     async def _receive(self, size: int) -> bytes:
         try:
@@ -116,8 +118,9 @@ class Peer(trio.abc.HalfCloseableStream):
         """Tell the peer that no more follows, as the stream does."""
         await self.stream.send_eof()
         if not self.is_viewer:
-            # What `websockets` keeps of a connection is a lot for the garbage collector: it is
-            # through with this one, and `linger` waits for the peer's end.
+            # What `websockets` keeps of a connection is a lot for the garbage collector: for it
+            # this one ends here, while `linger` waits for the peer's end.
+            self._answered = True
             self._hears.cancel()
 
     async def linger(self) -> None:
@@ -134,7 +137,7 @@ class Peer(trio.abc.HalfCloseableStream):
 
     async def aclose(self) -> None:
         """Close the connection, or leave that to `linger`."""
-        if self._hears.cancel_called:
+        if self._answered:
             self.closed.set()
         else:
             self.close()
