@@ -1,6 +1,5 @@
 """The page's port, for the commands that have one."""
 
-import gc
 import os
 import re
 import secrets
@@ -64,10 +63,6 @@ class PagePort:
         server = await self.listen(view)
         await nursery.start(server.run)
         self.announced = self.url(server)
-        # What is there now stays. A full collection that looks through it holds the loop, and so
-        # every match, for tens of milliseconds.
-        gc.collect()
-        gc.freeze()
         arena.page = self.announced.partition("#")[0]  # without the operator's token
 
     async def listen(self, view: "View") -> "Server":

@@ -5,6 +5,7 @@ no new connection, no new match, running ones told and recorded, then gone.
 """
 
 import errno
+import gc
 import itertools
 import math
 import os
@@ -686,6 +687,10 @@ async def _serve(
 ) -> None:
     if arena.options.manual:
         nursery.start_soon(wait_for_enter, arena, read_stdin)
+    # What is there now stays. A full collection that looks through it holds the loop, and so every
+    # match, for tens of milliseconds.
+    gc.collect()
+    gc.freeze()
     announce(*address)
     await arena.serve()
     nursery.cancel_scope.cancel()
