@@ -16,8 +16,8 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/web/page/node_modules/.installed
 
-.PHONY: help setup toolchains setup-browser setup-tools play test test-long test-pythons strength lint format \
-	golden screenshots bench clean
+.PHONY: help setup toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
+	golden screenshots bench soak clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,16 @@ test: setup toolchains setup-browser  ## run the tests (under 5 minutes)
 
 test-long: setup toolchains setup-browser  ## run the long versions of the tests
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) --timeout 1800 -m "not strength"
+
+INPUTS ?= 20000
+
+fuzz: setup  ## read changed inputs, INPUTS of each kind (20000), by a SEED and of TARGETS if given
+	$(BIN)/python tests/fuzz/run.py --inputs $(INPUTS) $(if $(SEED),--seed $(SEED)) $(TARGETS)
+
+MINUTES ?= 10
+
+soak: setup  ## hold a daemon under attack for MINUTES (10); its memory stays flat and no match is disturbed
+	$(BIN)/python tests/soak/run.py --minutes $(MINUTES)
 
 test-pythons: setup  ## run the core tests and one match with every Python from 3.11 on that is on the PATH
 	$(BIN)/python tests/pythons.py $(PYTHONS)

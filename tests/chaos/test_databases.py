@@ -110,7 +110,7 @@ def page(spec, where):
     return None
 
 
-@pytest.mark.parametrize("times", [24, pytest.param(800, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [24, pytest.param(400, marks=pytest.mark.long)])
 def test_no_flipped_bit_gives_other_figures(cup, tmp_path, times):
     """Of the file: every command says what is damaged, or says what it said before."""
     spec = put(cup, tmp_path)

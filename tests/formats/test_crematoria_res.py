@@ -108,6 +108,15 @@ def test_names_are_four_words(names):
         Header(seed=1, settings={}, names=names)
 
 
+@pytest.mark.parametrize("name", ["al\u2003fus", "\x1f", "\x85", "\xa0x"])
+def test_a_name_is_one_word_to_the_originals_reader(name):
+    """It splits on ASCII white space alone; ours raised another error than a FormatError here."""
+    text = short().replace("alfus", name)
+    res = read_res(text)
+    assert (*NAMES[:3], name) == res.header.names
+    assert text == write_res(res)
+
+
 def refused(text):
     with pytest.raises(FormatError) as caught:
         read_res(text)

@@ -44,6 +44,7 @@ def test_numbers_and_patterns():
         ("9", lambda t: t.integer("a count", 8, 8), "expected a count, 8, got 9"),
         ("x", lambda t: t.decimal("a share"), "expected a share, a number, got 'x'"),
         ("nan", lambda t: t.decimal("a share"), "expected a share, a number, got 'nan'"),
+        ("1e999", lambda t: t.decimal("a share"), "expected a share, a number, got '1e999'"),
         ("x", lambda t: t.matching(re.compile("y+"), "only y"), "expected only y, got 'x'"),
         ("\nx", lambda t: t.end(), "line 2: expected the end of the file, got 'x'"),
         ("z" * 50, lambda t: t.end(), "got '" + "z" * 40 + "'…"),

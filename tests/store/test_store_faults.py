@@ -153,7 +153,8 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_file_that_is_no_database(tmp_path):
     path = tmp_path / "cup.db"
     path.write_text("name = 'cup'\n" * 100)
-    assert f"{path}: no SQLite database; give another file" == refused(lambda: Store.open(path))
+    words = refused(lambda: Store.open(path))
+    assert f"{path}: no SQLite database, or damaged at its start; give another" in words
     assert path.read_text().startswith("name")
 
 
@@ -166,11 +167,9 @@ def test_a_damaged_file(tmp_path):
         file.seek(16 * 4096)
         file.write(b"\xff" * (path.stat().st_size - 16 * 4096))
 
-    def read():
-        with Store.open(path) as store:
-            list(store.matches())
-
-    assert f"{path}: damaged (database disk image is malformed); put back a copy" in refused(read)
+    words = refused(lambda: Store.open(path))
+    assert f"{path}: damaged (" in words
+    assert "); move cup.db away, then put back a copy or play again" in words
 
 
 def test_a_database_that_others_lock_too_long(target, monkeypatch):

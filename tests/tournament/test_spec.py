@@ -1,9 +1,12 @@
 """What a spec's file may say, and that each error names its place (docs/tournaments.md)."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.tournament import spec as spec_module
 from lanista.tournament.spec import (
     BotEntry,
     FormatName,
@@ -101,6 +104,15 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
         ),
         ("[1, 2, 3]", '1\nkeep = "some"', "cup.toml: keep: 'some'; it can be all, failures, none"),
         ("[1, 2, 3]", "", "cup.toml: no TOML: "),
+        ("[1, 2, 3]", "[" * 5000, "cup.toml: no TOML: lists or tables nested too dee"),
+        ("[1, 2, 3]", "9" * 5000, "cup.toml: no TOML: a whole number of thousan"),
+        ("[1, 2, 3]", "1\n" + "a." * 20_000 + "a = 1", "cup.toml: no TOML: a key of more than 100"),
+        ("[1, 2, 3]", "1\nx = {" + "'a' . " * 101 + "a = 1}", "cup.toml: no TOML: a key of more"),
+        ("[1, 2, 3]", f"[1, {10**40}]", f"cup.toml: seeds: {10**40}; whole numbers have"),
+        ("[1, 2, 3]", "[0x" + "f" * 5000 + "]", "cup.toml: seeds: a number too long to"),
+        ("[1, 2, 3]", "[0x" + "f" * 5000 + ", '']", "cup.toml: seeds: a number too long to"),
+        ("[1, 2, 3]", f"1\nblocks = {-(10**40)}", f"cup.toml: blocks: {-(10**40)};"),
+        ("[1, 2, 3]", "1\n" + "x" * 5000 + " = 1", "cup.toml: " + "x" * 57 + "...: no such key"),
     ],
 )
 def test_each_error_names_its_place_and_what_would_be_right(old, new, expected):
@@ -126,6 +138,18 @@ def test_a_file_that_cant_be_read_is_named(tmp_path):
     (tmp_path / "cup.toml").write_bytes(b'name = "\xff"')
     with pytest.raises(SpecError, match="not UTF-8, from byte 8 on"):
         read_spec(tmp_path / "cup.toml")
+
+
+def test_a_file_too_long_for_a_spec_is_refused(tmp_path, monkeypatch):
+    """Something that never ends may have been named: /dev/zero, a pipe."""
+    monkeypatch.setattr(spec_module, "MOST_BYTES", 1024 * 1024)
+    (tmp_path / "cup.toml").write_text(SMALLEST + "#" * (1024 * 1024 - len(SMALLEST)))
+    assert "cup" == read_spec(tmp_path / "cup.toml").name
+    (tmp_path / "cup.toml").write_text(SMALLEST + "#" * (1024 * 1024 - len(SMALLEST) + 1))
+    with pytest.raises(SpecError, match=r"cup\.toml: longer than any spec, of 1 MiB at most$"):
+        read_spec(tmp_path / "cup.toml")
+    with pytest.raises(SpecError, match="longer than any spec"):
+        read_spec(Path("/dev/zero"))
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path):

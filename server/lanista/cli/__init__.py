@@ -4,6 +4,7 @@
 and bad input are one line on stderr and exit code 2.
 """
 
+import contextlib
 import importlib
 import io
 import sys
@@ -62,17 +63,18 @@ def main() -> NoReturn:
     try:
         code = lanista.main(prog_name="lanista", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        _complain(error.format_message())
         sys.exit(EXIT_BAD_INPUT)
     except click.ClickException as error:
         message = error.format_message().replace("\n", " ")
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "lanista"
-        click.echo(f"{where}: {message}", err=True)
+        _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
     except OSError as error:
-        # Our own output can't be written: a full disk behind a redirection.
-        click.echo(f"lanista: {error.strerror or error}", err=True)
+        # Of files the commands tell themselves; what is left is their output, on a full disk, say.
+        what = f"can't use {error.filename}" if error.filename else "can't write the output"
+        _complain(f"lanista: {what}: {error.strerror or error}")
         sys.exit(EXIT_BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
@@ -80,3 +82,9 @@ def main() -> NoReturn:
         traceback.print_exc()
         sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(words: str) -> None:
+    """Print to stderr, if that can be: the exit code must be the right one all the same."""
+    with contextlib.suppress(OSError):
+        click.echo(words, err=True)

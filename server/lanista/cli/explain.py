@@ -1,14 +1,12 @@
 """`lanista explain`: check a match file of an original game against the rules."""
 
-import gzip
 import itertools
-import zlib
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.export import read_unpacked
 
 EXIT_UNEXPLAINED = 1
 
@@ -77,13 +75,6 @@ def _compare(text: str, parts: Iterable[str]) -> int:
 def _read(file: str) -> str:
     """A text file, also a compressed one."""
     try:
-        data = Path(file).read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        return data.decode("ascii")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInputError(f"{file}: damaged gzip data ({error})") from None
-    except OSError as error:
-        raise BadInputError(f"can't read {file}: {error.strerror or error}") from None
+        return read_unpacked(file).decode("ascii")
     except UnicodeDecodeError as error:
         raise BadInputError(f"{file}: byte {error.start} is no ASCII; not a match file") from None

@@ -3,6 +3,7 @@ but what several of them share.
 """
 
 import gzip
+import io
 import itertools
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lanista.rules.picture import Scene
     from lanista.web.still import Painter, Shot
 
+MAX_FILE = 64 * 1024 * 1024
+"""Bytes of a match file; the original games' have about one million."""
 OUT = -1
 """The status of a player who is out."""
 
@@ -94,18 +97,24 @@ def shots_of(file: str) -> Shots:
 
 
 def read_unpacked(file: str) -> bytes:
-    """A file's content, unpacked if it is gzip.
+    """Read a file of lines, unpacked if it is gzip; of a record, perhaps not all of it.
 
     Raises:
-        BadInputError: It can't be read.
+        BadInputError: It can't be read, or is longer than any match file.
     """
     try:
-        data = Path(file).read_bytes()
-        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+        with Path(file).open("rb") as plain:
+            data = plain.read(MAX_FILE + 1)
+        if data.startswith(b"\x1f\x8b"):
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(MAX_FILE + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise BadInputError(f"{file}: damaged gzip data ({error})") from None
     except OSError as error:
         raise BadInputError(f"can't read {file}: {error.strerror or error}") from None
+    if len(data) > MAX_FILE and not data.startswith(b"{"):
+        raise BadInputError(f"{file}: longer than any match file, of 64 MiB at most")
+    return data
 
 
 def _of_record(file: str) -> Shots:

@@ -295,6 +295,8 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
         patient = sys.stdin is not None and sys.stdin.isatty()
         fed = trio.run(Feeder(record, ruleset, seat, last, command_words, patient).run)
     except OSError as error:
+        if prints:
+            raise  # printing failed, which is told as for every command
         raise BadInputError(f"can't start {words[0]!r}: {error.strerror}") from None
     except MismatchError as error:
         click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)

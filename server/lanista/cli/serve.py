@@ -159,7 +159,9 @@ def command(
     )
     records = data / "records"
     try:
-        records.mkdir(parents=True, exist_ok=True)
+        # Closed to other users, if it is made here: what bots log and think is in it.
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        records.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=records):  # a folder that is there may still be closed
             pass
     except OSError as error:

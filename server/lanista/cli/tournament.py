@@ -115,7 +115,8 @@ def run(
     Results go to a database and a folder beside FILE. Ctrl-C once finishes what is running, twice
     stops now; the same command goes on from there.
 
-    Exit codes: 0 all is played, 2 bad input, 3 it can't go on, 130 interrupted.
+    Exit codes: 0 all is played, 2 bad input or no room for the output, 3 it can't go on,
+    130 interrupted.
     """
     import attrs
 

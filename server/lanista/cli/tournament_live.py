@@ -6,6 +6,7 @@ tournament matters more.
 """
 
 import contextlib
+import errno
 import json
 import time
 from collections import deque
@@ -75,6 +76,8 @@ class Silenced(Display):
         self._display: Display | None = display
         self.trouble = ""
         """Why it became silent, one line."""
+        self.is_full = False
+        """Whether that was for want of space: then somebody waits for what is missing."""
 
     @contextlib.contextmanager
     def _shown(self) -> Iterator[Display]:
@@ -83,6 +86,7 @@ class Silenced(Display):
         except OSError as error:
             self._display = None
             self.trouble = error.strerror or str(error)
+            self.is_full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
     def __enter__(self) -> Self:
         with self._shown() as display:

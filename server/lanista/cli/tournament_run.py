@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import click
 import trio
 
-from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import printable
 from lanista.cli.tournament_live import (
     Display,
@@ -118,6 +118,8 @@ def play(
         return EXIT_HALTED
     if report.interrupted:
         return EXIT_INTERRUPTED
+    if display.is_full:
+        return EXIT_BAD_INPUT
     return code_of(report) if code_of is not None else 0
 
 

@@ -691,6 +691,10 @@ async def _serve(
     # match, for tens of milliseconds.
     gc.collect()
     gc.freeze()
-    announce(*address)
+    try:
+        announce(*address)
+    except BaseException:
+        arena.close()
+        raise
     await arena.serve()
     nursery.cancel_scope.cancel()

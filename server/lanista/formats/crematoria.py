@@ -51,7 +51,7 @@ class Header:
     @names.validator
     def _check_names(self, _attribute: object, names: tuple[str, ...]) -> None:
         for name in names:
-            if not re.fullmatch(r"\S+", name):
+            if not re.fullmatch(r"\S+", name, re.ASCII):
                 raise ValueError(f"the name {name!r} isn't one word, as a `.res` file needs it")
         if len(names) != SEATS:
             raise ValueError(f"{len(names)} names; there are {SEATS} players")

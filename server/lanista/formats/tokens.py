@@ -5,6 +5,7 @@ only the order of the words matters; ours says in which line which word is wrong
 be right. No game's name here.
 """
 
+import math
 import re
 from collections.abc import Callable
 from typing import TypeVar
@@ -110,7 +111,7 @@ class Tokens:
     def decimal(self, expected: str) -> float:
         """Take a number, with or without digits after the point."""
         got = self.word(expected)
-        if not _DECIMAL.fullmatch(got):
+        if not _DECIMAL.fullmatch(got) or math.isinf(float(got)):
             raise self.error(f"expected {expected}, a number, got {shown(got)}")
         return float(got)
 

@@ -20,8 +20,8 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import QueuePool
 
-from lanista.store import migrate
-from lanista.store.errors import StoreError, postgresql_error, sqlite_error
+from lanista.store import checksums, migrate, write_ahead
+from lanista.store.errors import StoreError, damaged, log_of, postgresql_error, sqlite_error
 from lanista.store.lock import Session, file_lock
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
 from lanista.store.results import Benching, BlockResult
@@ -44,6 +44,8 @@ _CONNECTED = {
 """What the URL may say otherwise: a server that can't be reached any more is known to be after a
 minute, and knows it of us. Seconds, the last one milliseconds.
 https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS"""
+_ERRORS = (exc.DBAPIError, sqlite3.Error, UnicodeDecodeError)
+"""What a database that can't be used raises; the last where damage is in SQLite's own message."""
 _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
 
@@ -54,9 +56,11 @@ class Store:
     where: str
     """The file, or the URL without its password and options."""
     _engine: sa.Engine
-    _told: Callable[[exc.DBAPIError], StoreError]
+    _told: Callable[[Exception], StoreError]
     _path: Path | None
     """SQLite's file; None for PostgreSQL."""
+    _file: tuple[int, int] | None = None
+    """Device and number of SQLite's file when it was opened."""
     _held: list[Session] = attrs.field(factory=list, init=False)
     """The lock of PostgreSQL's, while it is held here."""
 
@@ -71,8 +75,8 @@ class Store:
                 SQLite file in a place that can't be written can still be read.
 
         Raises:
-            StoreError: It isn't there, can't be reached, read or made, is no database of ours, or
-                was written by a newer version.
+            StoreError: It isn't there, can't be reached, read or made, is no database of ours, was
+                written by a newer version, or is damaged.
         """
         path = _path_of(target)
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target))
@@ -80,18 +84,19 @@ class Store:
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
-        def told(error: exc.DBAPIError) -> StoreError:
-            return sqlite_error(path, error.orig)
+        def told(error: Exception) -> StoreError:
+            return sqlite_error(path, getattr(error, "orig", error))
 
         if not create and not path.exists():
             raise StoreError(f"{path}: not there; `lanista tournament run` makes it")
+        _see_log(path, plays=create)
         # In a place that can't be written the usual way fails, as readers share an index beside
         # the file. Then `ro`, which uses an index that is there; then `immutable`, which needs
         # none: right when nobody writes, and nobody can. https://sqlite.org/wal.html#readonly
         ways = ["mode=rwc"] if create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
         refusal: StoreError | None = None
         for way in ways:
-            log = path.with_name(path.name + "-wal")
+            log = log_of(path)
             if "immutable" in way and log.exists() and log.stat().st_size:
                 refusal = StoreError(
                     f"{path}: results in {log.name} beside it can't be read where nothing can be "
@@ -102,14 +107,14 @@ class Store:
             try:
                 with store._engine.connect() as connection:
                     connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
-            except exc.DBAPIError as error:
+            except _ERRORS as error:
                 store.close()
                 refusal = told(error)
-                code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+                code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF
                 if code not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
                     break
             else:
-                return store
+                return attrs.evolve(store, file=_file_of(path))
         assert refusal is not None
         raise refusal from None
 
@@ -138,7 +143,7 @@ class Store:
         given = url.query.get("password", url.password)
         password = given if isinstance(given, str) else None
 
-        def told(error: exc.DBAPIError) -> StoreError:
+        def told(error: Exception) -> StoreError:
             return postgresql_error(where, password, error)
 
         return cls(where, _postgresql_engine(url), told, None)
@@ -154,19 +159,34 @@ class Store:
         self.close()
 
     def _made_ready(self, *, create: bool) -> Self:
-        """This store, its tables those of this version; else closed."""
+        """This store, whole, its tables those of this version; else closed."""
         try:
+            # Before anything is written, or what is damaged could get worse.
+            self._check(checksums.broken_pages)
             with self._reading() as connection:
                 current = migrate.is_current(connection)
             if not current:
                 with self._writing() as connection:
                     migrate.bring_up_to_date(connection, self.where, create=create)
+            self._check(checksums.changed_values)
             if self._path and create:
                 self._log_ahead(self._path)
         except BaseException:
             self.close()
             raise
         return self
+
+    def _check(self, damage: Callable[[sa.Connection], str]) -> None:
+        """See that a SQLite file isn't damaged.
+
+        A PostgreSQL server is left to its own checksums: all rows would be asked of it.
+        """
+        if self._path is None:
+            return
+        with self._reading() as connection:
+            words = damage(connection)
+        if words:
+            raise damaged(self._path, words)
 
     def _log_ahead(self, path: Path) -> None:
         """Let readers go on while one writes. Kept in the file: all times but one it is so."""
@@ -205,16 +225,28 @@ class Store:
                 self._held.remove(session)
             session.close()
 
+    def _see_file(self) -> None:
+        """See that the file that is open is the one that its name leads to.
+
+        SQLite writes on into a file that was removed, where nobody finds it.
+        """
+        if self._path is not None and self._file not in {None, _file_of(self._path)}:
+            raise StoreError(
+                f"{self._path}: removed, moved or replaced while it was in use, and nothing more "
+                "is stored; put it back, or play again from the start"
+            )
+
     @contextlib.contextmanager
     def _errors_told(self) -> Iterator[None]:
         try:
             yield
-        except exc.DBAPIError as error:
+        except _ERRORS as error:
             # Without the cause: what it repeats of a connection may hold the password.
             raise self._told(error) from None
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
+        self._see_file()
         with self._errors_told(), self._engine.connect() as connection:
             if self._path is None:
                 # One snapshot for all statements, as SQLite gives.
@@ -226,6 +258,7 @@ class Store:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
         """A transaction, alone: with one writer at a time, numbers are in the order of commits."""
+        self._see_file()
         for session in self._held:
             with self._errors_told():
                 session.keep()
@@ -235,6 +268,7 @@ class Store:
                 key = sa.func.hashtext(sa.func.current_schema())
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
+        self._see_file()
 
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks, in one transaction: when this returns they are on the disk.
@@ -282,7 +316,10 @@ class Store:
                     SEATS.insert(),
                     [row for number, result in numbered for row in _seat_rows(number, result)],
                 )
-            _bench(connection, benched)
+                checksums.add_blocks(connection, first)
+            if benched:
+                _bench(connection, benched)
+                checksums.add_notes(connection)
         return [result.block for result in new]
 
     def pardon(self, bot: str) -> None:
@@ -296,6 +333,7 @@ class Store:
             connection.execute(PARDONS.delete().where(PARDONS.c.bot == bot))
             connection.execute(PARDONS.insert().values(bot=bot, number=number))
             connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
+            checksums.add_notes(connection)
 
     def set_meta(self, key: str, value: str) -> None:
         """Note a value under a key, in place of the one before.
@@ -306,6 +344,7 @@ class Store:
         with self._writing() as connection:
             connection.execute(META.delete().where(META.c.key == key))
             connection.execute(META.insert().values(key=key, value=value))
+            checksums.add_notes(connection)
 
     def set_identity(self, name: str, identity: str) -> None:
         """Note what makes a bot the bot it is, as JSON.
@@ -324,6 +363,7 @@ class Store:
             connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
             if before is not None:
                 connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
+            checksums.add_notes(connection)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -410,6 +450,37 @@ def _path_of(target: str | Path) -> Path | None:
     if not rest.startswith("/") or rest == "/":
         raise StoreError("a SQLite URL without a file; right is sqlite:///PATH")
     return Path(rest[1:])
+
+
+def _file_of(path: Path) -> tuple[int, int] | None:
+    """Device and number of a file; None when it can't be found."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _see_log(path: Path, *, plays: bool) -> None:
+    """See that SQLite can read all of a database's write-ahead log, before it forgets the rest.
+
+    Args:
+        path: The database's file.
+        plays: Whether what a last transaction held, which may not have been whole at a power cut,
+            is played again.
+    """
+    log = log_of(path)
+    try:
+        count = write_ahead.unreadable(log)
+    except OSError as error:
+        raise StoreError(f"{log}: can't be read: {error.strerror}") from None
+    if count > 1:
+        raise damaged(path, f"results in {log.name} can't be read any more")
+    if count and not plays:
+        raise StoreError(
+            f"{path}: the last results in {log.name} can't be read, by a power cut or damage; "
+            "`lanista tournament run` plays them again"
+        )
 
 
 def _sqlite_engine(path: Path, way: str) -> sa.Engine:

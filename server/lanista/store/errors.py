@@ -1,10 +1,9 @@
 """What goes wrong with a database, as one line for people. No password is ever in it."""
 
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
-
-from sqlalchemy import exc
 
 
 class StoreError(Exception):
@@ -12,8 +11,12 @@ class StoreError(Exception):
 
 
 def no_password(text: str, password: str | None = None) -> str:
-    """The text as one line, the password struck out wherever a server or library repeats it."""
+    """The text as one line, the password struck out wherever a server or library repeats it.
+
+    What a terminal would obey is struck out too: a damaged name may be part of the text.
+    """
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
     return line.replace(password, "***") if password else line
 
 
@@ -25,16 +28,20 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
         error: What SQLite said.
     """
     # The low byte is the primary code: https://sqlite.org/rescode.html
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    match code:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None and isinstance(error, (UnicodeDecodeError, sqlite3.OperationalError)):
+        code = sqlite3.SQLITE_CORRUPT  # Python's word for a text, or a table's name, not in UTF-8
+    match (code or 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             words = "the disk is full; what was being stored is not in it, all before is"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             words = "locked by another program for too long"
         case sqlite3.SQLITE_CORRUPT:
-            words = f"damaged ({error}); put back a copy, or move it away and play again"
+            return damaged(path, str(error))
+        case sqlite3.SQLITE_ERROR:  # no such table, no such column
+            return damaged(path, f"its tables aren't as they were made: {error}")
         case sqlite3.SQLITE_NOTADB:
-            words = "no SQLite database; give another file"
+            words = "no SQLite database, or damaged at its start; give another file, or a copy"
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             words = _why_closed(path)
         case sqlite3.SQLITE_IOERR:
@@ -42,6 +49,29 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
         case _:
             words = f"can't be used: {error}"
     return StoreError(f"{path}: {no_password(words)}")
+
+
+def damaged(path: Path, what: str) -> StoreError:
+    """Return the error for a database whose content can't be trusted.
+
+    Args:
+        path: Its file.
+        what: What is wrong in it.
+    """
+    log = log_of(path)
+    files = path.name
+    with contextlib.suppress(OSError):
+        if log.stat().st_size:
+            files = f"{path.name} and {log.name}"
+    return StoreError(
+        f"{path}: damaged ({no_password(what)}); "
+        f"move {files} away, then put back a copy or play again"
+    )
+
+
+def log_of(path: Path) -> Path:
+    """Return the file of a database's write-ahead log, which is there while it is in use."""
+    return path.with_name(path.name + "-wal")
 
 
 def _why_closed(path: Path) -> str:
@@ -59,16 +89,17 @@ def _why_closed(path: Path) -> str:
     return "it can't be opened for reading and writing"
 
 
-def postgresql_error(where: str, password: str | None, error: exc.DBAPIError) -> StoreError:
+def postgresql_error(where: str, password: str | None, error: Exception) -> StoreError:
     """A failure of PostgreSQL, told.
 
     Args:
         where: The database's URL without its password.
         password: What must not be told.
-        error: What SQLAlchemy raised.
+        error: What SQLAlchemy or the driver raised.
     """
     # https://www.postgresql.org/docs/current/errcodes-appendix.html
-    match getattr(error.orig, "sqlstate", None):
+    cause = getattr(error, "orig", error)
+    match getattr(cause, "sqlstate", None):
         case "53100":
             words = "its disk is full; what was being stored is not in it, all before is"
         case "55P03" | "57014":
@@ -76,9 +107,9 @@ def postgresql_error(where: str, password: str | None, error: exc.DBAPIError) ->
         case "25006":
             words = "it can only be read: the server, or its role, allows no writing"
         case "XX001" | "XX002":
-            words = f"damaged ({error.orig})"
+            words = f"damaged ({cause})"
         case None:
-            words = f"the server can't be reached: {error.orig}"
+            words = f"the server can't be reached: {cause}"
         case _:
-            words = str(error.orig)
+            words = str(cause)
     return StoreError(f"{where}: {no_password(words, password)}")

@@ -5,6 +5,7 @@ All on a connection that the caller opened, in its transaction: it is changed wh
 
 import sqlalchemy as sa
 
+from lanista.store import checksums
 from lanista.store.errors import StoreError
 from lanista.store.schema import REVISION, VERSION_TABLE
 
@@ -59,6 +60,9 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
                 f"this one knows up to {REVISION}); use that version"
             )
     command.upgrade(config, "head")
+    # Rows have other columns now, or never had a checksum.
+    checksums.add_blocks(connection)
+    checksums.add_notes(connection)
 
 
 def _version(connection: sa.Connection) -> str | None:

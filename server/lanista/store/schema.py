@@ -1,16 +1,16 @@
 """The tables of a tournament's database, as they are now.
 
-Only facts are there, written once and never changed, but for `meta`, `bots`, `pardons` and
-`benched`; totals are queries (`reading`). What a value means is told in `results`. A change here
-needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the two. No
-connection is made here.
+Only facts are there, written once and never changed, but for the notes in `meta`, `bots`,
+`pardons` and `benched`; totals are queries (`reading`). What a value means is told in `results`. A
+change here needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the
+two. No connection is made here.
 """
 
 import sqlalchemy as sa
 
 VERSION_TABLE = "lanista_version"
 """Where alembic keeps which migration was the last; also what tells our databases from others."""
-REVISION = "0001"
+REVISION = "0002"
 """The newest migration. Known here, so that opening a current database needs no alembic."""
 
 METADATA = sa.MetaData(
@@ -61,6 +61,8 @@ BLOCKS = sa.Table(
     sa.Column("bots", sa.Text, nullable=False),
     # UTC, ISO 8601.
     sa.Column("committed", sa.Text, nullable=False),
+    # Of all the block's rows, by `checksums`; written last. Its 32 bits have no sign.
+    sa.Column("checksum", sa.BigInteger, nullable=False, server_default="0"),
 )
 
 MATCHES = sa.Table(

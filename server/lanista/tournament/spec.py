@@ -5,6 +5,7 @@ Data and text alone: no game, program or map is looked up here (`setup` does tha
 
 import enum
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,14 @@ MOST_BLOCKS = 100_000
 """Of one meeting, or of rounds."""
 MOST_SLOTS = 10_000
 """Blocks at the same time."""
+MOST_BYTES = 16 * 1024 * 1024
+"""Bytes of a spec's file: a list of a million seeds has room."""
+MOST_DIGITS = 40
+"""Digits of a whole number."""
+_LONG_KEY = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.ASCII
+)
+"""A key of so many parts that reading it, part by part, takes the time of their square."""
 
 
 class SpecError(Exception):
@@ -217,7 +226,7 @@ def _converter() -> cattrs.Converter:
                 value, (int, float) if kind is float else kind
             ):
                 raise TypeError(f"{_shown(value)}; expected {_TEXT_OF[kind]}")
-            return kind(value)
+            return kind(_whole(value) if isinstance(value, int) else value)
 
         return structure
 
@@ -281,7 +290,7 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
                 "or { count = 100, base = 42 }"
             )
         known: set[int] = set()
-        for seed in seeds:
+        for seed in map(_whole, seeds):
             if seed in known:
                 raise ValueError(f"seed {seed} twice; each is played once")
             known.add(seed)
@@ -299,8 +308,22 @@ def _concurrency(value: Any, _: Any) -> Any:
     return value
 
 
+def _whole(value: int) -> int:
+    """Return a whole number that a message can show; TOML's are of 64 bits, Python reads any."""
+    if abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f"{_shown(value)}; whole numbers have {MOST_DIGITS} digits at most")
+    return value
+
+
 def _shown(value: Any) -> str:
-    text = ascii(value)
+    try:
+        text = ascii(value)
+    except ValueError:  # of more digits than Python writes
+        return "a number too long to be shown"
+    return _short(text)
+
+
+def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -317,10 +340,16 @@ def parse_spec(text: str, where: str) -> Spec:
     Raises:
         SpecError: It is no TOML, or says what no spec can.
     """
+    if _LONG_KEY.search(text):
+        raise SpecError(f"{where}: no TOML: a key of more than 100 parts")
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{where}: no TOML: {error}") from None
+    except ValueError:  # what Python says of too many digits is for programmers
+        raise SpecError(f"{where}: no TOML: a whole number of thousands of digits") from None
+    except RecursionError:
+        raise SpecError(f"{where}: no TOML: lists or tables nested too deeply") from None
     return spec_of(value, where)
 
 
@@ -331,9 +360,14 @@ def read_spec(path: Path) -> Spec:
         SpecError: It can't be read, is no TOML, or says what no spec can.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise SpecError(f"{path}: can't be read: {error.strerror}") from None
+    if len(data) > MOST_BYTES:
+        raise SpecError(f"{path}: longer than any spec, of {MOST_BYTES >> 20} MiB at most")
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpecError(f"{path}: not UTF-8, from byte {error.start} on") from None
     return parse_spec(text, str(path))
@@ -382,5 +416,6 @@ def _problems(error: BaseException, path: str) -> Iterator[str]:
 
 
 def _key(key: object) -> str:
-    """A key of the file, safe for one line."""
-    return ascii(key)[1:-1] if isinstance(key, str) and key.isidentifier() else ascii(key)
+    """A key of the file, safe and short enough for one line."""
+    is_plain = isinstance(key, str) and key.isidentifier()
+    return _short(ascii(key)[1:-1] if is_plain else ascii(key))
