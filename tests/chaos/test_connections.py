@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from e2e.running import wait_until
+from e2e.running import Program, bot, command, read, wait_until
 from lanista.daemon.arena import files_needed
 
 FLOOD = "x" * 60_000 + "\n"
@@ -158,3 +158,15 @@ def test_a_storm_of_connections_ends_no_match(serve, peers, seconds):
     daemon.until(lambda: len(daemon.records()) == played, "all records are whole")
     assert "can't" not in daemon.err
     assert "error" not in re.findall(r"level=(\w+)", daemon.err)
+
+
+def test_a_bot_that_dials_its_arena_again_and_again_takes_no_descriptors(tmp_path, started):
+    """`lanista play` may have 200 files open; the record is written all the same."""
+    words = command(
+        *("play", "angrymob", bot("dials_again"), bot("version1"), "-o", "match.jsonl.gz"),
+        *("--no-clock", "--move-limit", 5),
+    )
+    program = Program(["sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh", *words], tmp_path / "run")
+    started(program)
+    assert (0, "") == (program.wait(), program.err)
+    assert "finished" == read(tmp_path / "run" / "match.jsonl.gz").result.end

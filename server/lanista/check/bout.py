@@ -16,7 +16,7 @@ import trio
 from lanista.bots import BotLimits, Exit, Sandbox, environment, fill, start_bot
 from lanista.check.channels import Tap, quiet_connection
 from lanista.check.door import Door, wait_for
-from lanista.daemon import ids
+from lanista.daemon import greeting, ids
 from lanista.daemon.private import HOST, BotSpec, distinct
 from lanista.match.channel import Channel
 from lanista.match.clock import Limits
@@ -218,7 +218,7 @@ async def _play_once(tested: Tested, spec: BoutSpec) -> Bout:
     async with trio.open_nursery() as nursery:
         listeners = await trio.open_tcp_listeners(0, host=HOST)
         port = listeners[0].socket.getsockname()[1]
-        nursery.start_soon(trio.serve_listeners, door.greet, listeners)
+        nursery.start_soon(greeting.accept_few, door.greet, listeners)
         nursery.start_soon(stalls.beat)
         try:
             await _with_bots(tested, bout, door, port, stalls)

@@ -43,7 +43,7 @@ class Door:
         while seat not in self.taken and not self.complaint:
             await self._changed.wait()
 
-    async def greet(self, stream: trio.SocketStream) -> None:
+    async def greet(self, stream: trio.SocketStream, seated: greeting.Seated) -> None:
         """One connection: to its seat, or refused."""
         connection = greeting.accepted(stream)
         if connection is None:
@@ -60,6 +60,7 @@ class Door:
             if greeting.speaks_version1(hello, self.ruleset):
                 greeting.tell_at_once(connection, greeting.welcome())
             self.taken[seat] = connection
+            seated()
             self.announce()
             self._change()
             await trio.sleep_forever()  # the match has it now; the end of all closes it

@@ -22,7 +22,7 @@ class Stderr:
 
 
 class _Accepting(logging.Handler):
-    """trio's word that no connection can be accepted (no file descriptors left): a line of ours.
+    """The word that no connection can be accepted (no file descriptors left), as a line of ours.
 
     It comes ten times a second while that lasts; one in ten seconds is enough.
     """
@@ -56,6 +56,8 @@ def configure_log() -> None:
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
         cache_logger_on_first_use=True,
     )
-    accepting = logging.getLogger("trio.serve_listeners")
-    accepting.addHandler(_Accepting())
-    accepting.propagate = False
+    told = _Accepting()
+    for name in ("lanista.daemon.greeting", "trio.serve_listeners"):  # bots' ports, and the page's
+        accepting = logging.getLogger(name)
+        accepting.addHandler(told)
+        accepting.propagate = False

@@ -4,7 +4,6 @@ Accepting, greeting, waiting and matches are nested so that the shutdown goes fr
 no new connection, no new match, running ones told and recorded, then gone.
 """
 
-import errno
 import gc
 import itertools
 import math
@@ -46,9 +45,6 @@ LINGERING = 64
 beyond, they are told and closed at once, and a bot that is just sending may not get to read it."""
 ENTERING = 16
 """Connections that are being accepted beside those."""
-OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-ACCEPT_AGAIN = 0.1
-"""Seconds until the next try where the system had no descriptor for a connection."""
 LOG_EVERY = 1.0
 """Seconds between two log lines about connections for which there was no place."""
 
@@ -176,7 +172,13 @@ class Arena:
                     with self._accepting:
                         async with trio.open_nursery() as doors:
                             for listener in self._listeners:
-                                doors.start_soon(self._accept, listener, self._matches)
+                                doors.start_soon(
+                                    greeting.accept,
+                                    listener,
+                                    self._sockets,
+                                    self._greet,
+                                    self._matches,
+                                )
                 finally:
                     self.close()
                 self._matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
@@ -203,22 +205,6 @@ class Arena:
             listener.socket.close()
 
     # -- connections ---------------------------------------------------------------------------
-
-    async def _accept(self, listener: trio.SocketListener, greetings: trio.Nursery) -> None:
-        """Take connections, for as long as there are descriptors for them."""
-        while True:
-            # At the bound whoever dials waits in the system's queue.
-            await self._sockets.acquire()
-            try:
-                stream = await listener.accept()
-            except OSError as error:
-                self._sockets.release()
-                if error.errno not in OUT_OF_FILES:
-                    raise
-                log.error("can't accept a connection", why=error.strerror)  # noqa: TRY400
-                await trio.sleep(ACCEPT_AGAIN)
-                continue
-            greetings.start_soon(self._greet, stream)
 
     async def _greet(self, stream: trio.SocketStream) -> None:
         """One connection, from its hello to its end."""
@@ -257,7 +243,6 @@ class Arena:
                 connection.channel.close()
             stream.socket.close()
             self._leave(place)
-            self._sockets.release()
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
         """Tell a connection why it must close, and close it."""

@@ -89,7 +89,7 @@ class Feeder:
                 try:
                     async with trio.open_nursery() as nursery:
                         nursery.start_soon(self._wait_for_signals, signals)
-                        nursery.start_soon(trio.serve_listeners, self._greet, listeners)
+                        nursery.start_soon(greeting.accept_few, self._greet, listeners)
                         nursery.start_soon(self._wait_for_exit, process)
                         await self._over.wait()
                         if self.patient:
@@ -119,7 +119,7 @@ class Feeder:
         self._trouble = "it ended before it had answered the turn"
         self._over.set()
 
-    async def _greet(self, stream: trio.SocketStream) -> None:
+    async def _greet(self, stream: trio.SocketStream, seated: greeting.Seated) -> None:
         connection = greeting.accepted(stream)
         if connection is None or self._over.is_set():
             return
@@ -129,6 +129,7 @@ class Feeder:
                 return
             if hello.token is not None and not greeting.same_secret(hello.token, self._token):
                 return
+            seated()
             await self._feed(connection, hello)
         except (_TroubleError, RemoteProtocolError) as error:
             self._trouble = error.words if isinstance(error, RemoteProtocolError) else str(error)

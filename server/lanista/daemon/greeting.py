@@ -1,6 +1,9 @@
 """The first lines of a connection: hello, what it asks for, welcome (PROTOCOL.md 2, 3)."""
 
+import errno
 import hmac
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
@@ -20,6 +23,87 @@ from lanista_protocol import (
     bad_hello,
     shown,
 )
+
+OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+ACCEPT_AGAIN = 0.1
+"""Seconds until the next try where the system had no descriptor for a connection."""
+FEW = 64
+"""Connections without a seat to a port that was opened for a few bots."""
+
+log = logging.getLogger(__name__)
+
+
+async def accept(
+    listener: trio.SocketListener,
+    places: trio.Semaphore,
+    greet: Callable[[trio.SocketStream], Awaitable[None]],
+    nursery: trio.Nursery,
+) -> None:
+    """Take connections until cancelled, as long as there are places for them.
+
+    Args:
+        listener: Whoever dials when there is no place waits in the system's queue.
+        places: One is taken for each connection that is being greeted.
+        greet: Called with each connection, in a task of its own.
+        nursery: Where those tasks run.
+    """
+
+    async def greet_and_leave(stream: trio.SocketStream) -> None:
+        try:
+            await greet(stream)
+        finally:
+            places.release()
+
+    while True:
+        await places.acquire()
+        try:
+            stream = await listener.accept()
+        except OSError as error:
+            places.release()
+            if error.errno not in OUT_OF_FILES:
+                raise
+            log.error("%s", error.strerror)  # noqa: TRY400 - said in a line of the daemon's log
+            await trio.sleep(ACCEPT_AGAIN)
+            continue
+        nursery.start_soon(greet_and_leave, stream)
+
+
+Seated = Callable[[], None]
+"""Said of a connection that has got its seat: it is not to give way any more."""
+
+
+async def accept_few(
+    greet: Callable[[trio.SocketStream, Seated], Awaitable[None]],
+    listeners: Sequence[trio.SocketListener],
+) -> None:
+    """Serve the port of bots that were started for it, until cancelled.
+
+    Of too many connections the oldest without a seat gives way: a bot that dials again and again
+    neither keeps another one out, nor takes the descriptors that matches need.
+    """
+    unseated: dict[trio.CancelScope, None] = {}
+
+    async def greet_or_give_way(stream: trio.SocketStream) -> None:
+        with trio.CancelScope() as scope:
+            if len(unseated) == FEW:
+                oldest = next(iter(unseated))
+                oldest.cancel()
+                del unseated[oldest]
+            unseated[scope] = None
+            try:
+                await greet(stream, lambda: unseated.pop(scope, None))
+            finally:
+                unseated.pop(scope, None)
+
+    try:
+        async with trio.open_nursery() as nursery:
+            for listener in listeners:
+                # Those that give way may linger for a moment.
+                places = trio.Semaphore(2 * FEW)
+                nursery.start_soon(accept, listener, places, greet_or_give_way, nursery)
+    finally:
+        for listener in listeners:
+            listener.socket.close()
 
 
 def accepted(

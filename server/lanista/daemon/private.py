@@ -141,7 +141,7 @@ class _Seats:
             raise RemoteProtocolError(ErrorCode.SEAT_TAKEN, f"seat {seat} has its bot already")
         return seat
 
-    async def greet(self, stream: trio.SocketStream) -> None:
+    async def greet(self, stream: trio.SocketStream, seated: greeting.Seated) -> None:
         """One connection: to its seat, or refused."""
         try:
             peer, ours = stream.socket.getpeername(), stream.socket.getsockname()
@@ -158,6 +158,7 @@ class _Seats:
                 self.refuse_others(peer, ours)
             seat = self.seat_for(hello)
             self.taken[seat] = connection
+            seated()
             if greeting.speaks_version1(hello, self.ruleset):
                 greeting.tell_at_once(connection, greeting.welcome())
             self._announce()
@@ -280,7 +281,7 @@ class PrivateArena:
             listeners = await trio.open_tcp_listeners(0, host=HOST)
             port = listeners[0].socket.getsockname()[1]
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(trio.serve_listeners, seats.greet, listeners)
+                nursery.start_soon(greeting.accept_few, seats.greet, listeners)
                 try:
                     played = await self._with_bots(seats, port, match, record, try_)
                 except (StartFailureError, OSError) as error:

@@ -232,7 +232,7 @@ class _Door:
         with trio.move_on_after(seconds):
             async with trio.open_nursery() as nursery:
 
-                async def greet(stream: trio.SocketStream) -> None:
+                async def greet(stream: trio.SocketStream, _: greeting.Seated) -> None:
                     await self._greet(stream)
                     if self.come is not None:
                         nursery.cancel_scope.cancel()
@@ -243,7 +243,7 @@ class _Door:
                     await trio.sleep(LAST_LOOK)
                     nursery.cancel_scope.cancel()
 
-                nursery.start_soon(trio.serve_listeners, greet, listeners)
+                nursery.start_soon(greeting.accept_few, greet, listeners)
                 nursery.start_soon(give_up_at_exit)
         return self.come
 
