@@ -67,10 +67,12 @@ def test_manual_waits_for_enter_before_each_match(serve, peers):
     press_enter()
     daemon.until(lambda: "no match is ready" in daemon.err, "Enter is heard and of no use yet")
     names = [("Ada", "a"), ("Bob", "a"), ("Cem", "b"), ("Dil", "b")]
-    waiting = [peers(daemon, f"{name} v=1 room={room}") for name, room in names]
-    for peer in waiting:
-        while peer.until("wait")[-1] != "wait 2 2":
-            pass
+    waiting = []
+    for name, room in names:  # one after the other: that is the order of their hellos
+        waiting.append(peers(daemon, f"{name} v=1 room={room}"))
+        waiting[-1].until("wait")
+    for peer in (waiting[0], waiting[2]):
+        assert "wait 2 2" == peer.until("wait")[-1]
     daemon.until(lambda: "room=b" in daemon.err, "the second pair is ready")
     assert 2 <= daemon.err.count("ready: press Enter to start")
     assert "match begins" not in daemon.err

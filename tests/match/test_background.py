@@ -53,3 +53,45 @@ async def test_work_is_counted_by_address_and_time(mock_clock):
     assert 4 == pytest.approx(background.spent("near", 1.5))
     assert 0 == background.spent("near", 7.0)
     assert 0 == background.spent("nobody", 0.0)
+
+
+async def test_addresses_take_turns(autojump_clock):
+    """One piece of an address that comes after a crowd of another is done among the first."""
+    background = BackgroundWork(1)
+    done = []
+
+    async def work(host):
+        async with background.piece(host):
+            done.append(host)
+
+    async with trio.open_nursery() as nursery, background.piece("first"):
+        for _ in range(100):
+            nursery.start_soon(work, "crowd")
+        await trio.testing.wait_all_tasks_blocked()
+        for _ in range(2):
+            nursery.start_soon(work, "few")
+        await trio.testing.wait_all_tasks_blocked()
+    assert ["crowd", "few", "crowd", "few", "crowd"] == done[:5]
+    assert 102 == len(done)
+
+
+async def test_who_gives_up_waiting_leaves_the_place_to_others(autojump_clock):
+    background = BackgroundWork(1)
+    for _ in range(3):
+        async with trio.open_nursery() as nursery:
+
+            async def work():
+                async with background.piece("gives up"):
+                    pytest.fail("it was cancelled")
+
+            async with background.piece("first"):
+                nursery.start_soon(work)
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async with background.piece("gives up"):
+            pytest.fail("it was cancelled")
+    with trio.fail_after(1):
+        async with background.piece("next"):
+            pass

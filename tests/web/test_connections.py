@@ -180,7 +180,7 @@ async def test_one_connection_a_pass_of_the_loop(autojump_clock):
             await trio.lowlevel.checkpoint()
 
     async def work():
-        await connections.turn()
+        await connections.turn("10.0.0.1")
         turns.append(passes)
 
     async with trio.open_nursery() as nursery:

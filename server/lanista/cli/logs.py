@@ -56,8 +56,6 @@ def configure_log() -> None:
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
         cache_logger_on_first_use=True,
     )
-    told = _Accepting()
-    for name in ("lanista.daemon.greeting", "trio.serve_listeners"):  # bots' ports, and the page's
-        accepting = logging.getLogger(name)
-        accepting.addHandler(told)
-        accepting.propagate = False
+    accepting = logging.getLogger("lanista.daemon.greeting")
+    accepting.addHandler(_Accepting())
+    accepting.propagate = False

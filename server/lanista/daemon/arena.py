@@ -6,7 +6,6 @@ no new connection, no new match, running ones told and recorded, then gone.
 
 import gc
 import itertools
-import math
 import os
 import sys
 import traceback
@@ -45,8 +44,8 @@ LINGERING = 64
 beyond, they are told and closed at once, and a bot that is just sending may not get to read it."""
 ENTERING = 16
 """Connections that are being accepted beside those."""
-LOG_EVERY = 1.0
-"""Seconds between two log lines about connections for which there was no place."""
+REFUSALS_LOGGED = 20
+"""Refused connections that the log tells of in a second; of more it tells the number."""
 
 VOID = Termination.VOID
 KICKED = "the operator closed this connection"
@@ -120,9 +119,11 @@ class Arena:
     _lingering: int = attrs.field(default=0, init=False)
     _background: BackgroundWork = attrs.field(factory=BackgroundWork, init=False)
     # Making a board takes up to 30 ms: one match after another.
-    _beginnings: BackgroundWork = attrs.field(factory=lambda: BackgroundWork(1), init=False)
-    _full_logged: float = attrs.field(default=-math.inf, init=False)
-    _full_unlogged: int = attrs.field(default=0, init=False)
+    _beginnings: BackgroundWork = attrs.field(
+        factory=lambda: BackgroundWork(1, share=0), init=False
+    )
+    _refused: int = attrs.field(default=0, init=False)  # in…
+    _refused_second: int = attrs.field(default=0, init=False)  # …this one of trio's clock
     _kicked: set[int] = attrs.field(factory=set, init=False)  # bots, while they play
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _begun: int = attrs.field(default=0, init=False)
@@ -261,19 +262,19 @@ class Arena:
     def _leave(self, place: Place | None) -> None:
         if place is not None:
             self._admission.leave(place)
+            # It refers to who had the place, who refers to it: nobody should have to look for them.
+            place.give_way = _no_longer
 
     def _log_refusal(self, error: RemoteProtocolError, peer: str) -> None:
-        """Tell why a connection was refused; of those without a place, few of many."""
-        more = {}
-        if error.code is ErrorCode.SERVER_FULL:
-            now = trio.current_time()
-            if now - self._full_logged < LOG_EVERY:
-                self._full_unlogged += 1
-                return
-            if self._full_unlogged:
-                more["unlogged"] = self._full_unlogged
-            self._full_logged, self._full_unlogged = now, 0
-        log.warning("refused", code=error.code.value, why=error.words, peer=peer, **more)
+        """Tell why a connection was refused; of a storm of them, the first of each second."""
+        second = int(trio.current_time())
+        if second != self._refused_second:
+            if self._refused > REFUSALS_LOGGED:
+                log.warning("more were refused", count=self._refused - REFUSALS_LOGGED)
+            self._refused_second, self._refused = second, 0
+        self._refused += 1
+        if self._refused <= REFUSALS_LOGGED:
+            log.warning("refused", code=error.code.value, why=error.words, peer=peer)
 
     async def _read_hello(self, connection: Connection, place: Place) -> Hello | None:
         """As `Connection.read_hello`; given up when the arena shuts down or needs the place."""
@@ -550,6 +551,7 @@ class Arena:
                 await _write_bundles(running, path)
         finally:
             self._running.discard(running)
+            steering.is_over = _over  # else match and steering refer to each other for ever
             is_void = running.outcome is not None and running.outcome.termination is VOID
             if whole and is_void:
                 series.void[match] = path
@@ -588,6 +590,15 @@ async def _write_bundles(match: Match, record: Path) -> None:
         return
     for bundle, failure in zip(bundles, failures, strict=True):
         log.info("failure bundle", match=match.spec.match, name=failure.name, path=str(bundle))
+
+
+def _no_longer(_: RemoteProtocolError) -> None:
+    """What happens when a place has to be given up that was left."""
+
+
+def _over() -> bool:
+    """Whether a match that is over is over."""
+    return True
 
 
 def _shutting_down() -> RemoteProtocolError:

@@ -2,7 +2,8 @@
 
 Accepting, hellos, waiting bots, farewells and pages are done for whoever dials, as often as they
 dial: a thousand of them at once would keep the loop from all matches. So every piece of such work
-waits for its place in a pass of the loop, and a pass has few.
+waits for its place in a pass of the loop, and a pass has few: more only where it is long anyway,
+since many matches are played in it.
 """
 
 from collections import deque
@@ -14,21 +15,32 @@ import trio
 
 PIECES = 4
 """Pieces of work in one pass of the loop; each takes a fraction of a millisecond."""
+SHARE = 0.25
+"""Of the time of a pass, the share that may be pieces of work beyond those that it has always."""
+PIECE_TIME = 0.0005
+"""Seconds that a piece is reckoned to take."""
 KEPT = 4096
 """Pieces that are remembered: more than any turn has room for."""
 
 
 @attrs.define(eq=False)
 class BackgroundWork:
-    """The work of one event loop that isn't a match's. One for all of its connections."""
+    """The work of one event loop that isn't a match's. One for all connections of a port.
+
+    Addresses take turns: a crowd of one delays its own work, hardly that of another.
+    """
 
     pieces: int = PIECES
-    """How many a pass of the loop has."""
-    _places: trio.Semaphore = attrs.field(init=False)
-    _done: deque[tuple[float, str, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
-
-    def __attrs_post_init__(self) -> None:
-        self._places = trio.Semaphore(self.pieces)
+    """How many any pass of the loop has."""
+    share: float = SHARE
+    """The share of a pass's time for which it has more."""
+    _given: int = attrs.field(default=0, init=False)  # places
+    _pass: float = attrs.field(default=0.0, init=False)  # seconds that a pass takes, on average
+    # By address, in the order of their turns.
+    _waiting: dict[str, trio.lowlevel.ParkingLot] = attrs.field(factory=dict, init=False)
+    _done: deque[tuple[float, str, float]] = attrs.field(
+        factory=lambda: deque(maxlen=KEPT), init=False
+    )
 
     @asynccontextmanager
     async def piece(self, host: str) -> AsyncIterator[None]:
@@ -37,13 +49,40 @@ class BackgroundWork:
         Args:
             host: The address for which it is done.
         """
-        async with self._places:
+        if self._given < self.pieces:
+            self._given += 1
+        else:
+            await self._wait(host)
+        asked = trio.current_time()
+        try:
+            await trio.lowlevel.checkpoint()
             began = trio.current_time()
-            try:
-                yield
-            finally:
-                now = trio.current_time()
-                self._done.append((now, host, now - began))
+            self._pass += (began - asked - self._pass) / 8
+            yield
+            now = trio.current_time()
+            self._done.append((now, host, now - began))
+        finally:
+            self._given -= 1
+            self._give()
+
+    async def _wait(self, host: str) -> None:
+        """Wait until a place is given."""
+        queue = self._waiting.setdefault(host, trio.lowlevel.ParkingLot())
+        try:
+            await queue.park()
+        finally:
+            if not queue and self._waiting.get(host) is queue:
+                del self._waiting[host]
+
+    def _give(self) -> None:
+        """Give places that are free to those who wait, an address after the other."""
+        most = max(self.pieces, int(self.share * self._pass / PIECE_TIME))
+        while self._waiting and self._given < most:
+            host = next(iter(self._waiting))
+            queue = self._waiting.pop(host)
+            self._given += len(queue.unpark())  # 0: who waited there has just been cancelled
+            if queue:
+                self._waiting[host] = queue
 
     def spent(self, host: str, since: float) -> float:
         """Seconds of work that were done for an address since a moment of trio's clock."""

@@ -11,6 +11,8 @@ import attrs
 import trio
 
 from lanista.daemon.admission import address_of, is_loopback
+from lanista.daemon.greeting import accept
+from lanista.match.background import BackgroundWork
 
 MAX_VIEWERS = 500
 """WebSockets at once; more are refused."""
@@ -18,6 +20,8 @@ MAX_REQUESTS = 500
 """Connections at once that are no WebSockets; of more, the one that is idle the longest goes."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
 """Connections at once, of both kinds."""
+ENTERING = 64
+"""Connections beside those that have just come, or are just closing."""
 REQUEST_TIME = 5.0
 """Seconds from connecting within which the request must be complete."""
 MAX_REQUEST = 32 * 1024
@@ -93,9 +97,9 @@ class Peer(trio.abc.HalfCloseableStream):
         try:
             data = await self.stream.receive_some(size)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            await self.connections.turn()
+            await self.connections.turn(self.address)
             raise
-        await self.connections.turn()
+        await self.connections.turn(self.address)
         self.heard = trio.current_time()
         return data
 
@@ -154,11 +158,13 @@ class Connections(trio.abc.Listener[Peer]):
 
     listeners: list[trio.SocketListener]
     _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)  # in the order they came
-    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
+    _work: BackgroundWork = attrs.field(factory=lambda: BackgroundWork(1), init=False)
     _asking: trio.MemorySendChannel[Peer] = attrs.field(init=False)
     _asked: trio.MemoryReceiveChannel[Peer] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._sockets = trio.Semaphore(MAX_CONNECTIONS + ENTERING)
         self._asking, self._asked = trio.open_memory_channel(0)
 
     @property
@@ -168,7 +174,9 @@ class Connections(trio.abc.Listener[Peer]):
 
     async def run(self) -> None:
         """Let connections in until cancelled."""
-        await trio.serve_listeners(self._let_in, self.listeners)
+        async with trio.open_nursery() as nursery:
+            for listener in self.listeners:
+                nursery.start_soon(accept, listener, self._sockets, self._let_in, nursery)
 
     async def _let_in(self, stream: trio.SocketStream) -> None:
         peer = self.admit(stream)
@@ -229,9 +237,9 @@ class Connections(trio.abc.Listener[Peer]):
             _idlest([other for other in holding if other.address == greediest]).close()
         peer.holds = size
 
-    async def turn(self) -> None:
+    async def turn(self, address: str) -> None:
         """Wait for a pass of the loop in which no other connection has its turn."""
-        async with self._one_at_a_time:
+        async with self._work.piece(address):
             pass
 
     def forget(self, peer: Peer) -> None:
