@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 import trio
 
-from lanista.match.background import PIECES, BackgroundWork
+from lanista.match.background import PIECE_TIME, PIECES, BackgroundWork
 from lanista.match.connection import Connection
 from support.memory import channel_pair
 
@@ -49,10 +49,13 @@ async def test_work_is_counted_by_address_and_time(mock_clock):
     for host, seconds in (("near", 1), ("far", 2), ("near", 4)):
         async with background.piece(host):
             mock_clock.jump(seconds)
-    assert 5 == pytest.approx(background.spent("near", 0.0))
-    assert 4 == pytest.approx(background.spent("near", 1.5))
-    assert 0 == background.spent("near", 7.0)
-    assert 0 == background.spent("nobody", 0.0)
+    assert 5 == pytest.approx(background.done.spent("near", 0.0))
+    assert 4 == pytest.approx(background.done.spent("near", 1.5))
+    assert 0 == background.done.spent("near", 7.0)
+    assert 0 == background.done.spent("nobody", 0.0)
+    async with background.piece("far"):
+        pass  # nothing to be measured is reckoned all the same
+    assert PIECE_TIME == background.done.spent("far", 7.0 - 1e-9)
 
 
 async def test_addresses_take_turns(autojump_clock):

@@ -99,7 +99,7 @@ async def test_who_keeps_the_host_busy_gets_no_void_for_it(
     table = sit(
         tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": Stalls({1: 0.06})}
     )
-    table.connections[seat].background = Busy(seconds)
+    table.connections[seat].background.done = Busy(seconds)
     record = await table.play(quick, speaks(*"111"), speaks(*"111"))
     assert end == record.result.end
     assert "late" == record.turns[1].verdicts[0]

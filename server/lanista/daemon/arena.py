@@ -110,6 +110,8 @@ class Arena:
     stage: Stage = attrs.field(factory=Stage)
     manual: bool = attrs.field(init=False)
     """Whether matches wait for the operator's word; may be set while it serves: `set_manual`."""
+    background: BackgroundWork = attrs.field(factory=BackgroundWork)
+    """The work for connections."""
     page: str | None = None
     """Where the page is, for those who look for it on the bots' port."""
     _running: set[Match] = attrs.field(factory=set, init=False)
@@ -117,7 +119,6 @@ class Arena:
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
     _lingering: int = attrs.field(default=0, init=False)
-    _background: BackgroundWork = attrs.field(factory=BackgroundWork, init=False)
     # Making a board takes up to 30 ms: one match after another.
     _beginnings: BackgroundWork = attrs.field(
         factory=lambda: BackgroundWork(1, share=0), init=False
@@ -214,8 +215,8 @@ class Arena:
         connection: Connection | None = None
         place: Place | None = None
         try:
-            async with self._background.piece(host):
-                connection = greeting.accepted(stream, host, self._background)
+            async with self.background.piece(host):
+                connection = greeting.accepted(stream, host, self.background)
                 if connection is None:
                     return
                 place = self._admission.admit(host, trio.current_time())

@@ -15,12 +15,33 @@ import trio
 
 PIECES = 4
 """Pieces of work in one pass of the loop; each takes a fraction of a millisecond."""
-SHARE = 0.25
+SHARE = 0.1
 """Of the time of a pass, the share that may be pieces of work beyond those that it has always."""
 PIECE_TIME = 0.0005
 """Seconds that a piece is reckoned to take."""
 KEPT = 4096
 """Pieces that are remembered: more than any turn has room for."""
+
+
+@attrs.define(eq=False)
+class WorkDone:
+    """What was done last, and for whom."""
+
+    _pieces: deque[tuple[float, str, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
+
+    def add(self, host: str, ended: float, took: float) -> None:
+        """Count a piece of work: when it ended, and how long it took, in seconds."""
+        self._pieces.append((ended, host, took))
+
+    def spent(self, host: str, since: float) -> float:
+        """Return the seconds of work that were done for an address since a moment."""
+        seconds = 0.0
+        for ended, of, took in reversed(self._pieces):
+            if ended <= since:
+                break
+            if of == host:
+                seconds += took
+        return seconds
 
 
 @attrs.define(eq=False)
@@ -34,13 +55,14 @@ class BackgroundWork:
     """How many any pass of the loop has."""
     share: float = SHARE
     """The share of a pass's time for which it has more."""
+    done: WorkDone = attrs.field(factory=WorkDone)
+    """Where the pieces are counted; two ports of one loop have one."""
+    least: float = PIECE_TIME
+    """Seconds that a piece is counted with at least: what follows from it isn't in its block."""
     _given: int = attrs.field(default=0, init=False)  # places
     _pass: float = attrs.field(default=0.0, init=False)  # seconds that a pass takes, on average
     # By address, in the order of their turns.
     _waiting: dict[str, trio.lowlevel.ParkingLot] = attrs.field(factory=dict, init=False)
-    _done: deque[tuple[float, str, float]] = attrs.field(
-        factory=lambda: deque(maxlen=KEPT), init=False
-    )
 
     @asynccontextmanager
     async def piece(self, host: str) -> AsyncIterator[None]:
@@ -60,7 +82,7 @@ class BackgroundWork:
             self._pass += (began - asked - self._pass) / 8
             yield
             now = trio.current_time()
-            self._done.append((now, host, now - began))
+            self.done.add(host, now, max(now - began, self.least))
         finally:
             self._given -= 1
             self._give()
@@ -83,13 +105,3 @@ class BackgroundWork:
             self._given += len(queue.unpark())  # 0: who waited there has just been cancelled
             if queue:
                 self._waiting[host] = queue
-
-    def spent(self, host: str, since: float) -> float:
-        """Seconds of work that were done for an address since a moment of trio's clock."""
-        seconds = 0.0
-        for ended, of, took in reversed(self._done):
-            if ended <= since:
-                break
-            if of == host:
-                seconds += took
-        return seconds

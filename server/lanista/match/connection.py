@@ -43,7 +43,7 @@ class Connection:
 
     def work_since(self, moment: float) -> float:
         """Seconds of work outside of matches for the bot's address since a moment."""
-        return self.background.spent(self.host, moment)
+        return self.background.done.spent(self.host, moment)
 
     async def read_hello(self, seconds: float) -> Hello | None:
         """Wait for the bot to say its name; None if it left without a word.

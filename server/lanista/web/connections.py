@@ -12,7 +12,7 @@ import trio
 
 from lanista.daemon.admission import address_of, is_loopback
 from lanista.daemon.greeting import accept
-from lanista.match.background import BackgroundWork
+from lanista.match.background import SHARE, BackgroundWork, WorkDone
 
 MAX_VIEWERS = 500
 """WebSockets at once; more are refused."""
@@ -28,6 +28,9 @@ MAX_REQUEST = 32 * 1024
 """Bytes of a request."""
 RECEIVED = 4096
 """Bytes that are handled at once: of the shortest messages, these are some milliseconds' work."""
+REQUEST_WORK = 0.003
+"""Seconds of the loop that a request is reckoned to cost, with its answer and what remains of it
+for the garbage collector."""
 TAKING_TIME = 10.0
 """Seconds that a peer has to take the next `SENT` bytes of what it is sent."""
 SENT = 64 * 1024
@@ -157,13 +160,16 @@ class Connections(trio.abc.Listener[Peer]):
     """
 
     listeners: list[trio.SocketListener]
+    done: WorkDone = attrs.field(factory=WorkDone)
+    """Where its work is counted, beside the arena's."""
     _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)  # in the order they came
     _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
-    _work: BackgroundWork = attrs.field(factory=lambda: BackgroundWork(1), init=False)
+    _work: BackgroundWork = attrs.field(init=False)
     _asking: trio.MemorySendChannel[Peer] = attrs.field(init=False)
     _asked: trio.MemoryReceiveChannel[Peer] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._work = BackgroundWork(1, SHARE / 2, self.done, REQUEST_WORK)
         self._sockets = trio.Semaphore(MAX_CONNECTIONS + ENTERING)
         self._asking, self._asked = trio.open_memory_channel(0)
 

@@ -27,6 +27,7 @@ from websockets.trio.server import serve as serve_websockets
 
 from lanista.daemon.admission import is_loopback
 from lanista.daemon.arena import CannotListenError
+from lanista.match.background import WorkDone
 from lanista.match.record import ENDING
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
@@ -173,7 +174,9 @@ class Server:
         self._nursery = nursery
         quiet = logging.getLogger("lanista.web.server")
         quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
-        self.connections = Connections(self._listeners)
+        arena = self.view.arena
+        done = WorkDone() if arena is None else arena.background.done
+        self.connections = Connections(self._listeners, done)
         await nursery.start(self.view.films.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
