@@ -66,6 +66,20 @@ def test_a_newcomer_of_a_full_address_has_the_place_of_one_that_is_silent(gone):
         admission.admit(HERE, 0.0)
 
 
+def test_who_is_just_saying_its_hello_is_not_silent(gone):
+    """Its bytes wait to be read; after a second they are taken for half a hello."""
+    admission = Admission(2)
+    speaks = admit(admission, gone, HERE, greeted=False, now=0.0)
+    speaks.has_input = lambda: True
+    silent = admit(admission, gone, HERE, greeted=False, now=0.5)
+    admission.admit(HERE, 0.9).has_input = lambda: True
+    assert [silent] == [place for place, _ in gone]
+    with pytest.raises(RemoteProtocolError):
+        admission.admit(HERE, 1.0)
+    admission.admit(HERE, 1.1)
+    assert [silent, speaks] == [place for place, _ in gone]
+
+
 def test_an_address_has_a_limit_but_this_machine(gone):
     admission = Admission(1000)
     for _ in range(MAX_PER_ADDRESS + 1):

@@ -111,3 +111,12 @@ def test_the_room_that_is_complete_for_longest_comes_first(lobby):
     assert (first, second) == lobby.complete_rooms()
     assert ["y1", "y2"] == names(lobby.take(first))
     assert (second, first) == lobby.complete_rooms()
+
+
+def test_seats_go_by_the_order_of_hellos_not_of_their_reading(lobby):
+    """PROTOCOL.md 2: when a hello came counts, though another one was read first."""
+    for hello, since in (("Late", 2.0), ("Early", 1.0)):
+        late = player(hello)
+        late.since = since
+        lobby.join(late)
+    assert ["Early", "Late"] == names(lobby.take(NO_ROOM))

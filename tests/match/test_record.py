@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -456,3 +457,16 @@ def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
         read_record(path)
     assert str(caught.value).isprintable()
     assert "a\\nb\\x1b[2J" in str(caught.value)
+
+
+def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
+    """All of them would be a message of 23 MB, after ten seconds and 700 MB."""
+    path = tmp_path / "any.jsonl"
+    header = '{"lanista_record":1,"players":[' + "{}," * 100_000 + "{}]}"
+    path.write_text(header + "\n", encoding="ascii")
+    began = time.process_time()
+    with pytest.raises(BadRecordError) as caught:
+        read_record(path)
+    assert time.process_time() - began < 1
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000

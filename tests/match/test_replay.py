@@ -10,9 +10,17 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.match.record import BadRecordError, read_record
+from lanista.match.record import (
+    BadRecordError,
+    ClockInfo,
+    Header,
+    PlayerInfo,
+    Record,
+    read_record,
+)
 from lanista.match.replay import MismatchError, positions, start, verify
-from lanista.rules import angrymob
+from lanista.rules import angrymob, hogwarts
+from lanista.rules.base import complete_settings
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
 from support import players, tinygame
 
@@ -314,3 +322,47 @@ async def test_a_given_board_is_played_again_as_it_was(tmp_path, autojump_clock)
     assert 2 == verify(record, angrymob.RULESET)
     with pytest.raises(BadRecordError, match="the record is of angrymob"):
         verify(record, tinygame.RULESET)
+
+
+def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
+    """Each of them is in order by itself."""
+    ruleset = hogwarts.RULESET
+    settings = complete_settings(ruleset, {"NUM_INI_WIZARDS_PER_CLAN": 1, "NUM_INI_BOOKS": 1})
+    board = ruleset.write_board(ruleset.generate(settings, ruleset.chance(7)))
+    header = Header(
+        lanista_record=1,
+        software="",
+        match="m1",
+        started="",
+        game="hogwarts",
+        game_version=ruleset.version,
+        settings={**settings, "NUM_INI_BOOKS": 15},
+        board=board,
+        generated=False,
+        seed=7,
+        players=(PlayerInfo(name="Ann", protocol="1"),) * 4,
+        clock=ClockInfo(first=0, turn=0, late_limit=10),
+    )
+    with pytest.raises(BadRecordError, match=r"^the record's header: the board needs"):
+        start(Record(header, (), None), ruleset)
+
+
+def test_what_a_record_says_stays_within_the_message_s_line(tmp_path):
+    path = play(tmp_path, COUNTING, SKIPPERS, 7, rounds=2, unreliable=False)
+    lines = lines_of(path)
+    lines[1]["digest"] = "\u2028\x1b[2J" + "x" * 5000
+    with pytest.raises(MismatchError) as caught:
+        check(path.with_suffix(".bad"), lines, COUNTING)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_number_without_end_is_none(tmp_path):
+    """JSON can write more than a number holds, and a film couldn't tell it."""
+    lines = gzip.decompress(
+        play(tmp_path, COUNTING, SKIPPERS, 7, rounds=2, unreliable=False).read_bytes()
+    )
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(lines.replace(b'"digest"', b'"stall":1e999,"digest"', 1))
+    with pytest.raises(BadRecordError, match=r"line 2: no TurnInfo .*float @ \$\.stall"):
+        read_record(path)

@@ -107,6 +107,10 @@ class MemoryChannel:
         data, stamp = self._from_bot.get(limit)
         return Chunk(data, stamp, now)
 
+    def has_input(self) -> bool:
+        """See `Channel`."""
+        return self._from_bot.held > 0
+
     async def wait_readable(self) -> None:
         """See `Channel`."""
         pipe, wakes = self._from_bot, self._wakes

@@ -46,6 +46,10 @@ class QuietChannel:
             return Chunk(b"\n", None, trio.current_time())
         return Chunk(b"", None, trio.current_time()) if self._over else None
 
+    def has_input(self) -> bool:
+        """See `Channel`."""
+        return False
+
     async def wait_readable(self) -> None:
         """Between two turns there is nothing to come."""
         if self._answers or self._over:
@@ -101,6 +105,10 @@ class Tap:
         if chunk is not None:
             self._count(chunk.data)
         return chunk
+
+    def has_input(self) -> bool:
+        """See `Channel`."""
+        return self.inner.has_input()
 
     async def wait_readable(self) -> None:
         """See `Channel`."""

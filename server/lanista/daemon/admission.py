@@ -15,6 +15,8 @@ from lanista_protocol import ErrorCode, RemoteProtocolError
 MAX_PER_ADDRESS = 100
 """Connections at once of one address, where nothing else was said: a class behind one router. Of
 this machine's own addresses there may be as many as there are places."""
+HELLO_GRACE = 1.0
+"""Seconds for which a connection isn't taken for silent if its first bytes wait to be read."""
 SILENT_PER_ADDRESS = 100
 """Connections of one address that may be without a hello at once; beyond, the oldest gives way."""
 
@@ -33,6 +35,12 @@ class Place:
     """Whether it has a seat in a match: then it keeps its place."""
     give_way: Callable[[RemoteProtocolError], None] = attrs.field(init=False)
     """Ends the connection with this error. Whoever holds the place sets it."""
+    has_input: Callable[[], bool] = attrs.field(default=lambda: False)
+    """Whether it has sent something that wasn't read yet."""
+
+    def is_silent(self, now: float) -> bool:
+        """Whether it has said no hello, and isn't just about to."""
+        return not self.greeted and (now - self.since > HELLO_GRACE or not self.has_input())
 
 
 @attrs.define
@@ -53,15 +61,18 @@ class Admission:
             RemoteProtocolError: `server-full`: there is no place for it.
         """
         own = self._places.get(host, [])
-        silent = [place for place in own if not place.greeted]
         if len(own) >= self._most(host):
-            if not silent:
+            silent = self._silent(host, now)
+            if silent is None:
                 raise _full(f"{len(own)} connections of {host} already; try again later")
-            self._dismiss(silent[0], f"no hello yet, and {host} has as many connections as it may")
-        elif len(silent) >= SILENT_PER_ADDRESS:
-            self._dismiss(silent[0], f"no hello yet, and {len(silent)} others of {host} said none")
+            self._dismiss(silent, f"no hello yet, and {host} has as many connections as it may")
+        elif sum(not place.greeted for place in own) >= SILENT_PER_ADDRESS:
+            silent = self._silent(host, now)
+            if silent is None:
+                raise _full(f"{SILENT_PER_ADDRESS} connections of {host} say their hello just now")
+            self._dismiss(silent, f"no hello yet, and {SILENT_PER_ADDRESS} of {host} said none")
         elif self._taken >= self.limit:
-            self._dismiss(*self._giving_way(host))
+            self._dismiss(*self._giving_way(host, now))
         place = Place(host, now)
         self._places.setdefault(host, []).append(place)
         self._taken += 1
@@ -85,7 +96,12 @@ class Admission:
         self.leave(place)
         place.give_way(_full(f"{why}; try again later"))
 
-    def _giving_way(self, host: str) -> tuple[Place, str]:
+    def _silent(self, host: str, now: float) -> Place | None:
+        """The place of an address that has been silent for the longest, if one is."""
+        places = self._places.get(host, [])
+        return next((place for place in places if place.is_silent(now)), None)
+
+    def _giving_way(self, host: str, now: float) -> tuple[Place, str]:
         """The place that a newcomer of this address gets when all are taken, and why that one."""
         own = len(self._places.get(host, []))
         # The address that gives one up still has as many as the newcomer's then.
@@ -96,9 +112,9 @@ class Admission:
                 place = min(waiting, key=lambda place: (place.greeted, place.since))
                 return place, f"{place.host} has {len(places)} of {self.limit} places"
         # Bots say their hello at once: one that has said none for the longest has the least claim.
-        for place in self._places.get(host, []):
-            if not place.greeted:
-                return place, f"no hello yet, and all {self.limit} places are taken"
+        silent = self._silent(host, now)
+        if silent is not None:
+            return silent, f"no hello yet, and all {self.limit} places are taken"
         raise _full(f"{self.limit} connections already; try again later")
 
 

@@ -180,6 +180,7 @@ class Arena:
                                     self._sockets,
                                     self._greet,
                                     self._matches,
+                                    self.background,
                                 )
                 finally:
                     self.close()
@@ -220,6 +221,7 @@ class Arena:
                 if connection is None:
                     return
                 place = self._admission.admit(host, trio.current_time())
+                place.has_input = connection.channel.has_input
             hello = await self._read_hello(connection, place)
             if hello is not None:
                 ruleset = greeting.ruleset_of(hello, self.options.default)
@@ -313,13 +315,14 @@ class Arena:
     async def _keep_seating(
         self, connection: Connection, ruleset: Ruleset, peer: str, place: Place, number: int
     ) -> None:
+        since = connection.hello_at
         while not connection.closed:
             if self._closing:
                 raise _shutting_down()
             connection.look()  # left since its last match: not to be seated again
             if connection.session.ended and not connection.session.has_answer:
                 return
-            player = Player(connection, ruleset, peer, number, place)
+            player = Player(connection, ruleset, peer, number, since, place)
             self.lobby.join(player)
             place.since, place.plays = trio.current_time(), False
             place.give_way = partial(self._send_off, player)
@@ -342,6 +345,7 @@ class Arena:
                 raise player.sent_off
             if player.taken:
                 await player.over.wait()
+                since = trio.current_time()
                 if number in self._kicked and not connection.closed:
                     # It had given its last answer already, and would have stayed.
                     raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)

@@ -27,8 +27,6 @@ from lanista_protocol import (
 
 ACCEPT_AGAIN = 0.1
 """Seconds until the next try where the system had no descriptor for a connection."""
-ACCEPTED_AT_ONCE = 16
-"""Connections that are accepted in one pass of the loop; each takes a twentieth millisecond."""
 FEW = 64
 """Connections without a seat to a port that was opened for a few bots."""
 
@@ -40,6 +38,7 @@ async def accept(
     places: trio.Semaphore,
     greet: Callable[[trio.SocketStream], Awaitable[None]],
     nursery: trio.Nursery,
+    background: BackgroundWork,
 ) -> None:
     """Take connections until cancelled, as long as there are places for them.
 
@@ -48,6 +47,7 @@ async def accept(
         places: One is taken for each connection that is being greeted.
         greet: Called with each connection, in a task of its own.
         nursery: Where those tasks run.
+        background: Tells how many may be accepted in a pass of the loop.
     """
 
     async def greet_and_leave(stream: trio.SocketStream) -> None:
@@ -56,12 +56,13 @@ async def accept(
         finally:
             places.release()
 
-    # trio accepts one connection a pass of the loop, which a storm would keep others waiting for.
+    # trio accepts one connection a pass of the loop. So do we, in the order in which they dialled;
+    # but where passes are long, those who dialled after a storm would wait for minutes.
     with socket.socket(fileno=os.dup(listener.socket.fileno())) as door:
         door.setblocking(False)
         while True:
             await trio.lowlevel.wait_readable(door)
-            for _ in range(ACCEPTED_AT_ONCE):
+            for _ in range(1 + background.more):
                 try:
                     places.acquire_nowait()
                 except trio.WouldBlock:
@@ -111,7 +112,9 @@ async def accept_few(
             for listener in listeners:
                 # Those that give way may linger for a moment.
                 places = trio.Semaphore(2 * FEW)
-                nursery.start_soon(accept, listener, places, greet_or_give_way, nursery)
+                nursery.start_soon(
+                    accept, listener, places, greet_or_give_way, nursery, BackgroundWork()
+                )
     finally:
         for listener in listeners:
             listener.socket.close()

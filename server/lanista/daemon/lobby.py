@@ -3,6 +3,8 @@
 Pure bookkeeping: no socket, no clock.
 """
 
+from bisect import insort
+
 import attrs
 import trio
 
@@ -25,6 +27,8 @@ class Player:
     """Its address, for the log."""
     number: int = 0
     """By which an operator names it; each connection has another."""
+    since: float = 0.0
+    """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
     """Its connection's."""
     sent_off: RemoteProtocolError | None = None
@@ -77,7 +81,7 @@ class Lobby:
             raise RemoteProtocolError(
                 ErrorCode.SEAT_TAKEN, f"seat {player.seat} is taken by another bot waiting here"
             )
-        waiting.append(player)
+        insort(waiting, player, key=lambda other: other.since)
         if self.complete(player.room):
             self._complete.setdefault(player.room)
 

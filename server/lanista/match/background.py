@@ -96,9 +96,14 @@ class BackgroundWork:
             if not queue and self._waiting.get(host) is queue:
                 del self._waiting[host]
 
+    @property
+    def more(self) -> int:
+        """How many pieces beyond the usual number a pass has, since it is long."""
+        return int(self.share * self._pass / PIECE_TIME)
+
     def _give(self) -> None:
         """Give places that are free to those who wait, an address after the other."""
-        most = max(self.pieces, int(self.share * self._pass / PIECE_TIME))
+        most = max(self.pieces, self.more)
         while self._waiting and self._given < most:
             host = next(iter(self._waiting))
             queue = self._waiting.pop(host)

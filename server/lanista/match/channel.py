@@ -71,6 +71,10 @@ class Channel(Protocol):
         """
         ...
 
+    def has_input(self) -> bool:
+        """Whether there is something to read; leaves it there."""
+        ...
+
     async def wait_readable(self) -> None:
         """Wait until there is something to read."""
         ...
@@ -150,6 +154,13 @@ class SocketChannel:
             if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
                 stamp = self._on_our_clock(payload, read_at)
         return Chunk(data, stamp, read_at)
+
+    def has_input(self) -> bool:
+        """See `Channel`."""
+        try:
+            return bool(self._open().recv(1, socket.MSG_PEEK))
+        except (OSError, BrokenChannelError):
+            return False
 
     def _on_our_clock(self, payload: bytes, read_at: float) -> float | None:
         """The kernel's wall-clock stamp as a moment of trio's clock; None if it can't be told."""

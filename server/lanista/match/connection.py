@@ -29,6 +29,8 @@ class Connection:
     channel: Channel
     session: Session = attrs.field(factory=Session)
     hello: Hello | None = None
+    hello_at: float = 0.0
+    """When its hello had come, on trio's clock."""
     host: str = ""
     """The address that its work is counted for."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
@@ -60,6 +62,7 @@ class Connection:
                         continue
                     self.session.receive(chunk.data)
                     self.hello = self.session.take_hello()
+                    self.hello_at = chunk.read_at if chunk.stamp is None else chunk.stamp
                 if self.hello is not None or self.session.ended:
                     return self.hello
         raise RemoteProtocolError(

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,10 @@ CHUNK = 256 * 1024
 """Bytes that are compressed between two looks at whether to go on."""
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a line that a reader takes: a turn of four seats stays far below."""
+MAX_WORDS = 900
+"""Characters of what is told of a bad record."""
+DETAILED = 16 * 1024
+"""Bytes of a line up to which every fault in it is told: to find them all may take minutes."""
 encode = json.JSONEncoder(separators=(",", ":")).encode
 """Return a value as a record writes it. Made once: `json.dumps` would make an encoder a line."""
 _LEVEL = 6
@@ -44,6 +49,16 @@ _LEVEL = 6
 
 class BadRecordError(Exception):
     """A file that is no record, or isn't whole; says which line."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(one_line(words))
+
+
+def one_line(words: str) -> str:
+    """Return words that quote a record as one printable line, cut where it gets too long."""
+    if not words.isprintable():
+        words = words.encode("unicode_escape").decode("ascii")
+    return words if len(words) <= MAX_WORDS else words[:MAX_WORDS] + "…"
 
 
 @attrs.frozen(kw_only=True)
@@ -370,8 +385,8 @@ def result_line(result: ResultInfo) -> bytes:
     return _line_of({"result": _CONVERTER.unstructure(result)})
 
 
-def _converter() -> cattrs.Converter:
-    converter = make_converter(forbid_extra_keys=True)
+def _converter(*, detailed: bool) -> cattrs.Converter:
+    converter = make_converter(forbid_extra_keys=True, detailed_validation=detailed)
 
     def strict(value: Any, kind: type) -> Any:
         # cattrs would make an int of "12" and a str of anything.
@@ -381,16 +396,20 @@ def _converter() -> cattrs.Converter:
 
     for kind in (bool, int, str):
         converter.register_structure_hook(kind, strict)
-    converter.register_structure_hook(
-        float,
-        lambda value, _: float(
-            strict(value, int) if isinstance(value, int) else strict(value, float)
-        ),
-    )
+
+    def number(value: Any, _: type) -> float:
+        found = float(strict(value, int) if isinstance(value, int) else strict(value, float))
+        if not math.isfinite(found):  # JSON has such as 1e999, but no word for what that is
+            raise ValueError(f"{found} is no number")
+        return found
+
+    converter.register_structure_hook(float, number)
     return converter
 
 
-_CONVERTER = _converter()
+_CONVERTER = _converter(detailed=False)
+_DETAILED = _converter(detailed=True)
+"""Finds every fault, and takes long when there are many."""
 
 
 @attrs.frozen
@@ -451,15 +470,15 @@ class LineReader:
         except (ValueError, RecursionError) as error:
             raise BadRecordError(f"{path}: line {number}: no JSON ({error})") from None
         if number == 1:
-            return self._header(value)
+            return self._header(line, value)
         if self._over:
             raise BadRecordError(f"{path}: line {number}: a line behind the result")
         if isinstance(value, dict) and set(value) == {"result"}:
-            result: ResultInfo = _structured(path, number, value["result"], ResultInfo)
+            result: ResultInfo = _structured(path, number, line, value["result"], ResultInfo)
             _check_result(path, number, result, self._seats)
             self._over = True
             return result
-        turn: TurnInfo = _structured(path, number, value, TurnInfo)
+        turn: TurnInfo = _structured(path, number, line, value, TurnInfo)
         _check_turn(path, number, turn, self._turns, self._seats)
         self._turns += 1
         return turn
@@ -469,12 +488,12 @@ class LineReader:
         self._number += turns
         self._turns += turns
 
-    def _header(self, value: Any) -> Header:
+    def _header(self, line: bytes, value: Any) -> Header:
         found = value.get("lanista_record") if isinstance(value, dict) else None
         if type(found) is not int or found != FORMAT:
             what = f"record format {found}" if type(found) is int else "no header of a record"
             raise BadRecordError(f"{self.path}: line 1: {what}; this version reads format {FORMAT}")
-        header: Header = _structured(self.path, 1, value, Header)
+        header: Header = _structured(self.path, 1, line, value, Header)
         self._seats = len(header.players)
         return header
 
@@ -534,20 +553,19 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-def _structured(path: Path, number: int, value: Any, kind: type[Any]) -> Any:
-    try:
-        if not isinstance(value, dict):
-            raise TypeError("it is no object of keys")  # noqa: TRY301 - told as all else is
-        return _CONVERTER.structure(value, kind)
-    except (cattrs.BaseValidationError, TypeError, ValueError, KeyError) as error:
-        problems = (
-            "; ".join(cattrs.transform_error(error))
-            if isinstance(error, cattrs.BaseValidationError)
-            else str(error)
-        )
-        # Names of keys come from the file: they must stay within this one line.
-        shown = problems.encode("unicode_escape").decode("ascii")
-        raise BadRecordError(f"{path}: line {number}: no {kind.__name__} ({shown})") from None
+def _structured(path: Path, number: int, line: bytes, value: Any, kind: type[Any]) -> Any:
+    problems = "it is no object of keys"
+    if isinstance(value, dict):
+        try:
+            return _CONVERTER.structure(value, kind)
+        except Exception as error:  # noqa: BLE001 - each wrong value has an error of its own
+            problems = str(error)
+        if len(line) <= DETAILED:
+            try:
+                _DETAILED.structure(value, kind)
+            except cattrs.BaseValidationError as error:
+                problems = "; ".join(cattrs.transform_error(error))
+    raise BadRecordError(f"{path}: line {number}: no {kind.__name__} ({problems})")
 
 
 def outcome_info(

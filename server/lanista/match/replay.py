@@ -5,7 +5,14 @@ Obeys the record's verdicts, never its times. No socket and no clock.
 
 from collections.abc import Iterator
 
-from lanista.match.record import BadRecordError, Header, Record, ResultInfo, TurnInfo
+from lanista.match.record import (
+    BadRecordError,
+    Header,
+    Record,
+    ResultInfo,
+    TurnInfo,
+    one_line,
+)
 from lanista.rules.base import (
     Answer,
     BadBoardError,
@@ -34,6 +41,9 @@ _SHORTENED = frozenset({"late", "malformed"})
 
 class MismatchError(Exception):
     """The record says something else than the rules."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(one_line(words))
 
 
 def start(record: Record, ruleset: Ruleset) -> Game:
@@ -77,7 +87,10 @@ def start_of(header: Header, ruleset: Ruleset) -> Game:
         made = ruleset.write_board(ruleset.generate(settings, chance))
         if made != header.board:
             raise BadRecordError(f"the seed {header.seed} makes another board than the record's")
-    return ruleset.new(settings, board, chance)
+    try:
+        return ruleset.new(settings, board, chance)
+    except BadBoardError as error:
+        raise BadRecordError(f"the record's header: {error}") from None
 
 
 def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:

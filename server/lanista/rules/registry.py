@@ -33,6 +33,6 @@ def get(name: str) -> Ruleset:
     """
     point = _installed().get(name)
     if point is None:
-        raise UnknownGameError(f"unknown game {name!r}; known games: {', '.join(names())}")
+        raise UnknownGameError(f"unknown game {name[:64]!r}; known games: {', '.join(names())}")
     ruleset: Ruleset = point.load()
     return ruleset

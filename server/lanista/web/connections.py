@@ -182,7 +182,9 @@ class Connections(trio.abc.Listener[Peer]):
         """Let connections in until cancelled."""
         async with trio.open_nursery() as nursery:
             for listener in self.listeners:
-                nursery.start_soon(accept, listener, self._sockets, self._let_in, nursery)
+                nursery.start_soon(
+                    accept, listener, self._sockets, self._let_in, nursery, self._work
+                )
 
     async def _let_in(self, stream: trio.SocketStream) -> None:
         peer = self.admit(stream)

@@ -1,0 +1,211 @@
+"""What the page is sent: files to be shown, and messages over its WebSocket."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import attrs
+import trio
+import trio.testing
+from websockets.exceptions import ConnectionClosedOK
+
+from fuzz.mutation import changed, json_line, odd_value, warp
+from fuzz.originals import match_file
+from fuzz.records import files, in_memory
+from fuzz.target import Target, check_words
+from lanista.daemon.stage import Running, Stage, Steering
+from lanista.rules import registry
+from lanista.web.film import encode
+from lanista.web.films import Film, Films
+from lanista.web.reel import BadFilmError, reel
+from lanista.web.view import View
+from lanista.web.viewer import Viewer
+
+
+def upload() -> Target:
+    """A file is shown, as far as it can be, or refused in words; no error of the rules is met."""
+    corpus = files()
+    corpus += [match_file(game, 1).encode() for game in ("crematoria", "hogwarts")]
+    put = in_memory()
+
+    def check(data: bytes) -> None:
+        try:
+            for part in reel(put(data)):
+                trouble = part.get("trouble") or "none"
+                check_words(trouble)
+                assert not trouble.endswith("in the rules"), trouble
+                encode(part)
+        except BadFilmError as error:
+            check_words(str(error))
+
+    return Target(draw=lambda random: changed(random, corpus), check=check, short=200)
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+SAID: tuple[dict[str, Any], ...] = (
+    {"do": "lobby", "id": 1},
+    {"do": "open", "match": "m1", "id": "a"},
+    {"do": "open", "match": "m2", "id": None},
+    {"do": "open", "match": "m1", "logs": True},
+    {"do": "frames", "match": "m1", "from": 0, "id": 2},
+    {"do": "frames", "match": "m1", "from": -1},
+    {"do": "frames", "match": "m1", "from": 1, "known": True},
+    {"do": "frames", "match": "file-1", "from": 0},
+    {"do": "close", "match": "m1"},
+    {"do": "close", "match": "file-1"},
+    {"do": "file", "name": "x.res", "size": 3},
+    {"do": "file", "name": "../x", "size": 3, "id": 3},
+    {"do": "token", "token": "secret"},
+    {"do": "start", "game": "angrymob", "room": None},
+    {"do": "start", "game": "angrymob", "room": "cup"},
+    {"do": "mode", "manual": True},
+    {"do": "pause", "match": "m2"},
+    {"do": "resume", "match": "m2"},
+    {"do": "step", "match": "m2"},
+    {"do": "cancel", "match": "m2"},
+    {"do": "kick", "bot": 1},
+)
+RATE = 100
+"""How much faster time passes: a viewer pauses between messages."""
+FRAME = b'{"n":0,"turn":0,"key":true,"own":[],"marks":[],"scores":[1,1],"captions":["1","1"]}'
+
+Said = tuple[str | bytes, ...]
+
+
+def messages() -> Target:
+    """Each message of a viewer is answered, by JSON that can be sent; the connection goes on."""
+    texts = [json_line(said).rstrip() for said in SAID]
+
+    def message(random: Random) -> str | bytes:
+        kind = random.random()
+        if kind < 0.05:
+            return bytes(int(random.random() * 5))
+        if kind < 0.25:
+            return changed(random, texts, 5000).decode("utf-8", "replace")
+        said = dict(random.choice(SAID))
+        if kind < 0.8:
+            warp(random, said)
+        if kind > 0.95:
+            said[random.choice(("id", "do", "match", "room", "known"))] = odd_value(random)
+        return (
+            json.dumps(said, ensure_ascii=random.random() < 0.5).encode("utf-8", "replace").decode()
+        )
+
+    def draw(random: Random) -> Said:
+        return tuple(message(random) for _ in range(1 + int(random.random() * 6)))
+
+    return Target(draw=draw, check=_visit, short=70)
+
+
+@attrs.define(eq=False)
+class _Connection:
+    """A WebSocket on which these messages come, and then its end."""
+
+    said: list[str | bytes]
+    sent: list[Any] = attrs.field(factory=list)
+
+    async def recv(self) -> str | bytes:
+        if not self.said:
+            await trio.testing.wait_all_tasks_blocked()
+            raise ConnectionClosedOK(None, None)
+        return self.said.pop(0)
+
+    async def send(self, data: bytes, *, text: bool) -> None:
+        assert text
+        self.sent.append(json.loads(data))
+
+
+@attrs.define(eq=False)
+class _Films(Films):
+    """Films of one frame, made without a process."""
+
+    place: Path = attrs.field(kw_only=True)
+
+    @property
+    def folder(self) -> Path:
+        return self.place
+
+    def take(self, _key: str, path: Path, *, live: bool, **_logs: bool) -> Film:
+        file = self.place / "frames"
+        film = Film(1, path, file)
+        if path.name != "bad":
+            file.write_bytes(FRAME + b",")
+            film.add({"head": {"type": "head", "api": 1}, "frames": [len(FRAME) + 1]})
+        film.add({"failed": "no film"} if path.name == "bad" else {} if live else {"end": END})
+        return film
+
+    def leave(self, _key: str, _film: Film) -> None:
+        pass
+
+    def remove(self, folder: Path) -> None:
+        shutil.rmtree(folder)
+
+
+END = {"type": "end", "seed": "7", "trouble": None, "result": None}
+
+
+def _visit(said: Said) -> None:
+    """A viewer says all this; whatever escapes it but its own end is raised."""
+
+    async def visit(place: Path) -> None:
+        connection = _Connection(list(said))
+        view = View(_stage(place), arena=_ARENA, films=_Films(place=place))
+        token = None if len(said) % 2 else "secret"
+        viewers: list[Viewer] = []
+        viewer = Viewer(
+            connection=connection,
+            peer=SimpleNamespace(address="127.0.0.1", heard=trio.current_time()),
+            view=view,
+            others=viewers,
+            operates=lambda given: token in {None, given},
+        )
+        viewers.append(viewer)
+        try:
+            await viewer.run()
+        except* ConnectionClosedOK:
+            pass
+        for told in connection.sent:
+            assert isinstance(told, dict)
+            if told["type"] == "error":
+                check_words(told["words"], 5000)
+            encode(told)
+
+    with tempfile.TemporaryDirectory(prefix="lanista-fuzz-") as place:
+        trio.run(visit, Path(place), clock=trio.testing.MockClock(rate=RATE))
+
+
+_ARENA: Any = SimpleNamespace(
+    manual=False,
+    lobby=SimpleNamespace(rooms=tuple),
+    start=lambda room: hash(room) == 1,
+    set_manual=lambda _manual: None,
+    kick=lambda number: number == 1,
+)
+
+
+def _stage(place: Path) -> Stage:
+    stage = Stage()
+    playing: Any = SimpleNamespace(interrupt=lambda _words: None)
+    stage.begin(
+        Running(
+            match="m2",
+            ruleset=registry.get("angrymob"),
+            room=None,
+            bots=[(1, "Ann"), (2, "Bob")],
+            started="2026-01-01T00:00:00Z",
+            part=place / "m2",
+            steering=Steering(),
+            playing=playing,
+        )
+    )
+    stage.ended["m1"] = place / "m1"
+    return stage
+
+
+TARGETS: Mapping[str, Callable[[], Target]] = {"upload": upload, "page": messages}

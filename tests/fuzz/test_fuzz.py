@@ -1,0 +1,65 @@
+"""A few thousand changed inputs for all that reads what others wrote; `make fuzz` tries more.
+
+New inputs in every run; a failure prints the seed that makes them again.
+"""
+
+import itertools
+import resource
+import secrets
+from random import Random
+
+import pytest
+
+from fuzz import target as target_module
+from fuzz.run import TARGETS, target_named
+from fuzz.target import Target, run_chunk
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_changed_inputs_are_read_or_refused_as_documented(name):
+    seed = secrets.randbelow(10**9)
+    target = target_named(name)
+    for finding in run_chunk(target, name, seed, 0, target.short):
+        pytest.fail(
+            f"{finding.place}\n{finding.trace}{finding.given[:2000]}\n"
+            f"again: python tests/fuzz/run.py --seed {seed} --chunk 0 {name}"
+        )
+
+
+def fails(given):
+    """An input's check: by its number, in a way of its own."""
+    if given == 3:
+        raise KeyError("a fault\nof two lines")
+    if given == 5:
+        while True:
+            pass
+    if given == 7:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        assert b"x" * (peak + 2 * target_module.MEMORY)
+    assert given != 9
+
+
+def test_each_kind_of_fault_is_found(monkeypatch):
+    """An error, an endless loop, memory without bound, a wrong result; and the run goes on."""
+    monkeypatch.setattr(target_module, "MEMORY", 16 * 1024 * 1024)
+    numbers = itertools.count()
+    target = Target(draw=lambda _: next(numbers), check=fails)
+    found = run_chunk(target, "fails", 1, 7, 20)
+    kinds = {finding.number: finding.place.split()[0] for finding in found}
+    assert {
+        3: "KeyError",
+        5: "TooSlowError",
+        7: "TooLargeError",
+        9: "AssertionError",
+    } == kinds
+    assert {"3", "5", "7", "9"} == {finding.given for finding in found}
+    assert {7} == {finding.chunk for finding in found}
+
+
+def test_a_chunk_has_the_same_inputs_in_every_run():
+    for name in TARGETS:
+        drawn = [
+            [target_named(name).draw(random) for _ in range(20)]
+            for random in (Random(name), Random(name))
+        ]
+        assert drawn[0] == drawn[1]
