@@ -79,7 +79,8 @@ def _have_keys(description, most):
 
 def users():
     """Who may run an arena here: None is ourselves; where we are root, an ordinary user too."""
-    return [None, ORDINARY] if os.geteuid() == 0 else [None]
+    ordinary = [pytest.param(ORDINARY, marks=pytest.mark.long)] if os.geteuid() == 0 else []
+    return [None, *ordinary]
 
 
 def run(*scripts, user=None, sandboxed=True, cwd=None, key=None, most_keys=1, data=None):

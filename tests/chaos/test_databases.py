@@ -167,7 +167,7 @@ def test_what_a_power_cut_broke_off_is_played_again(cup, killed, tmp_path):
     assert outcome(cup / "cup.toml") == outcome(spec)
 
 
-@pytest.mark.parametrize("how", ["removed", "replaced"])
+@pytest.mark.parametrize("how", ["removed", pytest.param("replaced", marks=pytest.mark.long)])
 def test_a_run_whose_database_goes_ends_and_says_so(cup, tmp_path, start, how):
     """It isn't played on for nothing, and no empty database is left in its place."""
     folder = tmp_path / "run1"

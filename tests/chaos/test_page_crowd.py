@@ -91,6 +91,7 @@ def test_half_requests_keep_nobody_out(daemon):
     assert "Traceback" not in daemon.err
 
 
+@pytest.mark.long
 def test_connections_that_say_nothing_keep_nobody_out(daemon):
     with crowd(daemon, b"") as sockets:
         assert visited(daemon) < SOON
@@ -98,6 +99,7 @@ def test_connections_that_say_nothing_keep_nobody_out(daemon):
     assert "Traceback" not in daemon.err
 
 
+@pytest.mark.long
 def test_answers_that_nobody_reads_keep_nobody_out(daemon):
     asked = f"GET {LARGE} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     with crowd(daemon, asked, buffer=1):

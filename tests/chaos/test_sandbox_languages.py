@@ -13,7 +13,15 @@ CLIENTS = Path(__file__).parents[2] / "clients"
 pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
 
 
-@pytest.mark.parametrize("names", tables(2), ids="-".join)
+@pytest.mark.parametrize(
+    "names",
+    [
+        # The runtimes that ask the most of a system are tried every day.
+        pytest.param(names, marks=() if "java" in names else pytest.mark.long)
+        for names in tables(2)
+    ],
+    ids="-".join,
+)
 def test_starters_play_in_sandboxes(names, tmp_path):
     # Named, so that the sandbox shows it though it may lie in a folder that is covered.
     bots = [f"env LANISTA_CLIENTS={CLIENTS} {starter(name, 'angrymob')}" for name in names]

@@ -119,7 +119,10 @@ def test_a_crash_is_told_with_what_it_wrote(lost):
     ("last", "limits", "words"),
     [
         ("off_the_rails", "none", "its process exited with code 1: NameError: name 'off_the_rails"),
-        ("while True: pass", "cpu=1", "its process was ended: it used "),
+        pytest.param(
+            *("while True: pass", "cpu=1", "its process was ended: it used "),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_the_reason_for_an_end_is_printed_and_recorded(lanista, tmp_path, last, limits, words):
