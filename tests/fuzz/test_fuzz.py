@@ -4,8 +4,13 @@ New inputs in every run; a failure prints the seed that makes them again.
 """
 
 import itertools
+import json
+import os
 import resource
 import secrets
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -26,6 +31,7 @@ def test_changed_inputs_are_read_or_refused_as_documented(name):
         )
 
 
+TESTS = Path(__file__).parents[1]
 HELD = []
 
 
@@ -43,24 +49,31 @@ def fails(given):
     assert given != 9
 
 
-def test_each_kind_of_fault_is_found(monkeypatch):
-    """An error, an endless loop, memory without bound, a wrong result; and the run goes on."""
-    monkeypatch.setattr(target_module, "MEMORY", 16 * 1024 * 1024)
+def find_faults():
+    """Print what is found, as JSON: in a process of its own, whose memory has no past."""
+    target_module.MEMORY = 16 * 1024 * 1024
     numbers = itertools.count()
     target = Target(draw=lambda _: next(numbers), check=fails)
-    try:
-        found = run_chunk(target, "fails", 1, 7, 20)
-    finally:
-        HELD.clear()
-    kinds = {finding.number: finding.place.split()[0] for finding in found}
-    assert {
-        3: "KeyError",
-        5: "TooSlowError",
-        7: "TooLargeError",
-        9: "AssertionError",
-    } == kinds
-    assert {"3", "5", "7", "9"} == {finding.given for finding in found}
-    assert {7} == {finding.chunk for finding in found}
+    found = run_chunk(target, "fails", 1, 7, 20)
+    told = [[one.number, one.place.split()[0], one.given, one.chunk] for one in found]
+    print(json.dumps(told))
+
+
+def test_each_kind_of_fault_is_found():
+    """An error, an endless loop, memory without bound, a wrong result; and the run goes on."""
+    script = "from fuzz.test_fuzz import find_faults; find_faults()"
+    paths = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    faults = ("KeyError", "TooSlowError", "TooLargeError", "AssertionError")
+    assert [
+        [number, fault, str(number), 7] for number, fault in zip((3, 5, 7, 9), faults, strict=True)
+    ] == json.loads(done.stdout)
 
 
 def test_a_chunk_has_the_same_inputs_in_every_run():
