@@ -1,4 +1,4 @@
-"""Who may be connected when there are fewer places than connections, and who gives way.
+"""Decides who may stay connected when there are fewer places than connections.
 
 An address that holds many places gives them up for another that holds few: one peer can't keep
 everybody else out. Pure bookkeeping: no socket, no clock.

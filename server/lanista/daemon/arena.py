@@ -70,7 +70,7 @@ class Options:
     """Serve so many matches, then end; None: for ever."""
     max_connections: int = 1000
     max_per_address: int | None = None
-    """Of one address; None: 100, and as many as there are places of this machine's own."""
+    """Connections at once of one address; None: 100, and no such limit on loopback."""
     late_limit: int = 10
     hello_timeout: float = 10.0
     stall_margin: float = 0.05
@@ -280,7 +280,7 @@ class Arena:
             log.warning("refused", code=error.code.value, why=error.words, peer=peer)
 
     async def _read_hello(self, connection: Connection, place: Place) -> Hello | None:
-        """As `Connection.read_hello`; given up when the arena shuts down or needs the place."""
+        """Read a hello; give up when the arena shuts down or needs the place."""
         why = _shutting_down()
         with trio.CancelScope() as scope:
             if self._closing:
@@ -598,11 +598,11 @@ async def _write_bundles(match: Match, record: Path) -> None:
 
 
 def _no_longer(_: RemoteProtocolError) -> None:
-    """What happens when a place has to be given up that was left."""
+    """Do nothing: the place was left already."""
 
 
 def _over() -> bool:
-    """Whether a match that is over is over."""
+    """Tell that a match is over."""
     return True
 
 

@@ -46,7 +46,7 @@ log = structlog.get_logger()
 
 
 class Fate(enum.Enum):
-    """What became of a file that was left behind."""
+    """The ways in which a file that was left behind may end."""
 
     COMPLETED = "completed"
     """It had its result, and is the record now."""

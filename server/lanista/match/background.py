@@ -16,7 +16,7 @@ import trio
 PIECES = 4
 """Pieces of work in one pass of the loop; each takes a fraction of a millisecond."""
 SHARE = 0.1
-"""Of the time of a pass, the share that may be pieces of work beyond those that it has always."""
+"""Share of a pass's time that may go to pieces of work beyond the usual number."""
 PIECE_TIME = 0.0005
 """Seconds that a piece is reckoned to take."""
 KEPT = 4096
@@ -25,7 +25,7 @@ KEPT = 4096
 
 @attrs.define(eq=False)
 class WorkDone:
-    """What was done last, and for whom."""
+    """Remembers the last pieces of work, and for which address each was done."""
 
     _pieces: deque[tuple[float, str, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
 
