@@ -1,4 +1,4 @@
-"""What connections can do to others without playing: hold places, storm, speak another protocol."""
+"""Tests that connections harm no others without playing: by places, storms, other protocols."""
 
 import re
 import resource

@@ -15,10 +15,8 @@ from e2e.running import PATIENCE, Daemon, wait_until
 
 CROWD = 620
 """More than the page keeps that ask for nothing."""
-SOON = 4.0
-"""Seconds within which a visitor sees the lobby: some tenths on an idle machine, and on a busy one
-less than the time after which the crowd would be gone anyway (`REQUEST_TIME`).
-"""
+SOON = PATIENCE / 2
+"""Seconds within which a visitor sees the lobby, on the busiest of machines too."""
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 LARGE = "/page/vendor/uPlot.esm.js"
 UPLOAD = 32 * 1024 * 1024

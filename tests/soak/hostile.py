@@ -4,6 +4,7 @@ Each kind has an address of its own, from 127.0.0.2 on, and attacks again and ag
 process is ended. Writes a line of JSON with the number of attacks by kind every second.
 """
 
+import abc
 import argparse
 import json
 import random
@@ -25,7 +26,7 @@ HELD = 12.0
 request or a piece of an answer."""
 
 
-class Hostile:
+class Hostile(abc.ABC):
     """A kind of hostile peers."""
 
     address = "127.0.0.2"
@@ -52,9 +53,9 @@ class Hostile:
                     leave(stream)
                 self._streams.clear()
 
+    @abc.abstractmethod
     async def attack(self) -> None:
         """Attack once; connections that are open afterwards are closed."""
-        raise NotImplementedError
 
     async def dial(self, *, page: bool = False, buffer: int = 0) -> trio.SocketStream:
         """Connect to the bots' port, or to the page's."""

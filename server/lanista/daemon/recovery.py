@@ -66,7 +66,7 @@ class Recovered:
     """The record; or the file itself, if none was made of it."""
     fate: Fate
     why: str = ""
-    """What is wrong with a damaged one, for people."""
+    """Says what is wrong with a damaged file, for people."""
 
 
 async def complete_records(records: Path, told: Callable[[str, Path], None]) -> None:
@@ -138,7 +138,7 @@ def recover(records: Path) -> Iterator[Recovered]:
 
 
 def _recovered(part: Path) -> Recovered | None:
-    """What became of one file; None: it is another's, or has gone."""
+    """Recover one file and tell what became of it; None: it is another's, or has gone."""
     try:
         with part.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -103,7 +103,7 @@ class BackgroundWork:
 
     def _give(self) -> None:
         """Give places that are free to those who wait, an address after the other."""
-        most = max(self.pieces, self.more)
+        most = self.pieces + self.more
         while self._waiting and self._given < most:
             host = next(iter(self._waiting))
             queue = self._waiting.pop(host)

@@ -124,7 +124,7 @@ class ShortenedInfo:
     size: int
     """Bytes of the line as it came."""
     sha256: str
-    """Of the same bytes, in hexadecimal digits."""
+    """Hash of the same bytes, in hexadecimal digits."""
 
 
 def whole_of(line: str) -> ShortenedInfo:
