@@ -74,6 +74,7 @@ def played(port, page, number, attack):
         other.close()
     for bot in (victim, loser):
         bot.socket.close()
+    time.sleep(0.5)  # the next match's bots must not be refused for the crowd of their address
     return end
 
 

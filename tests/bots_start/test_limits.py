@@ -73,13 +73,13 @@ def test_the_defaults():
         ("cpu=1,cpu=2", "cpu is given twice: give it once"),
         (
             "memory=lots",
-            "memory=lots is no number: give bytes, perhaps with K, M or G, such as 512M",
+            "memory='lots' is no number: give bytes, perhaps with K, M or G, such as 512M",
         ),
-        ("cpu=1.5", "cpu=1.5 is no number: give whole seconds, such as 60"),
-        ("processes=1K", "processes=1K is no number: give a whole number, such as 64"),
+        ("cpu=1.5", "cpu='1.5' is no number: give whole seconds, such as 60"),
+        ("processes=1K", "processes='1K' is no number: give a whole number, such as 64"),
         (
             "memory=-1M",
-            "memory=-1M is negative: give a positive number, or 0 for no limit",
+            "memory='-1M' is negative: give a positive number, or 0 for no limit",
         ),
         (
             "memory=1M",

@@ -1,9 +1,11 @@
-"""What a hello asks for, and the first lines that answer it (PROTOCOL.md 2, 3)."""
+"""What a hello asks for, the first lines that answer it (PROTOCOL.md 2, 3), and accepting."""
 
 import pytest
+import trio
 
 from lanista import __version__
 from lanista.daemon import greeting
+from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
 from lanista.rules.angrymob import RULESET
@@ -85,3 +87,35 @@ def test_tokens_are_compared_whole():
     assert greeting.same_secret("abc", "abc")
     for other in ("ab", "abcd", "ABC", ""):
         assert not greeting.same_secret("abc", other)
+
+
+async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
+    """Where passes are long, many are: those without a hello don't pile up all the same."""
+    monkeypatch.setattr(BackgroundWork, "more", 40)
+    background, places = BackgroundWork(), trio.Semaphore(1000)
+    silent = most = greeted = 0
+
+    async def greet(stream):
+        nonlocal silent, most, greeted
+        async with background.piece("10.0.0.1"):
+            silent += 1
+            most = max(most, silent)
+        async with background.piece("10.0.0.1"):
+            silent -= 1
+            greeted += 1
+        await trio.aclose_forcefully(stream)
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1", backlog=300)
+    address = listener.socket.getsockname()
+    dialled = [trio.socket.socket() for _ in range(300)]
+    for other in dialled:
+        await other.connect(address)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(greeting.accept, listener, places, greet, nursery, background)
+        while greeted < len(dialled):
+            await trio.lowlevel.checkpoint()
+        nursery.cancel_scope.cancel()
+    for other in dialled:
+        other.close()
+    await listener.aclose()
+    assert most < 100

@@ -4,6 +4,7 @@ Over real sockets, with a clock that jumps: seconds that nobody works in take no
 """
 
 import contextlib
+import json
 from collections import Counter
 
 import pytest
@@ -169,9 +170,29 @@ async def test_large_answers_have_a_bound_together(tmp_path, monkeypatch):
             assert (200, path.stat().st_size) == (answer.status, len(answer.body))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [b"nonsense\r\n", b"GET / HTTP/2.0\r\n", b"GET /\xff HTTP/1.1\r\n\r\n",
+     b"GET / HTTP/1.1\r\nno header\r\n\r\n",
+     b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"],
+)  # fmt: skip
+async def test_what_is_no_request_is_told_so(autojump_clock, asked):
+    async with showing(View(Stage())) as house, crowd(house, 1, asked) as (stream,):
+        answer = b""
+        while part := await stream.receive_some():
+            answer += part
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+        assert json.loads(body)["error"].startswith("no HTTP request: ")
+
+
+async def unanswered(_peer, _request):
+    pytest.fail("nobody asks")
+
+
 async def test_one_connection_a_pass_of_the_loop(autojump_clock):
     """However many have something to be done: matches have their turn in between."""
-    connections, passes, turns = Connections([]), 0, []
+    connections, passes, turns = Connections([], unanswered), 0, []
 
     async def count():
         nonlocal passes

@@ -10,6 +10,8 @@ from typing import Any
 
 import attrs
 
+from lanista_protocol import shown
+
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 _LARGEST = 1 << 60
@@ -119,19 +121,21 @@ def parse_limits(text: str) -> BotLimits:
         known = ", ".join(_KEYS)
         if not equals:
             raise LimitsError(
-                f"limits {text!r}: {part.strip()!r} is no KEY=VALUE: "
+                f"limits {shown(text, 200)}: {shown(part.strip())} is no KEY=VALUE: "
                 f"give such as 'memory=512M,cpu=60', or 'none'"
             )
         if key not in _KEYS:
-            raise LimitsError(f"limits {text!r}: there is no limit {key!r}: known are {known}")
+            raise LimitsError(
+                f"limits {shown(text, 200)}: there is no limit {shown(key)}: known are {known}"
+            )
         name = _KEYS[key]
         if name in values:
-            raise LimitsError(f"limits {text!r}: {key} is given twice: give it once")
+            raise LimitsError(f"limits {shown(text, 200)}: {key} is given twice: give it once")
         try:
             values[name] = _number(name, key, value)
             BotLimits(**{name: values[name]})
         except LimitsError as error:
-            raise LimitsError(f"limits {text!r}: {error}") from None
+            raise LimitsError(f"limits {shown(text, 200)}: {error}") from None
     return BotLimits(**values)
 
 
@@ -140,7 +144,9 @@ def _number(name: str, key: str, value: str) -> int:
     if value == "none":
         return 0
     if re.fullmatch(r"-\s*[0-9.]+\s*\w*", value):
-        raise LimitsError(f"{key}={value} is negative: give a positive number, or 0 for no limit")
+        raise LimitsError(
+            f"{key}={shown(value)} is negative: give a positive number, or 0 for no limit"
+        )
     units = "[KMG]?" if name in _SIZES else ""
     found = re.fullmatch(rf"([0-9]{{1,20}})({units})", value, re.IGNORECASE | re.ASCII)
     if found is None:
@@ -149,7 +155,7 @@ def _number(name: str, key: str, value: str) -> int:
             "file_size": "bytes, perhaps with K, M or G, such as 10M",
             "cpu": "whole seconds, such as 60",
         }.get(name, "a whole number, such as 64")
-        raise LimitsError(f"{key}={value} is no number: give {what}")
+        raise LimitsError(f"{key}={shown(value)} is no number: give {what}")
     return int(found[1]) * _UNITS[found[2].upper()]
 
 

@@ -57,12 +57,14 @@ async def accept(
             places.release()
 
     # trio accepts one connection a pass of the loop. So do we, in the order in which they dialled;
-    # but where passes are long, those who dialled after a storm would wait for minutes.
+    # but where passes are long, those who dialled after a storm would wait for minutes. A
+    # newcomer has two pieces of two passes each until its hello is read: more of them would pile
+    # up, and whoever dials next would be refused because too many of its address have said none.
     with socket.socket(fileno=os.dup(listener.socket.fileno())) as door:
         door.setblocking(False)
         while True:
             await trio.lowlevel.wait_readable(door)
-            for _ in range(1 + background.more):
+            for _ in range(1 + background.more // 4):
                 try:
                     places.acquire_nowait()
                 except trio.WouldBlock:

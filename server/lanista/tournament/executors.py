@@ -12,6 +12,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from typing import Any, Literal
 
 from lanista.tournament.spec import SpecError
+from lanista_protocol import shown
 
 FAREWELL = 10.0
 """Seconds that workers have to end their bots when all is done; then they are killed, or left."""
@@ -123,7 +124,7 @@ def checked(executor: str) -> re.Match[str] | None:
     if address is not None and not 0 < int(address[2]) < 65536:
         address = None
     if address is None and executor not in {"local", "dask-local"}:
-        raise SpecError(f"executor: {executor!a}; it can be {KNOWN}")
+        raise SpecError(f"executor: {shown(executor, 200)}; it can be {KNOWN}")
     return address
 
 

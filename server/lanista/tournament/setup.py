@@ -35,7 +35,7 @@ from lanista.tournament.spec import (
     Spec,
     SpecError,
 )
-from lanista_protocol import RemoteProtocolError, parse_hello
+from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 _LISTED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
 """Formats that want no other seeds than those listed."""
@@ -420,9 +420,9 @@ def _check_name(name: str, number: int) -> None:
     try:
         said = parse_hello(name).name
     except RemoteProtocolError as error:
-        raise SpecError(f"bots[{number}].name: {name!a}: {error.words}") from None
+        raise SpecError(f"bots[{number}].name: {shown(name)}: {error.words}") from None
     if said != name:
-        raise SpecError(f"bots[{number}].name: {name!a}; no spaces around it, and no options")
+        raise SpecError(f"bots[{number}].name: {shown(name)}; no spaces around it, and no options")
 
 
 def _canonical(value: object) -> str:

@@ -6,6 +6,7 @@ connection costs little more than a buffer.
 """
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
 import attrs
 import trio
@@ -34,6 +35,8 @@ for the garbage collector."""
 TAKING_TIME = 10.0
 """Seconds that a peer has to take the next `SENT` bytes of what it is sent."""
 SENT = 64 * 1024
+ANSWER_TIME = 300.0
+"""Seconds for an answer: a large record over a slow line."""
 LINGERING = 1.0
 """Seconds that a peer has to close its end when it has its answer."""
 MAX_ANSWERS = 64 * 1024 * 1024
@@ -57,44 +60,39 @@ class Peer(trio.abc.HalfCloseableStream):
     holds: int = attrs.field(default=0, init=False)
     """Bytes of memory that its answer takes, if that is a large one."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _request: bytes = attrs.field(default=b"", init=False)  # read, but not handed out
-    _answered: bool = attrs.field(default=False, init=False)
-    _hears: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _unread: bytes = attrs.field(default=b"", init=False)  # came, but wasn't handed out
 
     @property
     def socket(self) -> trio.socket.SocketType:
         """The socket, of which `websockets` asks the addresses."""
         return self.stream.socket
 
-    async def read_request(self) -> bool:
-        """Read a request, or what can't become one; False: it takes too long, or is too long.
+    async def read_request(self) -> bytes:
+        """Read a request, or what can't become one; nothing if it takes too long, or is too long.
 
-        The request is what `receive_some` then gives first.
+        Its bytes are also what `receive_some` then gives first.
         """
-        request = bytearray()
+        came = bytearray()
         with trio.move_on_after(REQUEST_TIME):
-            while len(request) <= MAX_REQUEST:
+            while len(came) <= MAX_REQUEST:
                 data = await self._receive(RECEIVED)
                 if not data:
-                    return False
-                request += data
-                line, end, _ = request.partition(b"\r\n")
-                if b"\r\n\r\n" in request or (end and not line.endswith(b" HTTP/1.1")):
-                    self._request = bytes(request)
-                    return True
-        return False
+                    return b""
+                came += data
+                line, end, _ = came.partition(b"\r\n")
+                if b"\r\n\r\n" in came or (end and not line.endswith(b" HTTP/1.1")):
+                    self._unread = bytes(came)
+                    return self._unread
+        return b""
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         """Receive bytes, as the stream does, but few at once."""
         size = min(max_bytes or RECEIVED, RECEIVED)
-        if self._request:
-            data, self._request = self._request[:size], self._request[size:]
+        if self._unread:
+            data, self._unread = self._unread[:size], self._unread[size:]
             await trio.lowlevel.checkpoint()
             return data
-        with trio.CancelScope() as self._hears:
-            if not self._answered:
-                return await self._receive(size)
-        return b""
+        return await self._receive(size)
 
     async def _receive(self, size: int) -> bytes:
         try:
@@ -124,11 +122,6 @@ class Peer(trio.abc.HalfCloseableStream):
     async def send_eof(self) -> None:
         """Tell the peer that no more follows, as the stream does."""
         await self.stream.send_eof()
-        if not self.is_viewer:
-            # What `websockets` keeps of a connection is a lot for the garbage collector: for it
-            # this one ends here, while `linger` waits for the peer's end.
-            self._answered = True
-            self._hears.cancel()
 
     async def linger(self) -> None:
         """Wait for the peer's end: what it may still send would reset the connection."""
@@ -143,23 +136,25 @@ class Peer(trio.abc.HalfCloseableStream):
         self.connections.forget(self)
 
     async def aclose(self) -> None:
-        """Close the connection, or leave that to `linger`."""
-        if self._answered:
-            self.closed.set()
-        else:
-            self.close()
+        """Close the connection at once."""
+        self.close()
         await trio.lowlevel.checkpoint()
 
 
 @attrs.define(eq=False)
 class Connections(trio.abc.Listener[Peer]):
-    """All connections of the page; `run` lets them in, `accept` gives those with a request.
+    """All connections of the page; `run` answers requests, `accept` gives the WebSockets.
+
+    Only for a WebSocket does `websockets` make its connection object: what it leaves behind is a
+    lot for the garbage collector, which holds the loop when it looks for it.
 
     Nobody is turned away for those that say or read nothing: when there are too many, one of the
     address that has most of them goes. Behind a proxy, and on loopback, all are of one address.
     """
 
     listeners: list[trio.SocketListener]
+    answer: Callable[[Peer, bytes], Awaitable[bytes | None]]
+    """Gives the answer to a request; None: go on with a WebSocket."""
     done: WorkDone = attrs.field(factory=WorkDone)
     """Where its work is counted, beside the arena's."""
     _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)  # in the order they came
@@ -189,9 +184,17 @@ class Connections(trio.abc.Listener[Peer]):
     async def _let_in(self, stream: trio.SocketStream) -> None:
         peer = self.admit(stream)
         try:
-            if await peer.read_request():
+            request = await peer.read_request()
+            if not request:
+                return
+            answer = await self.answer(peer, request)
+            if answer is None:
                 await self._asking.send(peer)
                 await peer.closed.wait()
+                return
+            with trio.move_on_after(ANSWER_TIME):
+                await peer.send_all(answer)
+                await peer.send_eof()
                 await peer.linger()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # it left, or had to go
@@ -199,7 +202,7 @@ class Connections(trio.abc.Listener[Peer]):
             peer.close()
 
     async def accept(self) -> Peer:
-        """Return the next connection whose request is complete."""
+        """Return the next connection that is to be a WebSocket."""
         return await self._asked.receive()
 
     async def aclose(self) -> None:

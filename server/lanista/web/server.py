@@ -1,7 +1,7 @@
 """The page's port: HTTP answers and WebSockets, in the arena's own loop (docs/api.md).
 
-`websockets` speaks HTTP for us: GET alone, one answer a connection, so commands go over the
-WebSocket (`viewer`). What is told comes from `view`.
+GET alone, one answer a connection, so commands go over the WebSocket (`viewer`). What is told
+comes from `view`.
 """
 
 import hmac
@@ -22,6 +22,7 @@ import trio
 from websockets.datastructures import Headers
 from websockets.exceptions import WebSocketException
 from websockets.http11 import Request, Response
+from websockets.streams import StreamReader
 from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
@@ -35,8 +36,8 @@ from lanista.web.reel import GZIP
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 
-ANSWER_TIME = 300.0
-"""Seconds for a request and its answer: a large record over a slow line."""
+OPEN_TIMEOUT = 10.0
+"""Seconds for a WebSocket's handshake once its request has come."""
 CLOSE_TIMEOUT = 1.0
 """Seconds that a viewer has to close its end."""
 MAX_MESSAGE = 512 * 1024
@@ -85,6 +86,37 @@ class _Answer(Exception):  # noqa: N818 - an answer, which may be an error
 
 def _error(status: http.HTTPStatus, words: str) -> _Answer:
     return _Answer(status, json.dumps({"error": words}).encode())
+
+
+def _written(answer: _Answer) -> bytes:
+    """An answer as it is sent."""
+    headers = Headers(HEADERS)
+    if answer.name is not None:
+        headers["Content-Disposition"] = f'attachment; filename="{answer.name}"'
+    if answer.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = "GET"
+    headers["Content-Type"] = answer.type
+    headers["Content-Length"] = str(len(answer.body))
+    headers["Connection"] = "close"
+    return Response(answer.status, answer.status.phrase, headers, answer.body).serialize()
+
+
+def _request(asked: bytes) -> Request:
+    """Parse a request.
+
+    Raises:
+        _Answer: It is none.
+    """
+    reader = StreamReader()
+    reader.feed_data(asked)
+    reader.feed_eof()
+    try:
+        next(Request.parse(reader.read_line))
+    except StopIteration as parsed:
+        return cast("Request", parsed.value)
+    except Exception as error:  # noqa: BLE001 - of many types, as its documentation says
+        raise _error(http.HTTPStatus.BAD_REQUEST, f"no HTTP request: {error}"[:500]) from None
+    raise _error(http.HTTPStatus.BAD_REQUEST, "no HTTP request: it doesn't end")
 
 
 def _json(value: Any) -> _Answer:
@@ -176,7 +208,7 @@ class Server:
         quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.background.done
-        self.connections = Connections(self._listeners, done)
+        self.connections = Connections(self._listeners, self._answer, done)
         await nursery.start(self.view.films.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
@@ -186,9 +218,8 @@ class Server:
                 self._look,
                 listeners=cast("list[trio.SocketListener]", [self.connections]),
                 compression=None,
-                process_request=self._answer,
                 server_header=None,
-                open_timeout=ANSWER_TIME,
+                open_timeout=OPEN_TIMEOUT,
                 close_timeout=CLOSE_TIMEOUT,
                 max_size=MAX_MESSAGE,
                 max_queue=0,
@@ -219,7 +250,7 @@ class Server:
 
     async def _look(self, connection: ServerConnection) -> None:
         """One viewer, from its connection to its end."""
-        peer = _peer_of(connection)
+        peer = cast("Peer", connection.stream)  # as it was let in
         viewer = Viewer(connection, peer, self.view, self.viewers, self._operates)
         self.viewers.add(viewer)
         self.watched.set()
@@ -246,20 +277,18 @@ class Server:
 
     # -- HTTP ----------------------------------------------------------------------------------
 
-    async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The answer to a request; None: go on with a WebSocket."""
+    async def _answer(self, peer: Peer, asked: bytes) -> bytes | None:
+        """Return the answer to a request; None: go on with a WebSocket."""
         try:
-            await self._route(_peer_of(connection), request)
+            await self._route(peer, _request(asked))
         except _Answer as answer:
-            headers = Headers(HEADERS)
-            if answer.name is not None:
-                headers["Content-Disposition"] = f'attachment; filename="{answer.name}"'
-            if answer.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
-                headers["Allow"] = "GET"
-            headers["Content-Type"] = answer.type
-            headers["Content-Length"] = str(len(answer.body))
-            headers["Connection"] = "close"
-            return Response(answer.status, answer.status.phrase, headers, answer.body)
+            return _written(answer)
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a request ended by an error", trace=traceback.format_exc()
+            )
+            words = "the arena failed; this is no fault of the request"
+            return _written(_error(http.HTTPStatus.INTERNAL_SERVER_ERROR, words))
         return None
 
     async def _route(self, peer: Peer, request: Request) -> None:
@@ -406,10 +435,6 @@ class Server:
         for origin in origins:
             if origin.partition("://")[2] != host:
                 raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
-
-
-def _peer_of(connection: ServerConnection) -> Peer:
-    return cast("Peer", connection.stream)  # as it was let in
 
 
 def _name_of(host: str) -> str | None:
