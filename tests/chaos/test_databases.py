@@ -110,7 +110,7 @@ def page(spec, where):
     return None
 
 
-@pytest.mark.parametrize("times", [24, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [8, pytest.param(400, marks=pytest.mark.long)])
 def test_no_flipped_bit_gives_other_figures(cup, tmp_path, times):
     """Of the file: every command says what is damaged, or says what it said before."""
     spec = put(cup, tmp_path)
@@ -133,7 +133,7 @@ def test_no_flipped_bit_gives_other_figures(cup, tmp_path, times):
     assert came["refused"]
 
 
-@pytest.mark.parametrize("times", [10, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [5, pytest.param(200, marks=pytest.mark.long)])
 def test_no_flipped_bit_of_the_log_gives_other_figures(cup, killed, tmp_path, times):
     """SQLite reads it up to the damage, and would say that nothing more was played."""
     spec = put(killed, tmp_path)

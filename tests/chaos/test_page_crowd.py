@@ -81,6 +81,7 @@ def closed(sockets):
         return len(ready.select(0))
 
 
+@pytest.mark.long
 def test_half_requests_keep_nobody_out(daemon):
     """Of 620 the oldest give way; the others are closed when their time is up."""
     with crowd(daemon, HALF) as sockets:

@@ -153,7 +153,8 @@ def test_off_loopback_commands_need_the_token_that_is_printed(serve):
     assert "sesame" not in daemon.err  # the log may be read by others
 
 
-@pytest.mark.parametrize("options", [[], pytest.param(["--open-logs"], marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("options", [[], ["--open-logs"]])
 def test_off_loopback_logs_of_a_running_match_are_told_where_they_are_opened(serve, peers, options):
     """An opponent could read them; when the match is over all can."""
     daemon = serve("--move-limit", 2, "--no-clock", *options, web="0.0.0.0:0")

@@ -81,8 +81,8 @@ def at_length(source, file, times):
 @pytest.mark.parametrize(
     ("source", "file", "times"),
     [
-        ("filled", "cup.db", 30),
-        ("killed", "cup.db-wal", 15),
+        ("filled", "cup.db", 12),
+        ("killed", "cup.db-wal", 8),
         at_length("filled", "cup.db", 4000),
         at_length("killed", "cup.db", 200),
         at_length("killed", "cup.db-wal", 400),

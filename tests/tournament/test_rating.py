@@ -1,9 +1,9 @@
 """Ratings against closed forms, against choix, against the likelihood written down plainly."""
 
+import importlib
 import itertools
 import math
 
-import choix
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,7 +59,12 @@ class TestClosedForms:
 class TestAgainstChoix:
     """Where both apply: no ties, and seats that even out, so that their advantage is 0."""
 
-    def test_pairs(self):
+    @pytest.fixture
+    def choix(self):
+        """Imported for these tests alone: it takes seconds, which each worker would wait."""
+        return importlib.import_module("choix")
+
+    def test_pairs(self, choix):
         chance = np.random.default_rng(1)
         wins, blocks = [], []
         for one, other in itertools.combinations(range(6), 2):
@@ -73,7 +78,7 @@ class TestAgainstChoix:
         expected = choix.lsr_pairwise(6, wins)  # another estimator: near, and not equal
         assert (expected - expected.mean()) * ELO == pytest.approx(found.elo, abs=25)
 
-    def test_rankings(self):
+    def test_rankings(self, choix):
         chance = np.random.default_rng(2)
         worth = np.linspace(1, -1, 7)
         rankings, blocks = [], []
