@@ -16,9 +16,10 @@ from pathlib import Path
 import trio
 from measured import keep, median
 
-from lanista.daemon.private import BotSpec, PlaySpec, PrivateArena
 from lanista.formats import crematoria, hogwarts
 from lanista.formats.originals import of_game
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.host import MatchHost, MatchPlan
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -77,15 +78,15 @@ def over_tcp(game_name, folder):
     async def watch(game):
         moments.append(time.perf_counter())
 
-    spec = PlaySpec(
+    spec = MatchPlan(
         ruleset=ruleset,
         settings=complete_settings(ruleset, {}),
         seed=1,
-        bots=[BotSpec("bench", (sys.executable, BOT))] * 4,
+        contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
         record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
         watcher=lambda names: watch,  # noqa: ARG005 - they have one name
     )
-    trio.run(PrivateArena(spec).play)
+    trio.run(MatchHost(spec).play)
     return moments[-1] - moments[0]
 
 

@@ -141,7 +141,7 @@ def started_match(folder, command):
     names = setup.bots
     draw = setup.draw(0)
     task = Task(
-        conditions=setup.conditions,
+        match_setup=setup.match_setup,
         contestants=setup.contestants,
         blocks=(
             Block(

@@ -1,7 +1,7 @@
 """Microseconds a turn of two trivial bots over loopback, beside a floor measured in the same run.
 
 The floor: blocking sockets, the same two bots in processes of their own, the same bytes each way,
-no rules, no clock, no record. The arena: `PrivateArena`, rules, fair clock and record included.
+no rules, no clock, no record. The arena: `MatchHost`, rules, fair clock and record included.
 Floor and arena take turns, so that a machine that changes its speed changes it for both.
 """
 
@@ -17,8 +17,8 @@ from pathlib import Path
 import trio
 from measured import keep, median
 
-from lanista.daemon.private import BotSpec, PlaySpec, PrivateArena
-from lanista.match.clock import Limits
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.host import MatchHost, MatchPlan
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -66,16 +66,15 @@ def arena(folder):
         if game.turn in (1, TURNS):
             moments[game.turn] = time.perf_counter()
 
-    spec = PlaySpec(
+    spec = MatchPlan(
         ruleset=RULESET,
         settings=complete_settings(RULESET, {"move_limit": TURNS}),
         seed=1,
-        bots=[BotSpec("bench", (sys.executable, BOT))] * 2,
+        contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 2,
         record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
-        limits=Limits(),
         watcher=lambda names: watch,  # noqa: ARG005 - they have one name
     )
-    played = trio.run(PrivateArena(spec).play)
+    played = trio.run(MatchHost(spec).play)
     assert played.result.turns == TURNS, played.result
     return moments[TURNS] - moments[1]
 

@@ -1,4 +1,4 @@
-"""Misbehaves: has its seat, then dials again without a token, to take the next one too.
+"""Misbehaves: has its seat, then dials again without a token, to take another one too.
 
 The first word of its command line is a file in which it notes what it was told.
 """
@@ -12,9 +12,12 @@ mark = Path(sys.argv.pop(1))
 arena = Arena()
 while arena.reader.readline()[:5] != b"wait ":
     pass
-second = dial()
-second.sendall(b"Thief v=1\n")
-heard = second.makefile("rb").readline()
+try:
+    second = dial()
+    second.sendall(b"Thief v=1\n")
+    heard = second.makefile("rb").readline()
+except OSError as error:
+    heard = str(error).encode()
 mark.with_suffix(".new").write_bytes(heard)
 mark.with_suffix(".new").rename(mark)
 tell_what_comes(arena.sock)

@@ -31,7 +31,8 @@ from lanista.bots import (
     usage,
 )
 from lanista.bots.limits import MIB
-from lanista.daemon import private
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.host import MatchHost, MatchPlan
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -697,24 +698,21 @@ os._exit(0)
 
 
 @needs_sandbox
-async def test_a_whole_match_in_sandboxes(monkeypatch, tmp_path):
+async def test_a_whole_match_in_sandboxes(tmp_path):
     """House bots, unchanged; every turn is answered in time, though the clock is not the point."""
 
-    def boxed(command, env, **_):
-        box = Sandbox(host=env["LANISTA_HOST"], port=int(env["LANISTA_PORT"]))
-        return start_bot(command, env, limits=BotLimits(), sandbox=box)
-
-    monkeypatch.setattr(private, "start_bot", boxed)
     ruleset = registry.get("angrymob")
     command = (sys.executable, "-P", "-m", "lanista.house.gravity_goers")
-    spec = private.PlaySpec(
+    spec = MatchPlan(
         ruleset=ruleset,
         settings=complete_settings(ruleset, {"move_limit": 20}),
         seed=7,
-        bots=[private.BotSpec("one", command), private.BotSpec("two", command)],
+        contestants=[
+            Contestant(name=name, command=command, sandboxed=True) for name in ("one", "two")
+        ],
         record_path=lambda match: tmp_path / match,
     )
     with trio.fail_after(PATIENCE):
-        played = await private.PrivateArena(spec).play()
+        played = await MatchHost(spec).play()
     assert ("one", "two") == played.names
     assert ["exited with code 0"] * 2 == [bot.exit for bot in played.result.bots]

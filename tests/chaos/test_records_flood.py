@@ -107,13 +107,13 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
         arena = Arena(options_in(tmp_path))
         await arena.listen()
         told = trio.Event()
-        arena.stage.told = lambda *_: told.set()
+        arena.running.told = lambda *_: told.set()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(arena.serve)
             await told.wait()
             arena.shut_down()
     (path,) = tmp_path.rglob("*.gz")
-    assert {path.name.split(".")[0]: path} == arena.stage.ended
+    assert {path.name.split(".")[0]: path} == arena.running.ended
     assert "finished" == read(path).result.end
     assert [] == list(tmp_path.rglob("*.part"))
 

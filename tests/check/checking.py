@@ -6,8 +6,9 @@ from pathlib import Path
 
 from e2e.running import BOTS
 from lanista.check.bout import Tested
-from lanista.daemon.private import BotSpec
+from lanista.hosting.bot_pool import Contestant
 from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.rules import registry
 
 HERE = Path(__file__).parent
@@ -26,11 +27,10 @@ def offender(name):
 def under_check(words, *, time_move=5.0, time_start=30.0):
     """A bot of Angry Mob under check; the clock is generous unless the test is about it."""
     return Tested(
-        bot=BotSpec("tested", words),
+        bot=Contestant(name="tested", command=words),
         ruleset=registry.get("angrymob"),
         seed=5,
-        limits=Limits(20.0, time_move),
-        time_start=time_start,
+        conditions=MatchConditions(clock=Limits(20.0, time_move), time_start=time_start),
     )
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from lanista.bots import parse_command
 from lanista.cli.common import bot_command
-from lanista.daemon.named import name_of
-from lanista.daemon.private import distinct
+from lanista.hosting.host import distinct
+from lanista.hosting.names import name_of
 from lanista.house import HOUSE
 from lanista_protocol import parse_hello
 

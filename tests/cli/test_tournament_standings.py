@@ -8,7 +8,7 @@ import pytest
 
 from lanista.store.database import Store
 from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
-from lanista.tournament.pairing import make_format
+from lanista.tournament.formats import make_format
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import parse_spec
 

@@ -7,7 +7,7 @@ import pytest
 
 from lanista.cli import BadInputError
 from lanista.cli.web import PagePort, address_of
-from lanista.daemon.stage import Stage
+from lanista.hosting.control import RunningMatches
 from lanista.web.view import View
 
 PAIR = ("CamperJoe", "CamperJoe")
@@ -79,7 +79,7 @@ def test_a_host_that_cannot_be_is_told(lanista):
 
 async def listening(page):
     """A server's address and token; its port is closed again."""
-    server = await page.listen(View(Stage()))
+    server = await page.listen(View(RunningMatches()))
     server._close()
     shutil.rmtree(server.view.films.folder)
     return server
@@ -119,7 +119,7 @@ async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(CannotListenError, match=r"films: .*gone.*: No such file.*TMPDIR"):
-        await PagePort("127.0.0.1:0").listen(View(Stage()))
+        await PagePort("127.0.0.1:0").listen(View(RunningMatches()))
 
 
 async def test_off_loopback_the_address_has_the_token(monkeypatch):

@@ -3,8 +3,6 @@
 Its conversations over real sockets are in tests/e2e.
 """
 
-from pathlib import Path
-
 import pytest
 import trio
 
@@ -52,18 +50,20 @@ def come(arena, *hellos):
 
 
 @pytest.fixture
-def matches(monkeypatch):
+def matches(monkeypatch, tmp_path):
     """Instead of playing: note who would, and do or say what the test has put into `then`."""
     then, seen = [], []
 
-    async def play(self, players, series, try_):
-        seen.append(([player.name for player in players], series.seed, try_))
+    async def play(self, players, seed, control, void, try_):
+        seen.append(([player.name for player in players], seed, try_))
         what = then.pop(0)
         if what == "void, and cancelled":
-            series.steering.give_up()
+            control.give_up()
             what = Termination.VOID
         if what is Termination.VOID:
-            series.void[f"try {try_}"] = Path(f"{try_}.jsonl.gz")
+            record = tmp_path / f"{try_}.jsonl.gz"
+            record.touch()
+            void.hide(record, f"try {try_}")
         await trio.lowlevel.checkpoint()
         if isinstance(what, Exception):
             raise what
@@ -131,7 +131,7 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
     arena = Arena(Options(default=RULESET))
     shown = []
-    arena.stage.told = lambda match, record: shown.append((match, str(record), list(then)))
+    arena.running.told = lambda match, record: shown.append((match, record.name, list(then)))
     come(arena, "Ada", "Bob")
     await run_matches(arena)
     assert [("try 1", "1.jsonl.gz", []), ("try 2", "2.jsonl.gz", [])] == shown

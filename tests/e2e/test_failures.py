@@ -25,11 +25,13 @@ from e2e.running import (
     wait_until,
     wait_until_gone,
 )
-from lanista.daemon import private
-from lanista.daemon.feeder import PATIENCE as PATIENCE_OF_FEEDER
-from lanista.daemon.private import BotSpec, PlaySpec, PrivateArena
+from lanista.hosting import host
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.feeder import PATIENCE as PATIENCE_OF_FEEDER
+from lanista.hosting.host import MatchHost, MatchPlan
 from lanista.match.bundle import Failure, folder_of, write_bundles
 from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.match.feed import told
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
@@ -242,17 +244,19 @@ async def test_a_bundle_that_can_not_be_written_costs_nothing_else(tmp_path, mon
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device", "m.seat0.failure")
 
-    monkeypatch.setattr(private, "write_bundles", refuse)
+    monkeypatch.setattr(host, "write_bundles", refuse)
     ruleset = registry.get("angrymob")
-    bots = [BotSpec(name, tuple(bot_words(name))) for name in ("illegal", "classic")]
-    played = await PrivateArena(
-        PlaySpec(
+    bots = [
+        Contestant(name=name, command=tuple(bot_words(name))) for name in ("illegal", "classic")
+    ]
+    played = await MatchHost(
+        MatchPlan(
             ruleset=ruleset,
             settings=complete_settings(ruleset, {}),
             seed=1,
-            bots=bots,
+            contestants=bots,
             record_path=lambda _: tmp_path / "m.jsonl",
-            limits=Limits(0, 0),
+            conditions=MatchConditions(clock=Limits(0, 0)),
         )
     ).play()
     words = "can't write the failure bundle m.seat0.failure: No space left on device"

@@ -18,7 +18,7 @@ from fuzz.mutation import changed, json_line, odd_value, warp
 from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
-from lanista.daemon.stage import Running, Stage, Steering
+from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.rules import registry
 from lanista.web.film import encode
 from lanista.web.films import Film, Films
@@ -189,23 +189,23 @@ _ARENA: Any = SimpleNamespace(
 )
 
 
-def _stage(place: Path) -> Stage:
-    stage = Stage()
+def _stage(place: Path) -> RunningMatches:
+    running_matches = RunningMatches()
     playing: Any = SimpleNamespace(interrupt=lambda _words: None)
-    stage.begin(
-        Running(
+    running_matches.begin(
+        RunningMatch(
             match="m2",
             ruleset=registry.get("angrymob"),
             room=None,
             bots=[(1, "Ann"), (2, "Bob")],
             started="2026-01-01T00:00:00Z",
             part=place / "m2",
-            steering=Steering(),
+            control=MatchControl(),
             playing=playing,
         )
     )
-    stage.ended["m1"] = place / "m1"
-    return stage
+    running_matches.ended["m1"] = place / "m1"
+    return running_matches
 
 
 TARGETS: Mapping[str, Callable[[], Target]] = {"upload": upload, "page": messages}

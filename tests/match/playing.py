@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.match.clock import Limits
+from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.match.connection import Connection
 from lanista.match.record import Record, RecordWriter, read_record
 from lanista.match.runner import Match, MatchSpec
@@ -98,7 +98,10 @@ def sit(
         settings=complete_settings(ruleset, settings or {}),
         seed=spec.pop("seed", 7),
         board=None if board is None else ruleset.read_board(board),
-        limits=spec.pop("limits", Limits()),
+        conditions=MatchConditions(
+            clock=spec.pop("limits", DEFAULT.clock),
+            late_limit=spec.pop("late_limit", DEFAULT.late_limit),
+        ),
         **spec,
     )
     names = [connection.hello.name for connection in connections if connection.hello is not None]

@@ -9,6 +9,7 @@ import trio
 import trio.testing
 
 from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.match.connection import Connection
 from lanista.match.record import RecordWriter
 from lanista.match.replay import verify
@@ -252,7 +253,7 @@ async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):
         ruleset=COUNTING,
         settings={"rounds": 2},
         seed=7,
-        limits=Limits(first=0.2, turn=0.2),
+        conditions=MatchConditions(clock=Limits(first=0.2, turn=0.2)),
     )
     match = Match(spec, connections, ["Ann", "Bob", "Cy"], RecordWriter(tmp_path / "m1"), monitor)
 

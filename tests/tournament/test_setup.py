@@ -79,8 +79,8 @@ def test_a_program_is_looked_for_in_the_specs_folder(tmp_path):
 
     (tmp_path / "mybot").chmod(0o755)
     setup = made(tmp_path, bots=command)
-    assert ("./mybot", "{port}") == setup.contestants["Joe"].words
-    assert str(tmp_path) == setup.conditions.folder
+    assert ("./mybot", "{port}") == setup.contestants["Joe"].command
+    assert str(tmp_path) == setup.contestants["Joe"].folder
 
 
 def test_a_map_is_looked_for_in_the_specs_folder_and_checked(tmp_path):
@@ -270,7 +270,7 @@ def test_results_lie_beside_the_spec(tmp_path):
 
     assert tmp_path / "cup.db" == setup.database
     assert tmp_path / "cup.records" == setup.records
-    assert str(tmp_path / "cup.records") in setup.conditions.hidden
+    assert str(tmp_path / "cup.records") in setup.contestants["Joe"].hidden
     assert tmp_path / "a-b.db" == made(tmp_path, name="../a/b").database.with_name("a-b.db")
     assert made(tmp_path, name="../a/b").database.parent == tmp_path
     assert "postgresql://x/y" == made(tmp_path, database="postgresql://x/y").database
@@ -312,4 +312,4 @@ def test_a_setup_seats_a_pairing_as_its_spec_says(tmp_path):
     setup = made(tmp_path, FOUR, fill="Null", seatings="all")
 
     assert 24 == len(setup.seatings(Pairing(("A", "B", "C", "Null"), 0)))
-    assert attrs.asdict(setup.conditions)["game"] == "hogwarts"
+    assert attrs.asdict(setup.match_setup)["game"] == "hogwarts"

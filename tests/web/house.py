@@ -13,6 +13,7 @@ from websockets.trio.client import connect
 
 from lanista.daemon.arena import Arena, Options
 from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.web.server import Server
 from lanista.web.view import View
 from match.playing import ANGRYMOB
@@ -220,7 +221,7 @@ async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **opt
             port=0,
             data=folder,
             **{
-                "limits": Limits(0, 0),
+                "conditions": MatchConditions(clock=Limits(0, 0)),
                 "board": ANGRYMOB.read_board(ROW),
                 "settings": {"move_limit": 200},
                 **options,
@@ -228,7 +229,7 @@ async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **opt
         )
     )
     _, port = await arena.listen()
-    view = View(arena.stage, arena=arena, data=folder)
+    view = View(arena.running, arena=arena, data=folder)
     async with showing(view, token=token, host=host, open_logs=open_logs) as house:
         house.arena, house.port = arena, port
 

@@ -11,7 +11,7 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.daemon.stage import Stage
+from lanista.hosting.control import RunningMatches
 from lanista.web import connections as module
 from lanista.web.connections import Connections
 from lanista.web.view import View
@@ -52,7 +52,7 @@ async def is_closed(stream):
 
 async def test_half_requests_keep_nobody_out(autojump_clock):
     """620 at once: the page answers meanwhile, in no time, and closes them when theirs is up."""
-    async with showing(View(Stage())) as house, crowd(house, 620) as streams:
+    async with showing(View(RunningMatches())) as house, crowd(house, 620) as streams:
         began = trio.current_time()
         assert 200 == (await house.get("/")).status
         assert done(await (await house.page()).ask("lobby"))
@@ -67,7 +67,7 @@ async def test_half_requests_keep_nobody_out(autojump_clock):
 
 async def test_a_request_may_come_in_pieces_but_not_for_ever(autojump_clock):
     """Bytes that trickle in don't win time."""
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         for pause, answered in ((0.1, True), (0.4, False)):
             async with crowd(house, 1, b"") as (stream,):
                 answer = b""
@@ -81,7 +81,7 @@ async def test_a_request_may_come_in_pieces_but_not_for_ever(autojump_clock):
 
 async def test_a_request_has_a_length(autojump_clock):
     """At once, not when its time is up."""
-    async with showing(View(Stage())) as house, crowd(house, 1) as (stream,):
+    async with showing(View(RunningMatches())) as house, crowd(house, 1) as (stream,):
         began = trio.current_time()
         with contextlib.suppress(trio.BrokenResourceError):
             while True:
@@ -92,7 +92,7 @@ async def test_a_request_has_a_length(autojump_clock):
 async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(autojump_clock, monkeypatch):
     """Not one whose answer is being taken, nor a viewer."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 3)
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         viewer = await house.page()
         house.server._files["/large"] = (LARGE, "text/plain")
         async with crowd(house, 1, ASKED) as (takes,):
@@ -112,7 +112,7 @@ async def test_the_address_with_the_most_gives_way(autojump_clock, monkeypatch):
     """Whoever was there before from another one stays, however idle."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
     async with (
-        showing(View(Stage())) as house,
+        showing(View(RunningMatches())) as house,
         crowd(house, 1) as other,
         crowd(house, 3, source="127.0.0.2") as streams,
         crowd(house, 1, source="127.0.0.3") as newcomer,
@@ -125,7 +125,7 @@ async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, mo
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
     monkeypatch.setattr(module, "MAX_VIEWERS", 4)
     monkeypatch.setattr(module, "is_loopback", lambda _: False)
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         async with crowd(house, 3) as streams:
             await until(lambda: len(house.server.connections._peers) == 2)
             assert [True, False, False] == [await is_closed(stream) for stream in streams]
@@ -138,7 +138,7 @@ async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, mo
 async def test_an_answer_that_is_not_taken_ends_its_connection(autojump_clock, monkeypatch):
     """One that is taken slowly may take long."""
     monkeypatch.setattr(module, "TAKING_TIME", 4)
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         house.server._files["/large"] = (LARGE, "text/plain")
         async with crowd(house, 1, ASKED) as (stream,):
             await until(lambda: not house.server.connections._peers)
@@ -159,8 +159,8 @@ async def test_large_answers_have_a_bound_together(tmp_path, monkeypatch):
     async with opened(tmp_path) as house:
         ann, bob, match = await house.pair()
         await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-        await until(lambda: match in house.arena.stage.ended)
-        path = house.arena.stage.ended[match]
+        await until(lambda: match in house.arena.running.ended)
+        path = house.arena.running.ended[match]
         path.write_bytes(path.read_bytes() + bytes(9_000_000))
         asked = PAGE.replace(b"/ ", f"/api/1/matches/{match}/record ".encode())
         peers = house.server.connections._peers
@@ -177,7 +177,7 @@ async def test_large_answers_have_a_bound_together(tmp_path, monkeypatch):
      b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"],
 )  # fmt: skip
 async def test_what_is_no_request_is_told_so(autojump_clock, asked):
-    async with showing(View(Stage())) as house, crowd(house, 1, asked) as (stream,):
+    async with showing(View(RunningMatches())) as house, crowd(house, 1, asked) as (stream,):
         answer = b""
         while part := await stream.receive_some():
             answer += part
@@ -214,7 +214,7 @@ async def test_one_connection_a_pass_of_the_loop(autojump_clock):
 
 async def test_little_of_a_viewers_bytes_is_handled_at_once(autojump_clock):
     """Of the shortest messages a large buffer holds so many that matches would wait for seconds."""
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page = await house.page()
         (peer,) = house.server.connections._peers
         sizes, receive = [], peer.stream.receive_some

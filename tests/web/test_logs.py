@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.daemon.stage import Running, Stage, Steering
+from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.web import viewer as module
 from lanista.web.view import View
 from match.playing import ANGRYMOB
@@ -108,18 +108,18 @@ async def test_closing_gives_up_waiting_for_logs(tmp_path):
 
 async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, autojump_clock):
     """They would tell what comes: it is played again with the same seed."""
-    stage = Stage()
-    view = View(stage)
+    running_matches = RunningMatches()
+    view = View(running_matches)
     part = tmp_path / "m.jsonl.gz.part"
     part.touch()
-    running = Running(
+    running = RunningMatch(
         match="m",
         ruleset=ANGRYMOB,
         room=None,
         bots=((1, "Ann"), (2, "Bob")),
         started="",
         part=part,
-        steering=Steering(),
+        control=MatchControl(),
         playing=None,
     )
     shown = trio.Event()
@@ -129,12 +129,12 @@ async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, 
         shown.set()
 
     async with trio.open_nursery() as nursery:
-        stage.begin(running)
+        running_matches.begin(running)
         nursery.start_soon(wait)
-        stage.end("m", None)
+        running_matches.end("m", None)
         await trio.sleep(10)
-        stage.changes.tell()
+        running_matches.changes.tell()
         await trio.sleep(10)
         assert not shown.is_set()
-        stage.end("m", part)
+        running_matches.end("m", part)
         await shown.wait()

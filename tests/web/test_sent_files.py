@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.daemon.stage import Stage
+from lanista.hosting.control import RunningMatches
 from lanista.web import viewer as module
 from lanista.web.view import View
 from web.house import done, showing, until
@@ -30,7 +30,7 @@ def record(tmp_path_factory):
 
 async def test_a_file_that_is_sent_is_shown(record):
     """A record, packed or not, or a match file; in pieces. The film is this connection's alone."""
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page, other = await house.page(), await house.page()
         packed = record.read_bytes()
         res = gzip.decompress(TRACE.read_bytes())
@@ -63,7 +63,7 @@ async def test_a_file_that_is_sent_is_shown(record):
 async def test_a_file_that_cannot_be_taken_is_told(record, monkeypatch):
     """Nothing of it is kept, and the connection goes on."""
     monkeypatch.setattr(module, "MAX_FILE", 10_000)
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page = await house.page()
         folder = house.server.view.films.folder
         await page.say(do="file", id="file", name="x", size=10_001)
@@ -89,7 +89,7 @@ async def test_no_room_for_a_file_is_told(record, monkeypatch):
     def full(**_):
         raise OSError(28, "No space left on device")
 
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page = await house.page()
         monkeypatch.setattr(module.tempfile, "mkdtemp", full)
         await page.say(do="file", id="file", name="x", size=5)
@@ -99,7 +99,7 @@ async def test_no_room_for_a_file_is_told(record, monkeypatch):
 
 
 async def test_who_leaves_while_sending_leaves_nothing(record):
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page = await house.page()
         await page.say(do="file", id="file", name="x", size=500)
         await page.socket.send(b"abc")
@@ -113,7 +113,7 @@ async def test_what_is_announced_takes_no_room(record, monkeypatch):
     """However many announce however much: a newcomer's file is shown."""
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         for _ in range(4):
             announces = await house.page()
             await announces.say(do="file", id=1, name="x", size=module.MAX_FILE)
@@ -127,7 +127,7 @@ async def test_all_files_together_have_a_limit_and_the_oldest_goes(record, monke
     """
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page, other = await house.page(), await house.page()
         first, second = await send(page, data), await send(other, data)
         assert done(await page.ask("close", match=first["match"]))
@@ -145,7 +145,7 @@ async def test_who_has_sent_the_most_gives_up_the_room(record, monkeypatch):
     """By address: one that sends much keeps out no other, nor takes the place of a small one."""
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 3 * len(data))
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         small, greedy = await house.page(), await house.page()
         shown = await send(small, data)
         (viewer,) = [one for one in house.server.viewers if one.uploads]
@@ -161,7 +161,7 @@ async def test_who_has_sent_the_most_gives_up_the_room(record, monkeypatch):
 async def test_a_file_that_gives_up_its_room_while_it_is_sent_is_told(record, monkeypatch):
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", len(data))
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page, other = await house.page(), await house.page()
         await page.say(do="file", id=1, name="x", size=len(data))
         await page.socket.send(data[:-1])
@@ -176,7 +176,7 @@ async def test_a_file_whose_bytes_do_not_come_is_given_up(record, monkeypatch):
     """After SILENCE; bytes that come, though slowly, are waited for."""
     monkeypatch.setattr(module, "SILENCE", 0.2)
     data = record.read_bytes()
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page = await house.page()
         await page.say(do="file", id=1, name="x", size=len(data))
         await page.socket.send(data[:-1])
@@ -189,7 +189,7 @@ async def test_a_file_whose_bytes_do_not_come_is_given_up(record, monkeypatch):
 async def test_a_viewer_sends_one_file_at_a_time(record):
     """What it says while it sends one isn't another one's announcement."""
     data = record.read_bytes()
-    async with showing(View(Stage())) as house:
+    async with showing(View(RunningMatches())) as house:
         page = await house.page()
         for number in range(2):
             await page.say(do="file", id=number, name="x", size=len(data))

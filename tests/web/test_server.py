@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from lanista import __version__
-from lanista.daemon.stage import Stage
+from lanista.hosting.control import RunningMatches
 from lanista.house import HOUSE
 from lanista.web.film import API
 from lanista.web.view import View
@@ -28,7 +28,7 @@ async def settled(house, match):
         answer = await house.get(f"/api/1/matches/{match}")
         if answer.status == 200 and answer.json["state"] == "over":
             return answer.json
-        await house.arena.stage.changes.wait(house.arena.stage.changes.count)
+        await house.arena.running.changes.wait(house.arena.running.changes.count)
 
 
 async def one_match(house, **how):
@@ -115,7 +115,7 @@ async def test_matches_by_pages_and_standings(tmp_path):
         assert 3 == len((await house.get(f"/api/1/matches?{query}")).json["matches"])
         assert [] == (await house.get("/api/1/matches?end=void")).json["matches"]
         # The tables are looked up when the last of them is in the catalogue.
-        changes = house.arena.stage.changes
+        changes = house.arena.running.changes
         while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
             tables[0]["matches"] < 3
         ):
@@ -138,7 +138,7 @@ async def test_standings_of_many_names_hold_nobody_up(monkeypatch):
     """Whoever plays chooses its name: a long table is made in slices, and others go on between."""
     rows = [{"rank": number, "name": f"bot{number}"} for number in range(5000)]
     tables = [{"game": game, "rows": rows, "matches": 1} for game in ("angrymob", "hogwarts")]
-    view = View(Stage())
+    view = View(RunningMatches())
     view._standings = tables
     async with showing(view) as house:
         most, dumps = 0, json.dumps
@@ -379,8 +379,8 @@ async def test_without_a_catalogue_the_rest_is_there(tmp_path):
     (tmp_path / "catalogue.db").mkdir()
     async with opened(tmp_path) as house:
         match = await one_match(house)
-        while match not in house.arena.stage.ended:
-            await house.arena.stage.changes.wait(house.arena.stage.changes.count)
+        while match not in house.arena.running.ended:
+            await house.arena.running.changes.wait(house.arena.running.changes.count)
         assert {"matches": [], "next": None} == (await house.get("/api/1/matches")).json
         assert {"standings": []} == (await house.get("/api/1/standings")).json
         assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
@@ -435,5 +435,5 @@ async def test_a_page_that_cannot_begin_is_told(monkeypatch):
 
     monkeypatch.setattr(View, "run", break_down)
     with pytest.RaisesGroup(KeyError, flatten_subgroups=True):
-        async with showing(View(Stage())):
+        async with showing(View(RunningMatches())):
             pass

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from e2e.running import PATIENCE, Program, command
 from lanista.cli import BadInputError
 from lanista.cli.standings import Clerk, looks_at
-from lanista.daemon.stage import Stage
+from lanista.hosting.control import RunningMatches
 from lanista.store.database import Store
 from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
 from lanista.tournament.looking import load
@@ -53,7 +53,7 @@ class Results:
 
 def page(**looks):
     """The page of an arena in which nothing is played, with these tournaments."""
-    return showing(View(Stage(), tournaments=Tournaments(looks)))
+    return showing(View(RunningMatches(), tournaments=Tournaments(looks)))
 
 
 def write_spec(folder, name="cup", file="cup.toml", extra=""):

@@ -13,7 +13,7 @@ import trio
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lanista import __version__
-from lanista.daemon.stage import Stage
+from lanista.hosting.control import RunningMatches
 from lanista.match.record import read_record
 from lanista.match.replay import verify
 from lanista.web import connections, films
@@ -38,9 +38,9 @@ def quick(monkeypatch):
 
 async def record_of(house, match):
     """The record of a match, once it is there."""
-    while match not in house.arena.stage.ended:
-        await house.arena.stage.changes.wait(house.arena.stage.changes.count)
-    return read_record(house.arena.stage.ended[match])
+    while match not in house.arena.running.ended:
+        await house.arena.running.changes.wait(house.arena.running.changes.count)
+    return read_record(house.arena.running.ended[match])
 
 
 # -- connecting ----------------------------------------------------------------------------------
@@ -230,14 +230,14 @@ async def test_the_lobby_is_told_whenever_something_changes(tmp_path):
 
 async def test_the_lobby_is_asked_for_twice_and_told_once():
     """Now, and once a change."""
-    stage = Stage()
-    async with showing(View(stage)) as house:
+    running_matches = RunningMatches()
+    async with showing(View(running_matches)) as house:
         page = await house.page()
         for _ in range(3):
             assert done(await page.ask("lobby"))
         await page.told("lobby")
         for _ in range(2):
-            stage.changes.tell()
+            running_matches.changes.tell()
             await page.told("lobby")
         assert done(await page.ask("close", match="x"))
         assert [] == list(page._kept)
@@ -357,7 +357,7 @@ async def test_a_playing_bot_is_kicked(tmp_path, moment):
     async with opened(tmp_path) as house:
         page = await house.page()
         ann, bob, match = await house.pair()
-        running = house.arena.stage.running[match]
+        running = house.arena.running.matches[match]
         seat = [name for _, name in running.bots].index("Ann")
         number = running.bots[seat][0]
         if moment == "held":
@@ -396,7 +396,7 @@ async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path):
     async with opened(tmp_path, settings={"move_limit": 1}) as house:
         page = await house.page()
         ann, bob, match = await house.pair(options="keep=1")
-        running = house.arena.stage.running[match]
+        running = house.arena.running.matches[match]
         (number,) = [bot for bot, name in running.bots if name == "Ann"]
         await ann.say("")
         # Until the arena has read it: from then on it settles the turn.
@@ -414,7 +414,7 @@ async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path):
 
 async def test_the_page_of_one_match_has_no_lobby_to_command():
     """`lanista play --watch`."""
-    async with showing(View(Stage(), match="01M")) as house:
+    async with showing(View(RunningMatches(), match="01M")) as house:
         page = await house.page(hello=False)
         hello = await page.told("hello")
         assert ("play", "01M", True) == tuple(hello[key] for key in ("mode", "match", "operator"))
@@ -437,7 +437,7 @@ async def test_who_comes_late_sees_all_frames(tmp_path):
 
         async def ask(page, do, **fields):
             answer = await page.ask(do, match=match, **fields)
-            said.append((house.arena.stage.running.get(match) is not None, answer))
+            said.append((house.arena.running.matches.get(match) is not None, answer))
             return answer
 
         ann, bob, match = await house.pair()
@@ -547,17 +547,17 @@ async def test_closing_gives_up_what_waits(tmp_path):
         await page.say(do="frames", id="later", match=match, **{"from": 7})
         assert done(await page.ask("close", match=match))
         assert done(await page.answer("later"))
-        stage = house.arena.stage
+        running_matches = house.arena.running
         empty = tmp_path / "empty.jsonl.gz.part"
         empty.touch()
-        stage.running["empty"] = stage.running[match]
-        stage.running["empty"] = type("Running", (), {"part": empty})()
+        running_matches.matches["empty"] = running_matches.matches[match]
+        running_matches.matches["empty"] = type("Running", (), {"part": empty})()
         await page.say(do="open", id="head", match="empty")
         films = house.server.view.films._films
         await until(lambda: any(film.path == empty for film in films.values()))
         assert done(await page.ask("close", match="empty"))
         assert done(await page.answer("head"))
-        del stage.running["empty"]
+        del running_matches.matches["empty"]
 
 
 async def test_so_many_questions_may_be_open_at_once(tmp_path):

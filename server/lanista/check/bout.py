@@ -6,23 +6,23 @@ those of any match. What they mean for the bot is told in `items`.
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import trio
 
-from lanista.bots import BotLimits, Exit, Sandbox, environment, fill, start_bot
+from lanista.bots import Bot, Exit
 from lanista.check.channels import Tap, quiet_connection
-from lanista.check.door import Door, wait_for
-from lanista.daemon import greeting, ids
-from lanista.daemon.private import HOST, BotSpec, distinct
+from lanista.hosting import ids
+from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.handshake import announce
+from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.channel import Channel
-from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.match.connection import Connection
 from lanista.match.record import Record, RecordWriter, TurnInfo, read_record
-from lanista.match.runner import VOID_TRIES, Match, MatchSpec
+from lanista.match.runner import Match, MatchSpec
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Game, Ruleset
 from lanista.rules.outcome import Termination
@@ -45,16 +45,10 @@ class CheckFailureError(Exception):
 class Tested:
     """The bot under check, and what holds in all its bouts."""
 
-    bot: BotSpec
+    bot: Contestant
     ruleset: Ruleset
     seed: int
-    limits: Limits
-    time_start: float
-    """Seconds it has from its start to its hello."""
-    bot_limits: BotLimits = attrs.field(factory=BotLimits)
-    """What its process may use."""
-    sandboxed: bool = False
-    """Whether its process is shut off from the machine."""
+    conditions: MatchConditions
 
 
 @attrs.frozen(kw_only=True)
@@ -65,11 +59,11 @@ class BoutSpec:
     """As a report calls it: `the plain match`."""
     ruleset: Ruleset
     settings: Mapping[str, int]
-    limits: Limits
+    conditions: MatchConditions
     board: Any = None
     seat: int = 0
     """Where the tested bot sits."""
-    rivals: Sequence[BotSpec] = ()
+    rivals: Sequence[Contestant] = ()
     """Bots to start for the other seats; quiet players sit there without."""
     tap: Callable[[Channel], Tap] = Tap
     matches: int = 1
@@ -201,7 +195,7 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
         CheckFailureError: Not the bot's fault.
     """
     bout = Bout(spec)
-    for _ in range(VOID_TRIES):
+    for _ in range(spec.conditions.void_tries):
         bout = await _play_once(tested, spec)
         if not bout.void:
             break
@@ -210,18 +204,16 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
 
 async def _play_once(tested: Tested, spec: BoutSpec) -> Bout:
     bout = Bout(spec)
-    tokens = [ids.seat_token() for _ in range(spec.ruleset.seats)]
-    door = Door(tested.ruleset, spec.seat, spec.tap, tokens)
     stalls = StallMonitor()
     # What goes wrong is carried around the nursery, which would wrap it into a group.
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
-        listeners = await trio.open_tcp_listeners(0, host=HOST)
-        port = listeners[0].socket.getsockname()[1]
-        nursery.start_soon(greeting.accept_few, door.greet, listeners)
         nursery.start_soon(stalls.beat)
+        pool = BotPool(nursery, GRACE)
         try:
-            await _with_bots(tested, bout, door, port, stalls)
+            bot = await _take(tested, bout, pool)
+            if bot is not None:
+                await _with_bot(tested, bout, bot, pool, stalls)
         except (CheckFailureError, OSError) as error:
             failure = error
         nursery.cancel_scope.cancel()
@@ -230,53 +222,72 @@ async def _play_once(tested: Tested, spec: BoutSpec) -> Bout:
     return bout
 
 
-async def _with_bots(
-    tested: Tested, bout: Bout, door: Door, port: int, stalls: StallMonitor
-) -> None:
-    """Start the tested bot, then its rivals; play; end the rivals, then the bot."""
-    spec = bout.spec
-    began = trio.current_time()
-    words, environ = _told(tested.bot, port, door.tokens[spec.seat])
-    sandbox = Sandbox(host=HOST, port=port) if tested.sandboxed else None
-    started = start_bot(words, environ, grace=GRACE, limits=tested.bot_limits, sandbox=sandbox)
-    async with started as bot, AsyncExitStack() as rivals:
-        bout.not_there = await wait_for(door, spec.seat, bot, tested.time_start)
-        bout.hello_after = trio.current_time() - began
-        bout.hello, bout.tap = door.hello, door.tap
-        if not bout.not_there:
-            await _seat_the_others(bout, door, port, rivals, tested.time_start)
-            connections = [door.taken[seat] for seat in range(spec.ruleset.seats)]
-            await _play_matches(tested, bout, connections, stalls)
-            for connection in connections:
-                if not connection.closed:  # one that would have stayed for another match
-                    await connection.close(bytes(Bye()))
-            with trio.move_on_after(spec.leave):
-                await bot.exited()
+async def _take(tested: Tested, bout: Bout, pool: BotPool) -> PooledBot | None:
+    """Start the tested bot and let it in; None, and why is in the bout, if it doesn't come."""
+    try:
+        bot = await pool.take(
+            tested.bot,
+            tested.ruleset,
+            tested.conditions.time_start,
+            tap=bout.spec.tap,
+            is_one_try=True,
+        )
+    except NotStartedError as error:
+        bout.not_there = str(error)
+        _note_end(bout, error.bot)
+        return None
+    bout.hello, bout.tap = bot.connection.hello, cast("Tap", bot.connection.channel)
+    bout.hello_after = bot.hello_after
+    return bot
+
+
+def _note_end(bout: Bout, bot: Bot) -> None:
     bout.exit = bot.exit
     bout.output = bot.output_tail(OUTPUT_KEPT)
     bout.left_behind = bot.left_behind
 
 
-async def _seat_the_others(
-    bout: Bout, door: Door, port: int, rivals: AsyncExitStack, time_start: float
+async def _with_bot(
+    tested: Tested, bout: Bout, bot: PooledBot, pool: BotPool, stalls: StallMonitor
 ) -> None:
-    seats = [seat for seat in range(bout.spec.ruleset.seats) if seat != bout.spec.seat]
+    """Seat the others; play; end the rivals, then the bot."""
+    spec = bout.spec
+    rivals: list[PooledBot] = []
+    try:
+        connections = await _seat_the_others(tested, bout, bot, pool, rivals)
+        await _play_matches(tested, bout, connections, stalls)
+        for connection in connections:
+            if not connection.closed:  # one that would have stayed for another match
+                await connection.close(bytes(Bye()))
+        with trio.move_on_after(spec.leave):
+            await bot.bot.exited()
+    finally:
+        for other in (*rivals, bot):
+            await other.end()
+    _note_end(bout, bot.bot)
+
+
+async def _seat_the_others(
+    tested: Tested, bout: Bout, bot: PooledBot, pool: BotPool, rivals: list[PooledBot]
+) -> list[Connection]:
+    """Seat rivals, and quiet players where there are none; by seat, all connections."""
+    spec = bout.spec
+    there = {spec.seat: bot.connection}
+    announce(there.values(), spec.ruleset)
+    seats = [seat for seat in range(spec.ruleset.seats) if seat != spec.seat]
     for number, seat in enumerate(seats):
-        if number >= len(bout.spec.rivals):
-            door.taken[seat] = quiet_connection(seat)
+        if number >= len(spec.rivals):
+            there[seat] = quiet_connection(seat)
             continue
-        rival = bout.spec.rivals[number]
-        words, environ = _told(rival, port, door.tokens[seat])
-        bot = await rivals.enter_async_context(start_bot(words, environ))
-        why = await wait_for(door, seat, bot, time_start)
-        if why:
-            raise CheckFailureError(f"the house bot {rival.name} did not start: {why}")
-    door.announce()
-
-
-def _told(bot: BotSpec, port: int, token: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    words = fill(bot.command, host=HOST, port=port, name=bot.name, token=token)
-    return words, environment(host=HOST, port=port, name=bot.name, token=token)
+        rival = spec.rivals[number]
+        try:
+            come = await pool.take(rival, spec.ruleset, tested.conditions.time_start)
+        except NotStartedError as error:
+            raise CheckFailureError(f"the house bot {rival.name} did not start: {error}") from None
+        rivals.append(come)
+        there[seat] = come.connection
+    announce(there.values(), spec.ruleset)
+    return [there[seat] for seat in range(spec.ruleset.seats)]
 
 
 async def _play_matches(
@@ -291,28 +302,28 @@ async def _play_matches(
             if connections[spec.seat].closed:
                 return
             path = Path(folder) / f"{number}.jsonl"
-            writer = RecordWriter(path)
+            hosted = HostedMatch(
+                spec=MatchSpec(
+                    match=ids.match_id(),
+                    ruleset=spec.ruleset,
+                    settings=spec.settings,
+                    seed=tested.seed,
+                    board=spec.board,
+                    conditions=spec.conditions,
+                ),
+                connections=connections,
+                names=bout.names,
+                record=RecordWriter(path),
+                stalls=stalls,
+                watcher=watch.look,
+            )
+            match = hosted.match
             try:
-                match = Match(
-                    MatchSpec(
-                        match=ids.match_id(),
-                        ruleset=spec.ruleset,
-                        settings=spec.settings,
-                        seed=tested.seed,
-                        board=spec.board,
-                        limits=spec.limits,
-                    ),
-                    connections,
-                    bout.names,
-                    writer,
-                    stalls,
-                    watch.look,
-                )
                 watch.begin(match)
-                await match.run()
-                await writer.finish(match.result())
+                await hosted.run()
+                await hosted.complete()
             finally:
-                writer.close()
+                hosted.close()
             bout.records.append(read_record(path))
             if match.error is not None:
                 raise CheckFailureError(f"{bout.spec.name} was aborted:\n{match.error}")

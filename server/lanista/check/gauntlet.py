@@ -10,8 +10,8 @@ import attrs
 from lanista.check import games
 from lanista.check.bout import Bout, BoutSpec, Tested, play
 from lanista.check.channels import GoApart, UnknownWords
-from lanista.daemon import greeting
-from lanista.daemon.private import BotSpec
+from lanista.hosting import handshake
+from lanista.hosting.bot_pool import Contestant
 from lanista.match.clock import Limits
 from lanista.rules.base import complete_settings
 
@@ -51,7 +51,7 @@ class Results:
     def speaks_version1(self) -> bool:
         """Whether the bot doesn't speak a dialect of the game's own, as far as is known."""
         hello = self.plain.hello if PLAIN in self.bouts else None
-        return hello is None or greeting.speaks_version1(hello, self.tested.ruleset)
+        return hello is None or handshake.speaks_version1(hello, self.tested.ruleset)
 
     @property
     def keeps(self) -> bool:
@@ -61,7 +61,7 @@ class Results:
 
 
 async def run(
-    tested: Tested, rivals: Sequence[BotSpec], tell: Callable[[str], None] = lambda _: None
+    tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str], None] = lambda _: None
 ) -> Results:
     """Play the gauntlet.
 
@@ -93,23 +93,26 @@ async def run(
     return results
 
 
-def specs_of(tested: Tested, rivals: Sequence[BotSpec]) -> list[BoutSpec]:
+def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
     """All bouts of a gauntlet in order, the plain match first, in different seats."""
-    ruleset, limits = tested.ruleset, tested.limits
+    ruleset, clock = tested.ruleset, tested.conditions.clock
     last = ruleset.seats - 1
-    patient = Limits(max(limits.first, PATIENT.first), max(limits.turn, PATIENT.turn))
+    patient = attrs.evolve(
+        tested.conditions,
+        clock=Limits(max(clock.first, PATIENT.first), max(clock.turn, PATIENT.turn)),
+    )
     apart = _short(tested, APART, 5, seat=last)
     words = _short(tested, WORDS, 8, seat=last // 2)
     specs = [
         _short(tested, PLAIN, 30),
-        attrs.evolve(apart, tap=GoApart, settle=SETTLE, limits=patient),
+        attrs.evolve(apart, tap=GoApart, settle=SETTLE, conditions=patient),
         attrs.evolve(words, tap=UnknownWords),
         _short(tested, ONE, 1),
     ]
     largest = games.largest_board(ruleset)
     if largest is not None:
         big = _short(tested, LARGEST, 20, seat=last)
-        specs.append(attrs.evolve(big, board=largest, limits=patient))
+        specs.append(attrs.evolve(big, board=largest, conditions=patient))
     specs.append(_crowded(tested, rivals))
     specs.append(attrs.evolve(_short(tested, KEPT, 5), matches=2))
     return specs
@@ -117,10 +120,12 @@ def specs_of(tested: Tested, rivals: Sequence[BotSpec]) -> list[BoutSpec]:
 
 def _short(tested: Tested, name: str, turns: int, seat: int = 0) -> BoutSpec:
     ruleset, settings, _ = games.shortened(tested.ruleset, turns)
-    return BoutSpec(name=name, ruleset=ruleset, settings=settings, limits=tested.limits, seat=seat)
+    return BoutSpec(
+        name=name, ruleset=ruleset, settings=settings, conditions=tested.conditions, seat=seat
+    )
 
 
-def _crowded(tested: Tested, rivals: Sequence[BotSpec]) -> BoutSpec:
+def _crowded(tested: Tested, rivals: Sequence[Contestant]) -> BoutSpec:
     """A whole match, or hundreds of turns, against strong bots."""
     ruleset = tested.ruleset
     turns = games.CROWDED_TURNS.get(ruleset.name)
@@ -129,7 +134,7 @@ def _crowded(tested: Tested, rivals: Sequence[BotSpec]) -> BoutSpec:
         name=CROWDED,
         ruleset=ruleset,
         settings=complete_settings(ruleset, {}),
-        limits=tested.limits,
+        conditions=tested.conditions,
         board=games.crowded_board(ruleset, tested.seed, seat),
         seat=seat,
         rivals=rivals,

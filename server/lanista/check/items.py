@@ -25,7 +25,7 @@ from lanista.check.evidence import (
 from lanista.check.finding import TITLES, Item, Status
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
 from lanista.check.times import Times, times_of
-from lanista.match.runner import VOID_TRIES
+from lanista.match.conditions import DEFAULT
 
 
 def judge(results: Results) -> list[Item]:
@@ -62,7 +62,7 @@ def _untried(name: str, why: str) -> Item:
 
 
 def _name(results: Results) -> Item:
-    plain, limit = results.plain, results.tested.time_start
+    plain, limit = results.plain, results.tested.conditions.time_start
     if not plain.not_there and plain.hello is not None:
         after = f"after {plain.hello_after:.2f} s of {limit:g} s"
         return _item("name", Status.OK, f"{plain.hello.name!r} {after}")
@@ -227,8 +227,8 @@ def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
 
     No map that is generated, or shipped, is half as large; so nobody must be that fast.
     """
-    limit = results.tested.limits.turn
-    slowest = times_of([bout], bout.spec.limits)[1].slowest
+    limit = results.tested.conditions.clock.turn
+    slowest = times_of([bout], bout.spec.conditions.clock)[1].slowest
     if slowest is None or not limit or slowest.seconds <= limit:
         return item
     took = f"{slowest.seconds:.3f} s, where there would be {limit:g} s"
@@ -308,7 +308,7 @@ def _times(results: Results) -> Item:
         return _item("times", Status.FAILED, evidence=tuple(evidence), advice=advice)
     if any(bout.void for bout in bouts):
         return _untried("times", _STALLED)
-    firsts, others = times_of(bouts, results.tested.limits)
+    firsts, others = times_of(bouts, results.tested.conditions.clock)
     if not firsts.all:
         return _untried("times", "no first answer came after its turn")
     slow = [
@@ -348,7 +348,7 @@ def _processes(results: Results) -> Item:
 
 # -- what several items share ----------------------------------------------------------------------
 
-_STALLED = f"this machine stalled in {VOID_TRIES} tries; check again when it is less busy"
+_STALLED = f"this machine stalled in {DEFAULT.void_tries} tries; check again when it is less busy"
 
 
 def _survived(

@@ -52,7 +52,7 @@ def times_of(bouts: Sequence[Bout], limits: Limits) -> tuple[Times, Times]:
     firsts: list[Time] = []
     others: list[Time] = []
     for bout in bouts:
-        if bout.spec.limits != limits:
+        if bout.spec.conditions.clock != limits:
             continue
         for record in bout.records:
             for turn in record.turns:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
-from lanista.cli.common import SHORTEST, Finite, bot_options, printable
+from lanista.cli.common import bot_options, limit_options, printable, start_option
 from lanista.signals import heeded
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lanista.check.finding import Item
     from lanista.check.gauntlet import Results
     from lanista.check.times import Times
-    from lanista.daemon.private import BotSpec
+    from lanista.hosting.bot_pool import Contestant
+    from lanista.match.conditions import MatchConditions
 
 EXIT_FINDINGS = 1
 MARKS = {
@@ -32,30 +33,8 @@ MARKS = {
 @click.argument("bot")
 @click.option("--game", metavar="GAME", required=True, help="The game (see `lanista games`).")
 @click.option("-s", "--seed", type=int, help="The seed of all matches; a fresh one without it.")
-@click.option(
-    "--time-init",
-    type=Finite(min=SHORTEST),
-    default=20.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time for the first answer.",
-)
-@click.option(
-    "--time-move",
-    type=Finite(min=SHORTEST),
-    default=0.2,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time for every other answer.",
-)
-@click.option(
-    "--time-start",
-    type=Finite(min=SHORTEST),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time from the bot's start to its hello.",
-)
+@limit_options
+@start_option
 @bot_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
 def command(
@@ -63,9 +42,7 @@ def command(
     *,
     game: str,
     seed: int | None,
-    time_init: float,
-    time_move: float,
-    time_start: float,
+    conditions: "MatchConditions",
     bot_limits: str | None,
     sandbox: str,
     as_json: bool,
@@ -90,22 +67,26 @@ def command(
         ruleset_named,
         sandboxed,
     )
-    from lanista.daemon.private import BotSpec
-    from lanista.match.clock import Limits
+    from lanista.hosting.bot_pool import Contestant
 
     ruleset = ruleset_named(game)
     name, words = bot_command(game, bot)
     tested = Tested(
-        bot=BotSpec(name, words),
+        bot=Contestant(
+            name=name,
+            command=words,
+            limits=bot_limits_of(bot_limits),
+            sandboxed=sandboxed(sandbox),
+        ),
         ruleset=ruleset,
         seed=checked_seed(ruleset, seed),
-        limits=Limits(time_init, time_move),
-        time_start=time_start,
-        bot_limits=bot_limits_of(bot_limits),
-        sandboxed=sandboxed(sandbox),
+        conditions=conditions,
     )
     strongest = list(house_bots(game))[-1:]
-    rivals = [BotSpec(*bot_command(game, house)) for house in strongest * (ruleset.seats - 1)]
+    rivals = []
+    for house in strongest * (ruleset.seats - 1):
+        name, words = bot_command(game, house)
+        rivals.append(Contestant(name=name, command=words))
     become_subreaper()
     use_cgroups()
     try:
@@ -123,7 +104,7 @@ def command(
     return 0 if passed(items) else EXIT_FINDINGS
 
 
-def _run(tested: "Tested", rivals: "Sequence[BotSpec]", *, tells: bool) -> "Results | None":
+def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, tells: bool) -> "Results | None":
     """Play the gauntlet; None when a signal came between."""
     import trio
 
@@ -195,7 +176,7 @@ def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str,
     from lanista.check.times import times_of
 
     tested = results.tested
-    firsts, others = times_of(list(results.bouts.values()), tested.limits)
+    firsts, others = times_of(list(results.bouts.values()), tested.conditions.clock)
     return {
         "bot": bot,
         "game": tested.ruleset.name,

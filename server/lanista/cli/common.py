@@ -1,6 +1,7 @@
 """What several commands share: options, and turning what was typed into rulesets and boards."""
 
 import contextlib
+import functools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import BadInputError
+from lanista.match.clock import Limits
+from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
 
 if TYPE_CHECKING:
@@ -58,29 +61,13 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of the clock, the same wherever matches are played."""
+    """Add the options of the clock; the command is called with `conditions` made of them."""
     options: list[Decorator] = [
-        click.option(
-            "--time-init",
-            type=Finite(min=SHORTEST),
-            default=20.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time for the first answer.",
-        ),
-        click.option(
-            "--time-move",
-            type=Finite(min=SHORTEST),
-            default=0.2,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time for every other answer.",
-        ),
         click.option("--no-clock", is_flag=True, help="No limit for any answer."),
         click.option(
             "--late-limit",
             type=click.IntRange(min=1),
-            default=10,
+            default=DEFAULT.late_limit,
             show_default=True,
             metavar="N",
             help="Late turns in a row that put a bot out, in games where late turns are skipped.",
@@ -88,12 +75,72 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--stall-margin",
             type=Finite(min=0),
-            default=50.0,
+            default=DEFAULT.stall_margin * 1000,
             show_default=True,
             metavar="MS",
             help="A stall of this machine above which a late answer makes the match void.",
         ),
     ]
+    return limit_options(command, options)
+
+
+def limit_options(
+    command: Callable[..., Any], others: Sequence[Decorator] = ()
+) -> Callable[..., Any]:
+    """Add the options of the time limits; the command is called with `conditions` made of them."""
+
+    @functools.wraps(command)
+    def with_conditions(
+        *args: Any,
+        time_init: float,
+        time_move: float,
+        no_clock: bool = False,
+        late_limit: int = DEFAULT.late_limit,
+        stall_margin: float = DEFAULT.stall_margin * 1000,
+        time_start: float = DEFAULT.time_start,
+        **given: Any,
+    ) -> Any:
+        conditions = MatchConditions(
+            clock=Limits(0, 0) if no_clock else Limits(time_init, time_move),
+            late_limit=late_limit,
+            stall_margin=stall_margin / 1000,
+            time_start=time_start,
+        )
+        return command(*args, conditions=conditions, **given)
+
+    options: list[Decorator] = [
+        click.option(
+            "--time-init",
+            type=Finite(min=SHORTEST),
+            default=DEFAULT.clock.first,
+            show_default=True,
+            metavar="SECONDS",
+            help="Time for the first answer.",
+        ),
+        click.option(
+            "--time-move",
+            type=Finite(min=SHORTEST),
+            default=DEFAULT.clock.turn,
+            show_default=True,
+            metavar="SECONDS",
+            help="Time for every other answer.",
+        ),
+    ]
+    return _with(with_conditions, [*options, *others])
+
+
+start_option = click.option(
+    "--time-start",
+    type=Finite(min=SHORTEST),
+    default=DEFAULT.time_start,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time a bot has from its start to its hello.",
+)
+"""The option of the time that bots have to come."""
+
+
+def _with(command: Callable[..., Any], options: Sequence[Decorator]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
@@ -118,9 +165,7 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Shut the bots off from this machine, by bubblewrap.",
         ),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return _with(command, options)
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -147,16 +192,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Moves until a draw: short for --set move_limit=N.",
         ),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def limits_of(*, time_init: float, time_move: float, no_clock: bool) -> Any:
-    """The clock's limits from the options."""
-    from lanista.match.clock import Limits
-
-    return Limits(0, 0) if no_clock else Limits(time_init, time_move)
+    return _with(command, options)
 
 
 def bot_limits_of(text: str | None) -> Any:
@@ -236,7 +272,7 @@ def settings_of(
 
 def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
     """The seed given, or a fresh one."""
-    from lanista.daemon.ids import fresh_seed
+    from lanista.hosting.ids import fresh_seed
 
     if seed is None:
         return fresh_seed(ruleset)
@@ -249,7 +285,7 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
     """What people named and can't be used is bad input."""
-    from lanista.daemon.named import UnusableNameError
+    from lanista.hosting.names import UnusableNameError
 
     try:
         yield
@@ -258,11 +294,11 @@ def _told() -> Iterator[None]:
 
 
 def configuration_of(ruleset: Ruleset, map_: str) -> tuple[Mapping[str, int], Any]:
-    """Settings and board from a file, or from a shipped map of that name (`daemon.named`)."""
-    from lanista.daemon import named
+    """Settings and board from a file, or from a shipped map of that name (`hosting.names`)."""
+    from lanista.hosting import names
 
     with _told():
-        return named.configuration_of(ruleset, map_)
+        return names.configuration_of(ruleset, map_)
 
 
 def house_bots(game: str) -> Mapping[str, str]:
@@ -273,16 +309,16 @@ def house_bots(game: str) -> Mapping[str, str]:
 
 
 def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
-    """A bot's name and the words to start it by (`daemon.named`)."""
-    from lanista.daemon import named
+    """A bot's name and the words to start it by (`hosting.names`)."""
+    from lanista.hosting import names
 
     with _told():
-        return named.bot_command(game, bot)
+        return names.bot_command(game, bot)
 
 
 def bot_words(game: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words to start a bot by, of a command line in words already (`daemon.named`)."""
-    from lanista.daemon import named
+    """The words to start a bot by, of a command line in words already (`hosting.names`)."""
+    from lanista.hosting import names
 
     with _told():
-        return named.bot_words(game, words)
+        return names.bot_words(game, words)

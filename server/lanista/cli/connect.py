@@ -54,7 +54,7 @@ def command(
     if shutil.which(words[0]) is None:
         raise BadInputError(f"no program {words[0]!r} that could be run; behind -- goes the bot")
     if name is None:
-        from lanista.daemon.named import name_of
+        from lanista.hosting.names import name_of
 
         name = os.environ.get("LANISTA_NAME") or name_of(words)
     options: dict[str, object] = {

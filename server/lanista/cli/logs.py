@@ -56,6 +56,6 @@ def configure_log() -> None:
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
         cache_logger_on_first_use=True,
     )
-    accepting = logging.getLogger("lanista.daemon.greeting")
+    accepting = logging.getLogger("lanista.hosting.handshake")
     accepting.addHandler(_Accepting())
     accepting.propagate = False

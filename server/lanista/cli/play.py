@@ -11,18 +11,19 @@ import click
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import (
-    SHORTEST,
     Finite,
     bot_options,
     clock_options,
     fault_lines,
     game_options,
     printable,
+    start_option,
 )
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.daemon.private import Played, PlaySpec
+    from lanista.hosting.host import MatchPlan, MatchReport
+    from lanista.match.conditions import MatchConditions
 
 EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
@@ -67,14 +68,7 @@ class PlayCommand(click.Command):
     "A name ending in .res gets the original game's match file.",
 )
 @clock_options
-@click.option(
-    "--time-start",
-    type=Finite(min=SHORTEST),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time a bot has from its start to its hello.",
-)
+@start_option
 @bot_options
 @click.option(
     "--delay",
@@ -128,12 +122,7 @@ def command(
     sets: tuple[str, ...],
     move_limit: int | None,
     record: str | None,
-    time_init: float,
-    time_move: float,
-    no_clock: bool,
-    late_limit: int,
-    stall_margin: float,
-    time_start: float,
+    conditions: "MatchConditions",
     bot_limits: str | None,
     sandbox: str,
     delay: float,
@@ -160,13 +149,13 @@ def command(
         bot_limits_of,
         checked_seed,
         house_bots,
-        limits_of,
         ruleset_named,
         sandboxed,
         setup_of,
     )
     from lanista.cli.web import PagePort
-    from lanista.daemon.private import BotSpec, PlaySpec, distinct
+    from lanista.hosting.bot_pool import Contestant
+    from lanista.hosting.host import MatchPlan, distinct
 
     ruleset = ruleset_named(game)
     if watch and matches > 1:
@@ -186,20 +175,24 @@ def command(
     if seed is not None:
         checked_seed(ruleset, first_seed + matches - 1)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    spec = PlaySpec(
+    limits, in_sandbox = bot_limits_of(bot_limits), sandboxed(sandbox)
+    plan = MatchPlan(
         ruleset=ruleset,
         settings=settings,
         seed=first_seed,
-        bots=[BotSpec(name, words) for name, (_, words) in zip(names, commands, strict=True)],
+        contestants=[
+            Contestant(
+                name=name,
+                command=words,
+                limits=limits,
+                sandboxed=in_sandbox,
+                hidden=(RECORDS,) if matches == 1 or record is None else (Path(record),),
+            )
+            for name, (_, words) in zip(names, commands, strict=True)
+        ],
         record_path=_record_path(game, record, matches, first_seed),
         board=board,
-        limits=limits_of(time_init=time_init, time_move=time_move, no_clock=no_clock),
-        time_start=time_start,
-        late_limit=late_limit,
-        stall_margin=stall_margin / 1000,
-        bot_limits=bot_limits_of(bot_limits),
-        sandboxed=sandboxed(sandbox),
-        hidden=(RECORDS,) if matches == 1 or record is None else (Path(record),),
+        conditions=conditions,
     )
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
@@ -218,12 +211,12 @@ def command(
     session = _Session(as_json=as_json, res=res, page=page)
     for number in range(matches):
         match_seed = low + (first_seed + number - low) % (high - low + 1)
-        match_spec = attrs.evolve(
-            spec,
+        match_plan = attrs.evolve(
+            plan,
             seed=match_seed,
             record_path=_record_path(game, record, matches, match_seed),
         )
-        code = session.play(match_spec, delay / 1000, size, draws=draws)
+        code = session.play(match_plan, delay / 1000, size, draws=draws)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
@@ -277,30 +270,30 @@ class _Session:
         self._drawn = 0
         self.exit_code = 0
 
-    def play(self, spec: "PlaySpec", delay: float, size: int, *, draws: bool) -> int:
+    def play(self, plan: "MatchPlan", delay: float, size: int, *, draws: bool) -> int:
         """Play one match and print its result; `delay` in seconds where it is watched."""
         import trio
 
         from lanista.cli.watch import play_interruptible
         from lanista.daemon.arena import CannotListenError
-        from lanista.daemon.private import PrivateArena, StartFailureError
+        from lanista.hosting.host import MatchHost, StartFailureError
 
         try:
             if self._page is not None:
                 from lanista.cli.watch import play_watched
-                from lanista.daemon.stage import Steering
+                from lanista.hosting.control import MatchControl
 
-                arena = PrivateArena(spec, steering=Steering(delay))
-                played = trio.run(play_watched, arena, self._page, self._print)
+                host = MatchHost(plan, control=MatchControl(delay))
+                played = trio.run(play_watched, host, self._page, self._print)
             elif not draws:
-                arena = PrivateArena(spec)
-                played = trio.run(play_interruptible, arena)
+                host = MatchHost(plan)
+                played = trio.run(play_interruptible, host)
             else:
                 from lanista.cli.live import LiveBoard
 
                 with LiveBoard((), size, delay) as live:
-                    arena = PrivateArena(attrs.evolve(spec, watcher=live.watcher_of))
-                    played = trio.run(play_interruptible, arena)
+                    host = MatchHost(attrs.evolve(plan, watcher=live.watcher_of))
+                    played = trio.run(play_interruptible, host)
         except CannotListenError as error:
             raise BadInputError(str(error)) from None
         except StartFailureError as error:
@@ -317,10 +310,10 @@ class _Session:
             ) from None
         if played is not None:
             if self._page is None:
-                self._print(played, interrupted=arena.interrupted)
+                self._print(played, interrupted=host.interrupted)
             if self._res is not None:
                 self._export(played, self._res)
-        if arena.interrupted:
+        if host.interrupted:
             if played is None:
                 click.echo("lanista play: interrupted before the match began", err=True)
             return EXIT_INTERRUPTED
@@ -329,7 +322,7 @@ class _Session:
             self.exit_code = EXIT_NOT_COUNTED
         return self.exit_code
 
-    def _export(self, played: "Played", res: Path) -> None:
+    def _export(self, played: "MatchReport", res: Path) -> None:
         """Write the match file of an original game beside the record."""
         from lanista.cli.export import as_res
         from lanista.match.record import read_record
@@ -344,7 +337,7 @@ class _Session:
         if not self._as_json:
             click.echo(f"match file {res}")
 
-    def _print(self, played: "Played", *, interrupted: bool) -> None:
+    def _print(self, played: "MatchReport", *, interrupted: bool) -> None:
         result = played.result
         counted = result.end in ("finished", "forfeit")
         for name in played.names:
@@ -393,7 +386,7 @@ def _turns(count: int) -> str:
     return f"{count} turn{'' if count == 1 else 's'}"
 
 
-def _as_json(played: "Played") -> dict[str, Any]:
+def _as_json(played: "MatchReport") -> dict[str, Any]:
     """A result as one JSON object; docs/cli.md tells its keys."""
     result = played.result
     return {

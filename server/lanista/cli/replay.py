@@ -12,7 +12,7 @@ from lanista.cli import EXIT_BAD_INPUT, BadInputError
 from lanista.cli.common import fault_lines, printable
 
 if TYPE_CHECKING:
-    from lanista.daemon.feeder import Fed
+    from lanista.hosting.feeder import Fed
     from lanista.match.record import Record
     from lanista.rules.base import Ruleset
 
@@ -266,7 +266,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
     import trio
 
     from lanista.cli.common import bot_words
-    from lanista.daemon.feeder import Feeder
+    from lanista.hosting.feeder import Feeder
     from lanista.match.feed import told
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start

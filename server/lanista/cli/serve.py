@@ -3,11 +3,15 @@
 import resource
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lanista.cli import BadInputError
 from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
+
+if TYPE_CHECKING:
+    from lanista.match.conditions import MatchConditions
 
 
 @click.command("serve")
@@ -98,11 +102,7 @@ def command(
     map_: str | None,
     sets: tuple[str, ...],
     move_limit: int | None,
-    time_init: float,
-    time_move: float,
-    no_clock: bool,
-    late_limit: int,
-    stall_margin: float,
+    conditions: "MatchConditions",
     web: str | None,
     no_web: bool,
     open_logs: bool,
@@ -120,7 +120,7 @@ def command(
     """
     import trio
 
-    from lanista.cli.common import limits_of, ruleset_named, setup_of
+    from lanista.cli.common import ruleset_named, setup_of
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import Clerk, looks_at
     from lanista.cli.web import PagePort
@@ -146,16 +146,14 @@ def command(
         host=host,
         port=port,
         data=data,
-        limits=limits_of(time_init=time_init, time_move=time_move, no_clock=no_clock),
+        conditions=conditions,
         settings=settings,
         board=board,
         manual=start == "manual",
         matches=matches,
         max_connections=_connections_possible(max_connections, viewers),
         max_per_address=max_per_address,
-        late_limit=late_limit,
         hello_timeout=hello_timeout,
-        stall_margin=stall_margin / 1000,
     )
     records = data / "records"
     try:

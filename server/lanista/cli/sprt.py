@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.common import SHORTEST, Finite, bot_options, clock_options
+from lanista.cli.common import Finite, bot_options, clock_options, start_option
 
 if TYPE_CHECKING:
+    from lanista.match.conditions import MatchConditions
     from lanista.tournament.director import Report
     from lanista.tournament.events import Event
     from lanista.tournament.setup import Setup
@@ -69,14 +70,7 @@ STEPS_SHOWN = 9
     help="A setting of the game; see `lanista games`.",
 )
 @clock_options
-@click.option(
-    "--time-start",
-    type=Finite(min=SHORTEST),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time a bot has from its start to its hello.",
-)
+@start_option
 @bot_options
 @click.option(
     "--restart", is_flag=True, help="Start the bots afresh for every match, kept ones too."
@@ -112,12 +106,7 @@ def command(
     base: int | None,
     maps: tuple[str, ...],
     sets: tuple[str, ...],
-    time_init: float,
-    time_move: float,
-    no_clock: bool,
-    late_limit: int,
-    stall_margin: float,
-    time_start: float,
+    conditions: "MatchConditions",
     bot_limits: str | None,
     sandbox: str,
     restart: bool,
@@ -140,7 +129,7 @@ def command(
     from lanista.cli.common import bot_command, ruleset_named, settings_of
     from lanista.cli.tournament import concurrency_of
     from lanista.cli.tournament_run import play
-    from lanista.daemon.private import distinct
+    from lanista.hosting.host import distinct
     from lanista.tournament.setup import prepare
     from lanista.tournament.spec import (
         BotEntry,
@@ -175,11 +164,11 @@ def command(
         # Those alone that were given: a configuration file may bring the others.
         settings={key: settings[key] for key in (one.partition("=")[0] for one in sets)},
         clock=Clock(
-            first=0 if no_clock else time_init,
-            turn=0 if no_clock else time_move,
-            start=time_start,
-            late_limit=late_limit,
-            stall_margin=stall_margin / 1000,
+            first=conditions.clock.first,
+            turn=conditions.clock.turn,
+            start=conditions.time_start,
+            late_limit=conditions.late_limit,
+            stall_margin=conditions.stall_margin,
         ),
         limits=bot_limits,
         sandbox=SandboxName(sandbox),

@@ -40,7 +40,7 @@ def check(setup: Setup, format_: Format) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         for name in setup.bots:
-            trials.append(work.try_bot(setup.conditions, setup.contestants[name], _draw(setup)))
+            trials.append(work.try_bot(setup.match_setup, setup.contestants[name], _draw(setup)))
             for line in trial_lines(trials[-1]):
                 click.echo(printable(line))
     except work.WorkError as error:

@@ -13,20 +13,20 @@ from lanista.signals import heeded
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.daemon.private import Played, PrivateArena
+    from lanista.hosting.host import MatchHost, MatchReport
 
 GRACE = 3.0
 """Seconds without a viewer after which nobody looks any more: a page may be loaded again."""
 
 
-async def play_interruptible(arena: "PrivateArena") -> "Played | None":
+async def play_interruptible(host: "MatchHost") -> "MatchReport | None":
     """Play; SIGINT, SIGTERM and SIGHUP interrupt the match, unless we were to ignore them."""
-    return await _interruptible(arena.play, arena.interrupt)
+    return await _interruptible(host.play, host.interrupt)
 
 
 async def _interruptible(
-    play: Callable[[], Awaitable["Played | None"]], interrupt: Callable[[], None]
-) -> "Played | None":
+    play: Callable[[], Awaitable["MatchReport | None"]], interrupt: Callable[[], None]
+) -> "MatchReport | None":
     failure: Exception | None = None
     played = None
     async with trio.open_nursery() as nursery:
@@ -49,14 +49,14 @@ async def _interruptible(
 
 
 async def play_watched(
-    arena: "PrivateArena",
+    host: "MatchHost",
     page: "PagePort",
     tell: Callable[..., None],
-) -> "Played | None":
+) -> "MatchReport | None":
     """Play a match on a page: it begins when somebody looks, and the page stays until nobody does.
 
     Args:
-        arena: Its steering holds the match.
+        host: Its control holds the match.
         page: Where.
         tell: Prints the result; called when the match is over, the page still there.
 
@@ -68,45 +68,45 @@ async def play_watched(
     from lanista.web.films import Films
     from lanista.web.view import View
 
-    view = View(arena.stage, films=Films(at_once=True))
+    view = View(host.running, films=Films(at_once=True))
     server = await page.listen(view)
     left = trio.CancelScope()
-    played: Played | None = None
-    steering = arena.steering
-    assert steering is not None
-    steering.pause()
+    played: MatchReport | None = None
+    control = host.control
+    assert control is not None
+    control.pause()
 
     def interrupt() -> None:
         if played is None:  # else the match is over, and it is the page that ends
-            arena.interrupt()
+            host.interrupt()
         left.cancel()
 
     async def begin() -> None:
-        while not arena.stage.running:
-            await arena.stage.changes.wait(arena.stage.changes.count)
-        view.match = next(iter(arena.stage.running))
+        while not host.running.matches:
+            await host.running.changes.wait(host.running.changes.count)
+        view.match = next(iter(host.running.matches))
         url = page.url(server, f"/match/{view.match}")
         click.echo(f"page: {url}", err=True)
         if sys.stdout is not None and sys.stdout.isatty():
             await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
         await server.watched.wait()
-        steering.resume()
+        control.resume()
         while True:  # a void match is played again, under another id
-            await arena.stage.changes.wait(arena.stage.changes.count)
-            view.match = next(iter(arena.stage.running), view.match)
+            await host.running.changes.wait(host.running.changes.count)
+            view.match = next(iter(host.running.matches), view.match)
 
-    async def play() -> "Played | None":
+    async def play() -> "MatchReport | None":
         nonlocal played
         failure: Exception | None = None
         async with trio.open_nursery() as nursery:
             await nursery.start(server.run)
             nursery.start_soon(begin)
             try:
-                played = await arena.play()
+                played = await host.play()
                 if played is not None:
-                    _tell(tell, played, interrupted=arena.interrupted)
-                    if not arena.interrupted:
+                    _tell(tell, played, interrupted=host.interrupted)
+                    if not host.interrupted:
                         click.echo("the page stays until it is closed, or Ctrl-C", err=True)
                         with left:
                             await server.nobody(GRACE)
@@ -120,7 +120,7 @@ async def play_watched(
     return await _interruptible(play, interrupt)
 
 
-def _tell(tell: Callable[..., None], played: "Played", *, interrupted: bool) -> None:
+def _tell(tell: Callable[..., None], played: "MatchReport", *, interrupted: bool) -> None:
     """Print the result, where that can be: the page has it too."""
     try:
         tell(played, interrupted=interrupted)

@@ -59,7 +59,7 @@ class PagePort:
         from lanista.web.view import View
 
         tournaments = Tournaments(self._tournaments)
-        view = View(arena.stage, arena=arena, data=arena.options.data, tournaments=tournaments)
+        view = View(arena.running, arena=arena, data=arena.options.data, tournaments=tournaments)
         server = await self.listen(view)
         await nursery.start(server.run)
         self.announced = self.url(server)

@@ -19,17 +19,18 @@ import attrs
 import structlog
 import trio
 
-from lanista.daemon import greeting, ids
 from lanista.daemon.admission import Admission, Place, address_of
 from lanista.daemon.lobby import Lobby, Player, RoomKey
 from lanista.daemon.recovery import complete_records
-from lanista.daemon.stage import Running, Stage, Steering
+from lanista.hosting import handshake, ids
+from lanista.hosting.accept import accept
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import HostedMatch, VoidRecords
 from lanista.match.background import BackgroundWork
-from lanista.match.bundle import write_bundles
-from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.match.connection import Connection
 from lanista.match.record import ENDING, RecordWriter
-from lanista.match.runner import VOID_TRIES, Match, MatchSpec
+from lanista.match.runner import Match, MatchSpec
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
@@ -47,7 +48,6 @@ ENTERING = 16
 REFUSALS_LOGGED = 20
 """Refused connections that the log tells of in a second; of more it tells the number."""
 
-VOID = Termination.VOID
 KICKED = "the operator closed this connection"
 
 log = structlog.get_logger()
@@ -61,7 +61,7 @@ class Options:
     host: str = "127.0.0.1"
     port: int = 7777
     data: Path = Path("lanista-data")
-    limits: Limits = attrs.field(factory=Limits)
+    conditions: MatchConditions = attrs.field(factory=MatchConditions)
     settings: Mapping[str, int] = attrs.field(factory=dict)
     board: Any = None
     manual: bool = False
@@ -71,9 +71,8 @@ class Options:
     max_connections: int = 1000
     max_per_address: int | None = None
     """Connections at once of one address; None: 100, and no such limit on loopback."""
-    late_limit: int = 10
     hello_timeout: float = 10.0
-    stall_margin: float = 0.05
+    """Seconds from a connection to its hello."""
 
 
 def files_needed(max_connections: int) -> int:
@@ -82,18 +81,6 @@ def files_needed(max_connections: int) -> int:
     # A record that is packed has two more, in one of trio's threads (40); then there is what the
     # arena has for itself: the catalogue, listeners, pipes of other processes, a bundle, a page.
     return max_connections + LINGERING + ENTERING + records + 2 * 40 + 64
-
-
-@attrs.define
-class _Series:
-    """A match and its repetitions, while the host makes it void."""
-
-    seed: int
-    steering: Steering = attrs.field(factory=Steering)
-    """One for all: what is paused stays so."""
-    void: dict[str, Path] = attrs.field(factory=dict)
-    """By match, the records of those that don't count: to be seen when nobody plays with the seed
-    any more."""
 
 
 class CannotListenError(Exception):
@@ -107,14 +94,14 @@ class Arena:
     options: Options
     lobby: Lobby = attrs.field(factory=Lobby)
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
-    stage: Stage = attrs.field(factory=Stage)
+    running: RunningMatches = attrs.field(factory=RunningMatches)
     manual: bool = attrs.field(init=False)
     """Whether matches wait for the operator's word; may be set while it serves: `set_manual`."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
     """The work for connections."""
     page: str | None = None
     """Where the page is, for those who look for it on the bots' port."""
-    _running: set[Match] = attrs.field(factory=set, init=False)
+    _playing: set[Match] = attrs.field(factory=set, init=False)
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
@@ -167,7 +154,7 @@ class Arena:
         """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.stalls.beat)
-            helpers.start_soon(complete_records, self.options.data / "records", self.stage.end)
+            helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
             # Connections and matches are in the inner nursery: what they need outlives them.
             async with trio.open_nursery() as self._matches:
                 try:
@@ -175,7 +162,7 @@ class Arena:
                         async with trio.open_nursery() as doors:
                             for listener in self._listeners:
                                 doors.start_soon(
-                                    greeting.accept,
+                                    accept,
                                     listener,
                                     self._sockets,
                                     self._greet,
@@ -193,11 +180,11 @@ class Arena:
         if self._closing:
             return
         self._closing = True
-        log.info("shutting down", running=len(self._running), waiting=len(self.lobby.waiting()))
+        log.info("shutting down", running=len(self._playing), waiting=len(self.lobby.waiting()))
         self._accepting.cancel()
         for scope in self._greetings:
             scope.cancel()
-        for match in self._running:
+        for match in self._playing:
             match.interrupt()
         for player in self.lobby.waiting():
             player.waiting.cancel()
@@ -211,23 +198,23 @@ class Arena:
 
     async def _greet(self, stream: trio.SocketStream) -> None:
         """One connection, from its hello to its end."""
-        host, port = greeting.peer_of(stream)
+        host, port = handshake.peer_of(stream)
         peer, host = f"{host}:{port}", address_of(host)
         connection: Connection | None = None
         place: Place | None = None
         try:
             async with self.background.piece(host):
-                connection = greeting.accepted(stream, host, self.background)
+                connection = handshake.accepted(stream, host, self.background)
                 if connection is None:
                     return
                 place = self._admission.admit(host, trio.current_time())
                 place.has_input = connection.channel.has_input
             hello = await self._read_hello(connection, place)
             if hello is not None:
-                ruleset = greeting.ruleset_of(hello, self.options.default)
+                ruleset = handshake.ruleset_of(hello, self.options.default)
                 log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
-                if greeting.speaks_version1(hello, ruleset):
-                    greeting.tell_at_once(connection, greeting.welcome())
+                if handshake.speaks_version1(hello, ruleset):
+                    handshake.tell_at_once(connection, handshake.welcome())
                 await self._keep_playing(connection, ruleset, peer, place)
         except RemoteProtocolError as error:
             assert connection is not None
@@ -252,9 +239,9 @@ class Arena:
         """Tell a connection why it must close, and close it."""
         last = bytes(Error(error.code, error.words))
         if isinstance(error, HttpRequestError):
-            last = greeting.http_reply(self.page)
+            last = handshake.http_reply(self.page)
         if self._lingering >= LINGERING:
-            greeting.tell_at_once(connection, last)
+            handshake.tell_at_once(connection, last)
             return
         self._lingering += 1
         try:
@@ -326,7 +313,7 @@ class Arena:
             self.lobby.join(player)
             place.since, place.plays = trio.current_time(), False
             place.give_way = partial(self._send_off, player)
-            self.stage.changes.tell()
+            self.running.changes.tell()
             self._announce(player.room)
             self._start_matches()
             try:
@@ -338,7 +325,7 @@ class Arena:
                 # A match has just taken it: it meets the same bytes, and ends it by its rules.
             finally:
                 self.lobby.leave(player)
-                self.stage.changes.tell()
+                self.running.changes.tell()
                 player.released.set()
             if player.sent_off is not None:
                 self._announce(player.room)
@@ -359,12 +346,12 @@ class Arena:
         for player in waiting:
             hello = player.connection.hello
             assert hello is not None
-            if greeting.speaks_version1(hello, player.ruleset):
-                line = greeting.wait_line(len(waiting), player.ruleset.seats)
+            if handshake.speaks_version1(hello, player.ruleset):
+                line = handshake.wait_line(len(waiting), player.ruleset.seats)
                 if line == player.announced:
                     continue
                 player.announced = line
-                if not greeting.tell_at_once(player.connection, line):
+                if not handshake.tell_at_once(player.connection, line):
                     player.waiting.cancel()
 
     # -- matches -------------------------------------------------------------------------------
@@ -411,7 +398,7 @@ class Arena:
         """Have matches wait for the operator's word, or begin by themselves."""
         log.info("matches start", by="the operator" if manual else "themselves")
         self.manual = manual
-        self.stage.changes.tell()
+        self.running.changes.tell()
         if not manual:
             self._start_matches()
 
@@ -422,7 +409,7 @@ class Arena:
                 log.info("kicked", name=player.name, peer=player.peer)
                 self._send_off(player, RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED))
                 return True
-        for running in self.stage.running.values():
+        for running in self.running.matches.values():
             for seat, (bot, name) in enumerate(running.bots):
                 if bot == number:
                     log.info("kicked", name=name, match=running.match)
@@ -448,14 +435,16 @@ class Arena:
         self._announce(room)
 
     async def _run(self, players: tuple[Player, ...]) -> None:
-        """One match, with its repetitions when the host makes it void."""
+        """One match, with its repetitions while the host makes it void."""
         counted = False
-        series = _Series(ids.fresh_seed(players[0].ruleset))
+        seed = ids.fresh_seed(players[0].ruleset)
+        control = MatchControl()  # one for all tries: what is paused stays so
+        void = VoidRecords(self.running)
         try:
             for player in players:
                 await player.released.wait()
-            for try_ in range(1, VOID_TRIES + 1):
-                ending = await self._play(players, series, try_)
+            for try_ in range(1, self.options.conditions.void_tries + 1):
+                ending = await self._play(players, seed, control, void, try_)
                 counted = counted or ending not in (None, Termination.VOID)
                 if ending is not Termination.VOID or self._closing:
                     break
@@ -463,7 +452,7 @@ class Arena:
                     player.connection.closed or player.number in self._kicked for player in players
                 ):
                     break  # not the same seats any more
-                if series.steering.given_up:
+                if control.given_up:
                     break
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
@@ -472,8 +461,7 @@ class Arena:
             for player in players:
                 await player.connection.refuse(_our_fault())
         finally:
-            for match, path in series.void.items():
-                self.stage.end(match, path)  # the seed is no secret any more
+            void.show()
             for player in players:
                 player.over.set()
             if counted:
@@ -485,7 +473,12 @@ class Arena:
                 self.shut_down()
 
     async def _play(
-        self, players: tuple[Player, ...], series: _Series, try_: int
+        self,
+        players: tuple[Player, ...],
+        seed: int,
+        control: MatchControl,
+        void: VoidRecords,
+        try_: int,
     ) -> Termination | None:
         ruleset = players[0].ruleset
         options = self.options
@@ -503,46 +496,38 @@ class Arena:
                 last = Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
                 await player.connection.close(bytes(last))
             return None
-        spec = MatchSpec(
-            match=match,
-            ruleset=ruleset,
-            settings=complete_settings(ruleset, options.settings if is_default else {}),
-            seed=series.seed,
-            board=options.board if is_default else None,
-            limits=options.limits,
-            late_limit=options.late_limit,
-            stall_margin=options.stall_margin,
-            try_=try_,
-        )
-        connections = [player.connection for player in players]
         names = [player.name for player in players]
-        steering = series.steering
-        running = Match(spec, connections, names, record, self.stalls, steering.watch)
-        steering.is_over = lambda: running.outcome is not None
-        self._running.add(running)
-        self.stage.begin(
-            Running(
+        hosted = HostedMatch(
+            spec=MatchSpec(
                 match=match,
                 ruleset=ruleset,
-                room=players[0].room[1],
-                bots=[(player.number, player.name) for player in players],
-                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                part=record.part,
-                steering=steering,
-                playing=running,
-            )
+                settings=complete_settings(ruleset, options.settings if is_default else {}),
+                seed=seed,
+                board=options.board if is_default else None,
+                conditions=options.conditions,
+                try_=try_,
+            ),
+            connections=[player.connection for player in players],
+            names=names,
+            record=record,
+            stalls=self.stalls,
+            control=control,
+            running=self.running,
+            room=players[0].room[1],
+            numbers=[player.number for player in players],
         )
-        whole = False
+        playing = hosted.match
+        self._playing.add(playing)
         log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
         try:
             if self._closing:
-                running.interrupt()
+                playing.interrupt()
             async with self._beginnings.piece(""):
                 pass  # the board is made at once when this one's turn has come
-            outcome = await running.run()
-            result = running.result()
+            await hosted.run()
+            result = playing.result()
             try:
-                await record.finish(result)
+                await hosted.complete()
             except trio.Cancelled:
                 # All is in the `.part` file; the next arena with this folder completes it.
                 log.warning("no time to compress a record", path=str(record.part))
@@ -552,16 +537,10 @@ class Arena:
                     "the record isn't whole", path=str(path), why=error.strerror
                 )
             else:
-                whole = True
-                await _write_bundles(running, path)
+                await _write_bundles(hosted)
         finally:
-            self._running.discard(running)
-            steering.is_over = _over  # else match and steering refer to each other for ever
-            is_void = running.outcome is not None and running.outcome.termination is VOID
-            if whole and is_void:
-                series.void[match] = path
-            self.stage.end(match, path if whole and not is_void else None)
-            record.close()
+            self._playing.discard(playing)
+            void.close(hosted)
         log.info(
             "match ends",
             match=match,
@@ -573,37 +552,30 @@ class Arena:
             faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
             record=str(path),
         )
-        if running.error is not None:
-            log.error("match aborted by an error", match=match, trace=running.error)
-        return outcome.termination
+        if playing.error is not None:
+            log.error("match aborted by an error", match=match, trace=playing.error)
+        assert playing.outcome is not None
+        return playing.outcome.termination
 
 
-async def _write_bundles(match: Match, record: Path) -> None:
-    """Write the failure bundles of a match, in a thread; no process is known here."""
-    failures = match.failures()
-    if not failures:
-        return
+async def _write_bundles(hosted: HostedMatch) -> None:
+    """Write the failure bundles of a match; no process is known here."""
+    failures = hosted.match.failures()
     try:
         with trio.CancelScope(shield=True):
-            bundles = await trio.to_thread.run_sync(
-                write_bundles, record, match.title, len(match.seats), failures
-            )
+            bundles = await hosted.write_bundles(failures)
     except OSError as error:
         log.error(  # noqa: TRY400 - the path and the reason are all there is to tell
             "no failure bundle can be written", path=str(error.filename), why=error.strerror
         )
         return
     for bundle, failure in zip(bundles, failures, strict=True):
-        log.info("failure bundle", match=match.spec.match, name=failure.name, path=str(bundle))
+        match = hosted.spec.match
+        log.info("failure bundle", match=match, name=failure.name, path=str(bundle))
 
 
 def _no_longer(_: RemoteProtocolError) -> None:
     """Do nothing: the place was left already."""
-
-
-def _over() -> bool:
-    """Tell that a match is over."""
-    return True
 
 
 def _shutting_down() -> RemoteProtocolError:

@@ -94,6 +94,7 @@ def header(
                 notes=hello.notes,
             )
         )
+    clock = spec.conditions.clock
     return Header(
         lanista_record=FORMAT,
         software=__version__,
@@ -106,7 +107,7 @@ def header(
         generated=spec.board is None,
         seed=spec.seed,
         players=tuple(players),
-        clock=ClockInfo(first=spec.limits.first, turn=spec.limits.turn, late_limit=spec.late_limit),
+        clock=ClockInfo(first=clock.first, turn=clock.turn, late_limit=spec.conditions.late_limit),
         try_=spec.try_,
     )
 

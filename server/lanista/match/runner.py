@@ -15,7 +15,7 @@ import trio
 
 from lanista.match import ledger
 from lanista.match.bundle import Failure
-from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info, squeezed
 from lanista.match.seat import Seat
@@ -57,8 +57,6 @@ VERDICT_WORDS: Mapping[type[Verdict], str] = {
 """How the record writes a verdict."""
 
 OUT = Out()
-VOID_TRIES = 3
-"""How often whoever runs a match plays it at most, while the host's stalls make it void."""
 OWN_SHARE = 0.5
 """Share of a stall from which on work for a late bot's own address is held to have caused it."""
 LONG_LINE = 4096
@@ -80,12 +78,9 @@ class MatchSpec:
     seed: int
     board: Any = None
     """None: the seed makes one."""
-    limits: Limits = attrs.field(factory=Limits)
-    late_limit: int = 10
-    """Late turns in a row that put a seat out, where late turns are skipped."""
-    stall_margin: float = 0.05
-    """Seconds of a host's stall above which a late verdict makes the match void."""
+    conditions: MatchConditions = attrs.field(factory=MatchConditions)
     try_: int = 1
+    """Which try this is, from 1: a void match is played again."""
 
 
 @attrs.define(eq=False)
@@ -127,7 +122,7 @@ class Match:
             match=self.spec.match,
             game=self.spec.ruleset.name,
             players=tuple(self.names),
-            limits=self.spec.limits,
+            limits=self.spec.conditions.clock,
             seed=self.spec.seed,
         )
         version1 = Version1(info)
@@ -194,7 +189,7 @@ class Match:
                 board = spec.ruleset.generate(spec.settings, chance)
             written = spec.ruleset.write_board(board)
             self._game = spec.ruleset.new(spec.settings, board, chance)
-            self._allowance = spec.limits.allowance(spec.ruleset.max_turns(spec.settings))
+            self._allowance = spec.conditions.clock.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
             # Also when the rules failed: the record that tells it needs a header.
             self.record.begin(ledger.header(spec, self.seats, written, self.commands))
@@ -222,7 +217,7 @@ class Match:
             verdicts = await self._judge(asked)
             # Whether it was the bot or the host nobody can know: played again, not counted. Unless
             # the host was busy with connections of the bot's own address.
-            void = stall > self.spec.stall_margin and any(
+            void = stall > self.spec.conditions.stall_margin and any(
                 isinstance(verdicts[seat.index], Late)
                 and seat.connection.work_since(began) < stall * OWN_SHARE
                 for seat in asked
@@ -272,7 +267,7 @@ class Match:
 
     async def _exchange(self, asked: Sequence[Seat], told: Sequence[bytes]) -> None:
         """Give every seat its bytes, then wait until each has answered or run out of time."""
-        limit = self.spec.limits.of_turn(self._turns)
+        limit = self.spec.conditions.clock.of_turn(self._turns)
         for seat in asked:
             seat.ask()
         blocked = False
@@ -373,7 +368,7 @@ class Match:
             if (
                 not void
                 and self.spec.ruleset.consequence is Consequence.SKIP
-                and seat.late_streak >= self.spec.late_limit
+                and seat.late_streak >= self.spec.conditions.late_limit
             ):
                 words += f"; late {seat.late_streak} turns in a row, so it is out"
                 seat.lose("late", words)
@@ -388,7 +383,7 @@ class Match:
         return b""
 
     def _late_words(self, seat: Seat) -> str:
-        limit = self.spec.limits.of_turn(self._turns)
+        limit = self.spec.conditions.clock.of_turn(self._turns)
         if seat.gone is not None:
             return seat.gone_words
         if seat.arrived is None:

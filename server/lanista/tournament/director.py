@@ -115,7 +115,7 @@ class Director:
         self._farewell = farewell
         self._tell = _nobody if on_event is None else on_event
         self._pace = Pace(math.inf)
-        self._disturbances = Disturbances(setup.conditions.stall_margin)
+        self._disturbances = Disturbances(setup.match_setup.conditions.stall_margin)
         self._scope = trio.CancelScope()
         self._wake = trio.Event()
         self._arrived: collections.deque[Future[Any]] = collections.deque()
@@ -264,8 +264,8 @@ class Director:
             return
         self._fetch(max(self._workers.slots, TRIES))
         most = max(1, min(self._workers.slots, len(self._ahead)))
-        conditions = self.setup.conditions
-        bounds = Bounds(turn=conditions.limits.turn, stall_margin=conditions.stall_margin)
+        conditions = self.setup.match_setup.conditions
+        bounds = Bounds(turn=conditions.clock.turn, stall_margin=conditions.stall_margin)
         slots, words = most, "there is nothing to be played side by side"
         failures: tuple[type[BaseException], ...] = (WorkError, *self._workers.losses)
         for wanted in list(self._ahead)[:TRIES] if most > 1 else ():
@@ -420,7 +420,7 @@ class Director:
     def _task(self, blocks: Sequence[Block]) -> Task:
         names = {bot for block in blocks for bot in block.bots}
         return Task(
-            conditions=self.setup.conditions,
+            match_setup=self.setup.match_setup,
             contestants={name: self.setup.contestants[name] for name in sorted(names)},
             blocks=tuple(blocks),
             playing=self._ledger.playing if self._shares_folder else None,

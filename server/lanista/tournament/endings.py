@@ -98,7 +98,7 @@ def _is_mute(match: Match, seat: Seat) -> bool:
     session = seat.connection.session
     if seat.gone is None:  # one late turn was enough
         return session.owed > 0
-    return session.owed >= min(match.spec.late_limit, max(seat.late_streak, 1))
+    return session.owed >= min(match.spec.conditions.late_limit, max(seat.late_streak, 1))
 
 
 def _crashed(how: Exit) -> bool:

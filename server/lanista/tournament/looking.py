@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lanista.store.database import Store
-from lanista.tournament.pairing import make_format
+from lanista.tournament.formats import make_format
 from lanista.tournament.pairing.base import Format
 from lanista.tournament.setup import Setup, prepare
 from lanista.tournament.spec import Spec, read_spec, spec_of

@@ -18,10 +18,11 @@ from lanista.bots import (
     check_sandbox,
     parse_limits,
 )
-from lanista.daemon.named import UnusableNameError, bot_command, configuration_of
-from lanista.daemon.private import distinct
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.host import distinct
+from lanista.hosting.names import UnusableNameError, bot_command, configuration_of
 from lanista.house import HOUSE
-from lanista.match.clock import Limits
+from lanista.match.conditions import MatchConditions
 from lanista.rules import registry
 from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
 from lanista.tournament import executors
@@ -44,26 +45,6 @@ _ID_DIGITS = 32
 """Hexadecimal digits of a block's id: 128 bits, so that no two blocks ever have one."""
 
 
-@attrs.frozen(kw_only=True)
-class Contestant:
-    """A bot as workers start it."""
-
-    name: str
-    words: tuple[str, ...]
-    """Of its command line, placeholders and all."""
-    environment: Mapping[str, str]
-    """Variables that it gets besides."""
-    limits: BotLimits
-    sandboxed: bool
-    restart: bool
-    """Whether it is started afresh for every match."""
-    identity: str
-    """All that decides how it plays: canonical JSON of its command, restart, limits, sandbox and
-    (hashed) environment."""
-    is_filler: bool = False
-    """Whether it only fills a seat, and has no place in the standings."""
-
-
 @attrs.frozen
 class Draw:
     """What a block is played on."""
@@ -74,22 +55,15 @@ class Draw:
 
 
 @attrs.frozen(kw_only=True)
-class Conditions:
-    """What holds in all matches, as workers need it: plain data, small to send."""
+class MatchSetup:
+    """What all matches have in common, as workers need it: plain data, small to send."""
 
     game: str
     settings: Mapping[str, Mapping[str, int]]
     """By map, complete: a configuration file brings its own."""
     boards: Mapping[str, str]
     """By map, as the ruleset writes it; no entry where the seed makes the board."""
-    limits: Limits
-    late_limit: int
-    stall_margin: float
-    time_start: float
-    folder: str
-    """Where bots are run."""
-    hidden: tuple[str, ...] = ()
-    """Files and folders that no sandboxed bot may see: the results."""
+    conditions: MatchConditions
 
 
 @attrs.define(eq=False)
@@ -100,7 +74,7 @@ class Setup:
     folder: Path
     """The spec's; bots run there."""
     ruleset: Ruleset
-    conditions: Conditions
+    match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
     """By name, in the spec's order, fillers last."""
     database: str | Path
@@ -116,7 +90,8 @@ class Setup:
     _map_digests: dict[str, bytes] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        spec, conditions = self.spec, self.conditions
+        spec, matches = self.spec, self.match_setup
+        conditions = matches.conditions
         if not isinstance(spec.seeds, SeedCount):
             self._seeds = list(spec.seeds)
             self._known = set(spec.seeds)
@@ -126,10 +101,10 @@ class Setup:
             self.base_seed = f"base {spec.seeds.base}"
         self._maps = spec.maps or ("",)
         common = {
-            "game": conditions.game,
+            "game": matches.game,
             "version": self.ruleset.version,
-            "first": conditions.limits.first,
-            "turn": conditions.limits.turn,
+            "first": conditions.clock.first,
+            "turn": conditions.clock.turn,
             "late_limit": conditions.late_limit,
             "seatings": spec.seatings.value,
         }
@@ -141,7 +116,7 @@ class Setup:
         # Not the map's name: the same map under another name is the same.
         self._map_digests = {
             map_: hashlib.sha256(
-                _canonical([conditions.boards.get(map_), conditions.settings[map_]]).encode()
+                _canonical([matches.boards.get(map_), matches.settings[map_]]).encode()
             ).digest()
             for map_ in self._maps
         }
@@ -259,18 +234,16 @@ def prepare(
         spec=spec,
         folder=folder,
         ruleset=ruleset,
-        conditions=Conditions(
+        match_setup=MatchSetup(
             game=ruleset.name,
             settings=settings,
             boards=boards,
-            limits=Limits(spec.clock.first, spec.clock.turn),
-            late_limit=spec.clock.late_limit,
-            stall_margin=spec.clock.stall_margin,
-            time_start=spec.clock.start,
-            folder=str(folder),
-            hidden=tuple(hidden),
+            conditions=spec.clock.conditions(),
         ),
-        contestants=contestants,
+        contestants={
+            name: attrs.evolve(one, folder=str(folder), hidden=tuple(hidden))
+            for name, one in contestants.items()
+        },
         database=database,
         records=records,
     )
@@ -351,10 +324,10 @@ def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contesta
 def _contestant(
     spec: Spec, entry: BotEntry, number: int, folder: Path, *, plays: bool = True
 ) -> Contestant:
-    words: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
     if plays:
         try:
-            _, words = bot_command(spec.game, entry.command, folder)
+            _, command = bot_command(spec.game, entry.command, folder)
         except UnusableNameError as error:
             raise SpecError(f"bots[{number}].command: {error}") from None
     limits = BotLimits()
@@ -374,7 +347,7 @@ def _contestant(
     sandboxed = spec.sandbox is SandboxName.BWRAP
     return Contestant(
         name=entry.name,
-        words=words,
+        command=command,
         environment=dict(entry.environment),
         limits=limits,
         sandboxed=sandboxed,

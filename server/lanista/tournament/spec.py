@@ -16,6 +16,9 @@ import cattrs
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
+from lanista.match.clock import Limits
+from lanista.match.conditions import DEFAULT, MatchConditions
+
 MOST_SEEDS = 1_000_000
 """More were never meant, and a plan of them would take minutes."""
 MOST_BLOCKS = 100_000
@@ -106,20 +109,34 @@ def _share(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
         raise _ValueOfKeyError(attribute.name, f"{value:g}; between 0 and 0.5")
 
 
+VOID_TRIES = 2
+"""How often a match is played at most while it ends void: two in a row halt a tournament."""
+
+
 @attrs.frozen(kw_only=True)
 class Clock:
     """The time that bots have, in seconds."""
 
-    first: float = attrs.field(default=20.0, validator=_at_least(0))
+    first: float = attrs.field(default=DEFAULT.clock.first, validator=_at_least(0))
     """For the first answer; 0 is no limit."""
-    turn: float = attrs.field(default=0.2, validator=_at_least(0))
+    turn: float = attrs.field(default=DEFAULT.clock.turn, validator=_at_least(0))
     """For every other answer; 0 is no limit."""
-    start: float = attrs.field(default=30.0, validator=_positive)
+    start: float = attrs.field(default=DEFAULT.time_start, validator=_positive)
     """From a bot's start to its hello."""
-    late_limit: int = attrs.field(default=10, validator=_at_least(1))
+    late_limit: int = attrs.field(default=DEFAULT.late_limit, validator=_at_least(1))
     """Late turns in a row that put a bot out, in games where late turns are skipped."""
-    stall_margin: float = attrs.field(default=0.05, validator=_at_least(0))
+    stall_margin: float = attrs.field(default=DEFAULT.stall_margin, validator=_at_least(0))
     """A stall of the host above which a late answer makes a match void."""
+
+    def conditions(self) -> MatchConditions:
+        """Return what holds in every match of the tournament."""
+        return MatchConditions(
+            clock=Limits(self.first, self.turn),
+            late_limit=self.late_limit,
+            stall_margin=self.stall_margin,
+            void_tries=VOID_TRIES,
+            time_start=self.start,
+        )
 
 
 @attrs.frozen(kw_only=True)

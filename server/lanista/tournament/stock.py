@@ -76,7 +76,7 @@ def take_stock(setup: Setup, blocks: Iterable[PlayedBlock]) -> Stock:
     blocks = list(blocks)
     draws = _Draws(setup, len(blocks))
     known = setup.contestants.keys()
-    maps = setup.conditions.settings.keys()
+    maps = setup.match_setup.settings.keys()
     # The same bots and draws come again and again: what is found of them is remembered.
     are_known = {bots: known >= set(bots) for bots in {block.bots for block in blocks}}
     entries = []

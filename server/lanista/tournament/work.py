@@ -19,14 +19,14 @@ from typing import Concatenate, ParamSpec, TypeVar
 import attrs
 import trio
 
+from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
 from lanista.match.record import ENDING, read_record
 from lanista.match.stalls import StallMonitor
 from lanista.rules import registry
 from lanista.store.results import FAILURES, BlockResult
+from lanista.tournament.block_player import MatchRun, Player
 from lanista.tournament.blocks import Seating
-from lanista.tournament.play import ATTEMPTS, Played, Player
-from lanista.tournament.setup import Conditions, Contestant, Draw
-from lanista.tournament.stable import NotStartedError, Stable
+from lanista.tournament.setup import Draw, MatchSetup
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +44,7 @@ class Block:
 class Task:
     """Blocks to play one after the other."""
 
-    conditions: Conditions
+    match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
     """By name, those who play."""
     blocks: tuple[Block, ...]
@@ -120,13 +120,13 @@ def measure(task: Task, seconds: float) -> Measured:
     return _in_loop(_measure, task, seconds)
 
 
-def try_bot(conditions: Conditions, contestant: Contestant, draw: Draw) -> Trial:
+def try_bot(match_setup: MatchSetup, contestant: Contestant, draw: Draw) -> Trial:
     """Start a bot and play one match of it against itself; nothing stays.
 
     Raises:
         WorkError: A record can't be written.
     """
-    return _in_loop(_try_bot, conditions, contestant, draw)
+    return _in_loop(_try_bot, match_setup, contestant, draw)
 
 
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
@@ -160,7 +160,7 @@ async def _play_block(
     seatings = [
         [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
     ]
-    played, trouble = await player.play_block(task.conditions, seatings, block.draw, folder, over)
+    played, trouble = await player.play_block(task.match_setup, seatings, block.draw, folder, over)
     matches = []
     records: dict[str, str | bytes] = {}
     for one in played:
@@ -198,13 +198,13 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
     with _records(None, below=task.playing) as folder:
         # Starting bots isn't what is measured: once they are there, the time begins.
         try:
-            await player.warm(task.conditions, seats)
+            await player.warm(task.match_setup, seats)
         except NotStartedError as error:
             raise WorkError(f"a bot didn't start: {error}") from None
         until = trio.current_time() + seconds
         while trio.current_time() < until:
-            one = Played(seats, block.draw)
-            await _play_alone(player, task.conditions, one, folder, until)
+            one = MatchRun(seats, block.draw)
+            await _play_alone(player, task.match_setup, one, folder, until)
             if one.record is None:
                 raise WorkError("a bot didn't start")
             times, worst = _times(one.record)
@@ -214,17 +214,17 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
 
 
 async def _try_bot(
-    player: Player, conditions: Conditions, contestant: Contestant, draw: Draw
+    player: Player, match_setup: MatchSetup, contestant: Contestant, draw: Draw
 ) -> Trial:
-    seats = [contestant] * registry.get(conditions.game).seats
+    seats = [contestant] * registry.get(match_setup.game).seats
     with _records(None) as folder:
-        for _ in range(ATTEMPTS):
-            one = Played(seats, draw)
-            await _play_alone(player, conditions, one, folder, math.inf)
+        for _ in range(match_setup.conditions.void_tries):
+            one = MatchRun(seats, draw)
+            await _play_alone(player, match_setup, one, folder, math.inf)
             if not one.void:
                 break
         times = _times(one.record)[0] if one.record is not None else []
-    await player.stable.close()
+    await player.pool.close()
     result = one.result
     assert result is not None
     words = one.trouble
@@ -237,7 +237,7 @@ async def _try_bot(
     warning = ""
     if not words and not one.stays and not contestant.restart:
         warning = "does not stay for another match (keep=1), so it is started for each"
-    limit = conditions.limits.turn
+    limit = match_setup.conditions.clock.turn
     if not words and limit and slowest > limit / 2:
         warning = f"its slowest answer took {slowest:.3f} s of {limit:g} s"
     return Trial(
@@ -253,7 +253,7 @@ async def _try_bot(
 
 
 async def _play_alone(
-    player: Player, conditions: Conditions, one: Played, folder: Path, until: float
+    player: Player, match_setup: MatchSetup, one: MatchRun, folder: Path, until: float
 ) -> None:
     """Play one match, whole with its record.
 
@@ -263,7 +263,7 @@ async def _play_alone(
     failure: OSError | None = None
     async with trio.open_nursery() as finishing:
         try:
-            await player.play_match(conditions, one, folder, finishing, until)
+            await player.play_match(match_setup, one, folder, finishing, until)
         except OSError as error:
             failure = error  # carried around the nursery, which would wrap it into a group
     for found in (failure, one.failure):
@@ -331,13 +331,13 @@ class _Loop:
         stalls = StallMonitor()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stalls.beat)
-            stable = Stable(nursery)
-            self._player = Player(stable, stalls)
+            pool = BotPool(nursery)
+            self._player = Player(pool, stalls)
             self._ready.set()
             await self._closing.wait()
             for ended in list(self._working.values()):  # cancelled with it
                 await ended.wait()
-            await stable.close()
+            await pool.close()
             nursery.cancel_scope.cancel()
 
     def run(

@@ -12,7 +12,7 @@ import attrs
 import trio
 
 from lanista.daemon.admission import address_of, is_loopback
-from lanista.daemon.greeting import accept
+from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 
 MAX_VIEWERS = 500

@@ -18,7 +18,7 @@ import trio
 from lanista import __version__
 from lanista.bots.about import about
 from lanista.daemon.arena import Arena
-from lanista.daemon.stage import Running, Stage
+from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.house import HOUSE
 from lanista.match.record import BadRecordError
 from lanista.rules import registry
@@ -42,7 +42,7 @@ log = structlog.get_logger()
 class View:
     """An arena as its page sees it."""
 
-    stage: Stage
+    running: RunningMatches
     arena: Arena | None = None
     """Where bots wait; None: one match is played, by `lanista play`."""
     data: Path | None = None
@@ -65,11 +65,11 @@ class View:
     _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.tournaments.on_change = self.stage.changes.tell
+        self.tournaments.on_change = self.running.changes.tell
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the catalogue up to date with the arena's records."""
-        self.stage.told = self._hear_end
+        self.running.told = self._hear_end
         try:
             if self.data is None:
                 task_status.started()
@@ -77,7 +77,7 @@ class View:
                 await self._keep_catalogue(self.data, task_status)
             await trio.sleep_forever()  # films end by what the stage tells
         finally:
-            self.stage.told = None
+            self.running.told = None
 
     def _hear_end(self, match: str, record: Path | None) -> None:
         """A match is over; its record may be seen, if there is one."""
@@ -132,7 +132,7 @@ class View:
         assert self._catalogue is not None
         self._recent, _ = await self._in_thread(lambda: self._matches_of_catalogue(limit=RECENT))
         self._standings = await self._in_thread(self._catalogue.standings)
-        self.stage.changes.tell()
+        self.running.changes.tell()
 
     def _matches_of_catalogue(self, **filters: Any) -> tuple[list[dict[str, Any]], str | None]:
         assert self._catalogue is not None
@@ -142,7 +142,7 @@ class View:
 
     def lobby(self) -> bytes:
         """The lobby's message; made once for all who look."""
-        count = self.stage.changes.count
+        count = self.running.changes.count
         if self._lobby[0] != count:
             self._lobby = (count, encode(self._lobby_json()))
         return self._lobby[1]
@@ -152,7 +152,7 @@ class View:
             "type": "lobby",
             "manual": self.arena is not None and self.arena.manual,
             "rooms": self._rooms(),
-            "running": [_running(running) for running in self.stage.running.values()],
+            "running": [_running(running) for running in self.running.matches.values()],
             "recent": self._recent,
             # All of each table is another question's: who plays chooses its name, and there may be
             # thousands of them.
@@ -190,7 +190,7 @@ class View:
         """Matches, the newest first, and where the next page begins."""
         running = []
         if before is None:
-            running = [_match_running(match) for match in self.stage.running.values()]
+            running = [_match_running(match) for match in self.running.matches.values()]
             running = [match for match in reversed(running) if _fits(match, filters)]
         if self._catalogue is None:
             return running, None
@@ -202,13 +202,13 @@ class View:
 
     async def match_json(self, match: str) -> dict[str, Any] | None:
         """One match; None if there is none of this id."""
-        running = self.stage.running.get(match)
+        running = self.running.matches.get(match)
         if running is not None:
             return _match_running(running)
         found: dict[str, Any] | None = None
         if self._catalogue is not None:
             found = await self._in_thread(self._catalogue.match, match)
-        path = self.stage.ended.get(match)
+        path = self.running.ended.get(match)
         if found is None and path is not None:  # not in the catalogue, or not yet
             with contextlib.suppress(BadRecordError, OSError):
                 found = await self._in_thread(summary, path)
@@ -217,24 +217,24 @@ class View:
 
     async def record_of(self, match: str) -> Path | None:
         """The record of a match that is over."""
-        path = self.stage.ended.get(match)
+        path = self.running.ended.get(match)
         if path is None and self._catalogue is not None:
             path = await self._in_thread(self._catalogue.path, match)
         return path
 
     async def until_over(self, match: str) -> None:
         """Return when a match isn't running any more."""
-        while match in self.stage.running:
-            await self.stage.changes.wait(self.stage.changes.count)
+        while match in self.running.matches:
+            await self.running.changes.wait(self.running.changes.count)
 
     async def until_shown(self, match: str) -> None:
         """Return when a match's record may be seen: of a void one, when nobody plays it again."""
         while True:
             await self.until_over(match)
-            seen = self.stage.changes.count
+            seen = self.running.changes.count
             if await self.record_of(match) is not None:
                 return
-            await self.stage.changes.wait(seen)
+            await self.running.changes.wait(seen)
             await trio.sleep(LOOK_EVERY)  # there may be many changes a second
 
     async def standings(self, game: str | None) -> list[dict[str, Any]]:
@@ -247,7 +247,7 @@ class View:
         Raises:
             NoFilmError: There is no such match.
         """
-        running = self.stage.running.get(match)
+        running = self.running.matches.get(match)
         if running is not None:
             return self.films.take(match, running.part, live=True, logs=self.open_logs)
         path = await self.record_of(match)
@@ -256,7 +256,7 @@ class View:
         return self.films.take(match, path, live=False)
 
 
-def _running(running: Running) -> dict[str, Any]:
+def _running(running: RunningMatch) -> dict[str, Any]:
     return {
         "match": running.match,
         "game": running.ruleset.name,
@@ -264,11 +264,11 @@ def _running(running: Running) -> dict[str, Any]:
         "room": running.room,
         "players": [{"bot": bot, "name": name} for bot, name in running.bots],
         "started": running.started,
-        "paused": running.steering.paused,
+        "paused": running.control.paused,
     }
 
 
-def _match_running(running: Running) -> dict[str, Any]:
+def _match_running(running: RunningMatch) -> dict[str, Any]:
     return {
         "match": running.match,
         "game": running.ruleset.name,

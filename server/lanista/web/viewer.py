@@ -17,7 +17,7 @@ import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
-from lanista.daemon.stage import Running
+from lanista.hosting.control import RunningMatch
 from lanista.web.connections import Peer
 from lanista.web.film import API, encode
 from lanista.web.films import Film, NoFilmError
@@ -194,7 +194,7 @@ class Viewer:
     # -- the lobby -----------------------------------------------------------------------------
 
     async def _tell_lobby(self) -> None:
-        changes = self.view.stage.changes
+        changes = self.view.running.changes
         while True:
             seen = changes.count
             await self._send(self.view.lobby())
@@ -239,14 +239,14 @@ class Viewer:
                 except NoFilmError:
                     self._close(match)
                     raise
-                if match not in self.view.stage.running:
+                if match not in self.view.running.matches:
                     # All of it, so that who goes to a round finds it; but a long one is begun.
                     with trio.move_on_after(MADE_WITHIN):
                         await film.made()
         if head is None:  # closed while it waited
             await self._done(message)
             return
-        live = match in self.view.stage.running
+        live = match in self.view.running.matches
         about = {"match": match, "live": live, "logs": film.logs, "id": message.get("id")}
         await self._send({**head, **about})
 
@@ -296,7 +296,7 @@ class Viewer:
                 # It broke off; once more from the record, which gives the same frames.
                 film = await self._again(match, film)
                 await film.reach(place)
-            if self.view.stage.running:
+            if self.view.running.matches:
                 await self._wait_turn()
             if place >= film.count and film.end is not None:
                 # Its result is written before its bots are told. Then there is a record, too.
@@ -453,24 +453,24 @@ class Viewer:
         else:
             self._steer(what, self._running(message))
 
-    def _running(self, message: Mapping[str, Any]) -> Running:
+    def _running(self, message: Mapping[str, Any]) -> RunningMatch:
         match = _field(message, "match", str)
-        running = self.view.stage.running.get(match)
+        running = self.view.running.matches.get(match)
         if running is None:
             raise BadMessageError(f"no match {match!r} is running")
         return running
 
-    def _steer(self, what: str, running: Running) -> None:
+    def _steer(self, what: str, running: RunningMatch) -> None:
         if what == "cancel":
-            running.steering.give_up()
+            running.control.give_up()
             running.playing.interrupt("the operator ended this match")
         elif what == "pause":
-            running.steering.pause()
+            running.control.pause()
         elif what == "resume":
-            running.steering.resume()
+            running.control.resume()
         else:
-            running.steering.step()
-        self.view.stage.changes.tell()
+            running.control.step()
+        self.view.running.changes.tell()
 
 
 def _id(message: Mapping[str, Any]) -> int | str | None:

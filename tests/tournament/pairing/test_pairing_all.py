@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.tournament.blocks import Pairing, Played, seatings
-from lanista.tournament.pairing import make_format
+from lanista.tournament.formats import make_format
 from lanista.tournament.spec import BotEntry, FormatName, SeatingsName, Spec
 
 BLOCKS = {FormatName.LADDER: 25, FormatName.SPRT: 25, FormatName.KNOCKOUT: 2, FormatName.SWISS: 2}

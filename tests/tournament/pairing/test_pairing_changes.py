@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lanista.tournament.blocks import Pairing, Played
-from lanista.tournament.pairing import make_format
+from lanista.tournament.formats import make_format
 from lanista.tournament.spec import BotEntry, FormatName, Spec
 
 STREAM = tuple(range(1000, 2000))

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from lanista.tournament.blocks import Pairing, Played
-from lanista.tournament.pairing import make_format
+from lanista.tournament.formats import make_format
 from lanista.tournament.pairing.knockout import EXTENSIONS, bracket, heats_of
 from lanista.tournament.pairing.sprt import VersionTest
 from lanista.tournament.spec import BotEntry, FormatName, Spec, SpecError, Sprt

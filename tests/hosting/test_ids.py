@@ -2,7 +2,7 @@
 
 import re
 
-from lanista.daemon import ids
+from lanista.hosting import ids
 from lanista.rules.angrymob import RULESET
 from lanista_protocol import parse_hello
 
@@ -11,7 +11,7 @@ def test_match_ids_sort_by_time(monkeypatch):
     """26 characters of Crockford's base 32, the milliseconds first."""
     made = []
     for moment in (0.0, 0.001, 1.0, 1_700_000_000.123, 1_700_000_000.124, 2.0**47 / 1000):
-        monkeypatch.setattr("lanista.daemon.ids.time.time", lambda moment=moment: moment)
+        monkeypatch.setattr("lanista.hosting.ids.time.time", lambda moment=moment: moment)
         made.append(ids.match_id())
     assert sorted(made) == made
     assert all(re.fullmatch("[0-9A-HJKMNP-TV-Z]{26}", one) for one in made)
@@ -21,7 +21,7 @@ def test_match_ids_sort_by_time(monkeypatch):
 
 
 def test_match_ids_of_a_moment_differ(monkeypatch):
-    monkeypatch.setattr("lanista.daemon.ids.time.time", lambda: 1.0)
+    monkeypatch.setattr("lanista.hosting.ids.time.time", lambda: 1.0)
     assert 1000 == len({ids.match_id() for _ in range(1000)})
 
 
@@ -39,6 +39,6 @@ def test_fresh_seeds_come_from_the_whole_range(monkeypatch):
     low, high = RULESET.seeds
     for drawn, seed in [(0, low), (high - low, high)]:
         monkeypatch.setattr(
-            "lanista.daemon.ids.secrets.randbelow", lambda bound, drawn=drawn: drawn % bound
+            "lanista.hosting.ids.secrets.randbelow", lambda bound, drawn=drawn: drawn % bound
         )
         assert seed == ids.fresh_seed(RULESET)

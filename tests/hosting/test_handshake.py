@@ -4,7 +4,8 @@ import pytest
 import trio
 
 from lanista import __version__
-from lanista.daemon import greeting
+from lanista.hosting import handshake
+from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
@@ -26,7 +27,7 @@ class Pipe:
 
 @pytest.mark.parametrize("hello", ["Ada", "Ada game=angrymob", "Ada v=1 seat=1"])
 def test_a_hello_gets_the_game_it_asks_for_or_the_default(hello):
-    assert RULESET is greeting.ruleset_of(parse_hello(hello), RULESET)
+    assert RULESET is handshake.ruleset_of(parse_hello(hello), RULESET)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +49,14 @@ def test_a_hello_gets_the_game_it_asks_for_or_the_default(hello):
 def test_a_hello_that_asks_for_what_is_not_there_is_refused(hello, code, words):
     """The words are safe for a terminal, whatever the bot said."""
     with pytest.raises(RemoteProtocolError) as refused:
-        greeting.ruleset_of(parse_hello(hello), RULESET)
+        handshake.ruleset_of(parse_hello(hello), RULESET)
     assert (code, words) == (refused.value.code, refused.value.words)
 
 
 @pytest.mark.parametrize(("hello", "speaks"), [("Ada", False), ("Ada v=1", True)])
 def test_without_v_a_bot_gets_the_classic_dialect(hello, speaks):
     """PROTOCOL.md 2: where the ruleset has one."""
-    assert speaks is greeting.speaks_version1(parse_hello(hello), RULESET)
+    assert speaks is handshake.speaks_version1(parse_hello(hello), RULESET)
 
 
 def test_without_a_classic_dialect_everyone_gets_version_1():
@@ -64,29 +65,29 @@ def test_without_a_classic_dialect_everyone_gets_version_1():
 
         classic = None
 
-    assert greeting.speaks_version1(parse_hello("Ada"), Modern())
+    assert handshake.speaks_version1(parse_hello("Ada"), Modern())
 
 
 def test_the_first_lines():
-    assert f"welcome 1 lanista {__version__}\n".encode() == greeting.welcome()
-    assert b"wait 1 4\n" == greeting.wait_line(1, 4)
+    assert f"welcome 1 lanista {__version__}\n".encode() == handshake.welcome()
+    assert b"wait 1 4\n" == handshake.wait_line(1, 4)
 
 
 def test_no_more_seats_are_taken_than_there_are():
     """Five wait where two can play: all seats are taken."""
-    assert b"wait 2 2\n" == greeting.wait_line(5, 2)
+    assert b"wait 2 2\n" == handshake.wait_line(5, 2)
 
 
 @pytest.mark.parametrize(("room", "told"), [(9, True), (100, True), (8, False), (None, False)])
 def test_who_does_not_read_a_short_line_is_noticed(room, told):
     """9 bytes: all of them or none that counts; a connection that is gone is no error."""
-    assert told is greeting.tell_at_once(Connection(Pipe(room)), b"wait 1 2\n")
+    assert told is handshake.tell_at_once(Connection(Pipe(room)), b"wait 1 2\n")
 
 
 def test_tokens_are_compared_whole():
-    assert greeting.same_secret("abc", "abc")
+    assert handshake.same_secret("abc", "abc")
     for other in ("ab", "abcd", "ABC", ""):
-        assert not greeting.same_secret("abc", other)
+        assert not handshake.same_secret("abc", other)
 
 
 async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
@@ -111,7 +112,7 @@ async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
     for other in dialled:
         await other.connect(address)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(greeting.accept, listener, places, greet, nursery, background)
+        nursery.start_soon(accept, listener, places, greet, nursery, background)
         while greeted < len(dialled):
             await trio.lowlevel.checkpoint()
         nursery.cancel_scope.cancel()

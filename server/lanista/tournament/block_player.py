@@ -1,4 +1,4 @@
-"""Plays a block: its matches one after the other, with bots from the stable.
+"""Plays a block: its matches one after another, with bots from the pool.
 
 A void match is played again with bots started afresh; two in a row are the block's trouble. The
 record of a match is completed beside the next match. Nothing is counted here.
@@ -14,8 +14,9 @@ import attrs
 import trio
 
 from lanista.bots import Exit
-from lanista.daemon import ids
-from lanista.daemon.private import distinct
+from lanista.hosting import ids
+from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.record import ENDING, BotInfo, RecordWriter
 from lanista.match.runner import Match, MatchSpec
 from lanista.match.stalls import StallMonitor
@@ -23,18 +24,15 @@ from lanista.rules import registry
 from lanista.rules.outcome import Termination
 from lanista.store.results import Ending, MatchResult, SeatResult
 from lanista.tournament.endings import failed, seat_result
-from lanista.tournament.setup import Conditions, Contestant, Draw
-from lanista.tournament.stable import Kept, NotStartedError, Stable
+from lanista.tournament.setup import Draw, MatchSetup
 
-ATTEMPTS = 2
-"""How often a match is played at most, while the host's stalls make it void."""
 KEPT = "is kept for the next match"
 """What a record tells of a bot's process that goes on."""
 
 
 @attrs.define(eq=False)
-class Played:
-    """A match: what is to be played, and what came of it."""
+class MatchRun:
+    """A match of a block: what is to be played, and what came of it."""
 
     seats: Sequence[Contestant]
     """Who plays, by seat."""
@@ -62,22 +60,22 @@ class Played:
 class Player:
     """Plays the blocks of a worker; lives as long as its loop."""
 
-    stable: Stable
+    pool: BotPool
     stalls: StallMonitor
     _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)  # read once
 
     async def play_block(
         self,
-        conditions: Conditions,
+        match_setup: MatchSetup,
         seatings: Sequence[Sequence[Contestant]],
         draw: Draw,
         folder: Path,
         over: trio.Event,
-    ) -> tuple[list[Played], str]:
+    ) -> tuple[list[MatchRun], str]:
         """Play the matches of a block.
 
         Args:
-            conditions: What holds in all matches.
+            match_setup: What all matches have in common.
             seatings: By seating, by seat: who plays.
             draw: Seed and map.
             folder: Where the records go, under names of their own.
@@ -89,15 +87,15 @@ class Player:
         Raises:
             OSError: A record can't be written.
         """
-        played: list[Played] = []
+        played: list[MatchRun] = []
         trouble = ""
         failure: OSError | None = None
         async with trio.open_nursery() as finishing:
             try:
                 for number, seats in enumerate(seatings):
-                    for attempt in range(1, ATTEMPTS + 1):
-                        one = Played(seats, draw, number, attempt)
-                        await self.play_match(conditions, one, folder, finishing)
+                    for attempt in range(1, match_setup.conditions.void_tries + 1):
+                        one = MatchRun(seats, draw, number, attempt)
+                        await self.play_match(match_setup, one, folder, finishing)
                         played.append(one)
                         if not one.void:
                             break
@@ -115,8 +113,8 @@ class Player:
 
     async def play_match(
         self,
-        conditions: Conditions,
-        one: Played,
+        match_setup: MatchSetup,
+        one: MatchRun,
         folder: Path,
         finishing: trio.Nursery,
         until: float = math.inf,
@@ -124,7 +122,7 @@ class Player:
         """Play one match; its record is completed in the nursery, and then `one` tells all.
 
         Args:
-            conditions: What holds in all matches.
+            match_setup: What all matches have in common.
             one: Which match it is.
             folder: Where its record goes.
             finishing: Is left only when all is done.
@@ -134,11 +132,11 @@ class Player:
             OSError: The record can't be written.
         """
         seats = one.seats
-        come = await self._take(conditions, seats)
-        bots = [bot for bot in come if isinstance(bot, Kept)]
+        come = await self._take(match_setup, seats)
+        bots = [bot for bot in come if isinstance(bot, PooledBot)]
         if len(bots) < len(come):
             for bot in bots:
-                await self.stable.give_back(bot)
+                await self.pool.give_back(bot)
             _walk_over(come, one)
             return
         one.hello_after = bots[0].hello_after
@@ -146,23 +144,22 @@ class Player:
             record = RecordWriter(folder / f"{secrets.token_hex(8)}{ENDING}")
         except OSError:
             for bot in bots:
-                await self.stable.give_back(bot)
+                await self.pool.give_back(bot)
             raise
-        match = Match(
-            self._spec(conditions, one),
-            [bot.connection for bot in bots],
-            distinct([contestant.name for contestant in seats]),
-            record,
-            self.stalls,
-            None,
-            [contestant.words for contestant in seats],
-            lambda seat: bots[seat].bot.why_left(),
+        hosted = HostedMatch(
+            spec=self._spec(match_setup, one),
+            connections=[bot.connection for bot in bots],
+            names=distinct([contestant.name for contestant in seats]),
+            record=record,
+            stalls=self.stalls,
+            bots=bots,
         )
+        match = hosted.match
         began = trio.current_time()
-        await _run(match, until)
+        await hosted.run(until)
         ended = trio.current_time()
         assert match.outcome is not None
-        one.void = match.outcome.termination is Termination.VOID
+        one.void = hosted.is_void
         if match.outcome.termination is Termination.ABORTED:
             one.trouble = _aborted_words(match)
         # Those that stay do so now: the next match wants them.
@@ -171,68 +168,50 @@ class Player:
             stays = not one.void and not one.trouble and _stays(bot, match, index)
             infos.append(BotInfo(exit=KEPT, output=bot.output()) if stays else None)
             if stays:
-                await self.stable.give_back(bot)
+                await self.pool.give_back(bot)
         one.stays = infos[0] is not None
-        over = _Over(match, bots, infos, ended - began, self.stalls.worst(began, ended))
-        finishing.start_soon(_finish, over, record, one)
+        over = _Over(hosted, infos, ended - began, self.stalls.worst(began, ended))
+        finishing.start_soon(_finish, over, one)
 
-    async def warm(self, conditions: Conditions, seats: Sequence[Contestant]) -> None:
+    async def warm(self, match_setup: MatchSetup, seats: Sequence[Contestant]) -> None:
         """Start the bots of a match, so that they wait for it.
 
         Raises:
             NotStartedError: One doesn't come.
         """
-        come = await self._take(conditions, seats)
+        come = await self._take(match_setup, seats)
         for bot in come:
-            if isinstance(bot, Kept):
-                await self.stable.give_back(bot)
+            if isinstance(bot, PooledBot):
+                await self.pool.give_back(bot)
         for bot in come:
             if isinstance(bot, NotStartedError):
                 raise bot
 
     async def _take(
-        self, conditions: Conditions, seats: Sequence[Contestant]
-    ) -> list[Kept | NotStartedError]:
-        """By seat, the bot that has come, or why it hasn't; those to be started start at once."""
-        come: dict[int, Kept | NotStartedError] = {}
-
-        async def take(seat: int) -> None:
-            try:
-                come[seat] = await self.stable.take(conditions, seats[seat])
-            except NotStartedError as error:
-                come[seat] = error
-
-        wanted = set(range(len(seats)))
-        while wanted:
-            async with trio.open_nursery() as nursery:
-                for seat in sorted(wanted):
-                    nursery.start_soon(take, seat)
-            # While one started, another that waits for it may have gone.
-            wanted = set()
-            for seat, bot in come.items():
-                if isinstance(bot, Kept) and bot.waited and not bot.is_there:
-                    wanted.add(seat)
-                    await bot.end()
+        self, match_setup: MatchSetup, seats: Sequence[Contestant]
+    ) -> list[PooledBot | NotStartedError]:
+        """Return by seat the bot that has come, or why it hasn't."""
+        come = await self.pool.take_all(
+            seats, registry.get(match_setup.game), match_setup.conditions.time_start
+        )
         return [come[seat] for seat in range(len(seats))]
 
-    def _spec(self, conditions: Conditions, one: Played) -> MatchSpec:
-        ruleset = registry.get(conditions.game)
+    def _spec(self, match_setup: MatchSetup, one: MatchRun) -> MatchSpec:
+        ruleset = registry.get(match_setup.game)
         board = None
-        written = conditions.boards.get(one.draw.map)
+        written = match_setup.boards.get(one.draw.map)
         if written is not None:
-            key = (conditions.game, written)
+            key = (match_setup.game, written)
             if key not in self._boards:
                 self._boards[key] = ruleset.read_board(written)
             board = self._boards[key]
         return MatchSpec(
             match=ids.match_id(),
             ruleset=ruleset,
-            settings=conditions.settings[one.draw.map],
+            settings=match_setup.settings[one.draw.map],
             seed=one.draw.seed,
             board=board,
-            limits=conditions.limits,
-            late_limit=conditions.late_limit,
-            stall_margin=conditions.stall_margin,
+            conditions=match_setup.conditions,
             try_=one.attempt,
         )
 
@@ -241,31 +220,14 @@ class Player:
 class _Over:
     """A match that is over."""
 
-    match: Match
-    bots: Sequence[Kept]
+    hosted: HostedMatch
     infos: Sequence[BotInfo | None]
     """By seat, what the record tells of its bot; None for one that is to end first."""
     seconds: float
     stall: float
 
 
-async def _run(match: Match, until: float) -> None:
-    """Run a match, broken off at a moment."""
-    if until == math.inf:
-        await match.run()
-        return
-
-    async def interrupt() -> None:
-        await trio.sleep_until(until)
-        match.interrupt("enough was seen")
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(interrupt)
-        await match.run()
-        nursery.cancel_scope.cancel()
-
-
-def _stays(bot: Kept, match: Match, seat: int) -> bool:
+def _stays(bot: PooledBot, match: Match, seat: int) -> bool:
     """Whether a bot can play the next match as it is."""
     return not (
         bot.contestant.restart
@@ -276,14 +238,15 @@ def _stays(bot: Kept, match: Match, seat: int) -> bool:
     )
 
 
-async def _finish(over: _Over, record: RecordWriter, one: Played) -> None:
+async def _finish(over: _Over, one: MatchRun) -> None:
     """End the bots that don't stay, complete the record, and tell what the match was."""
-    match = over.match
-    exits: list[Exit | None] = [None] * len(over.bots)
+    hosted = over.hosted
+    match, bots = hosted.match, hosted.bots
+    exits: list[Exit | None] = [None] * len(bots)
     infos = list(over.infos)
 
     async def end(seat: int) -> None:
-        bot = over.bots[seat]
+        bot = bots[seat]
         exits[seat] = how = await bot.end()
         infos[seat] = BotInfo(exit=str(how), output=bot.output())
 
@@ -291,18 +254,17 @@ async def _finish(over: _Over, record: RecordWriter, one: Played) -> None:
         for seat, info in enumerate(over.infos):
             if info is None:
                 nursery.start_soon(end, seat)
-    result = attrs.evolve(match.result(), bots=tuple(infos))
     try:
-        await record.finish(result)
+        result = await hosted.complete(infos)
     except OSError as error:
         one.failure = error
         return
     finally:
-        record.close()
-    one.record = record.path
+        hosted.close()
+    one.record = hosted.record.path
     seats = tuple(
         seat_result(match, seat, bot.contestant.name, how)
-        for seat, bot, how in zip(match.seats, over.bots, exits, strict=True)
+        for seat, bot, how in zip(match.seats, bots, exits, strict=True)
     )
     for part, info in zip(seats, infos, strict=True):
         if part.ending is not Ending.NORMAL and info is not None and not one.output:
@@ -317,16 +279,16 @@ async def _finish(over: _Over, record: RecordWriter, one: Played) -> None:
         seconds=over.seconds,
         stall=over.stall,
         seats=seats,
-        record=record.path.name,
+        record=hosted.record.path.name,
     )
 
 
-def _walk_over(come: Sequence[Kept | NotStartedError], one: Played) -> None:
+def _walk_over(come: Sequence[PooledBot | NotStartedError], one: MatchRun) -> None:
     """The result when bots didn't come: they lose to those that did, who tie."""
-    there = sum(isinstance(bot, Kept) for bot in come)
+    there = sum(isinstance(bot, PooledBot) for bot in come)
     results = []
     for contestant, bot in zip(one.seats, come, strict=True):
-        if isinstance(bot, Kept):
+        if isinstance(bot, PooledBot):
             results.append(SeatResult(bot=contestant.name, rank=1, score=0, ending=Ending.NORMAL))
             continue
         one.output = one.output or bot.output
@@ -353,7 +315,7 @@ def _walk_over(come: Sequence[Kept | NotStartedError], one: Played) -> None:
     )
 
 
-def _void_words(one: Played) -> str:
+def _void_words(one: MatchRun) -> str:
     return (
         f"two void matches in a row with seed {one.draw.seed}: this machine stalls while bots are "
         "judged late; give it less to do (a lower concurrency, fewer other programs) or the bots "

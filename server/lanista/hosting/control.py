@@ -36,7 +36,7 @@ class Changes:
 
 
 @attrs.define(eq=False)
-class Steering:
+class MatchControl:
     """Holds a match between two turns, where no clock runs. Its `watch` is a match's `Watcher`."""
 
     delay: float = 0.0
@@ -102,7 +102,7 @@ class Interruptible(Protocol):
 
 
 @attrs.define(eq=False, kw_only=True)
-class Running:
+class RunningMatch:
     """A match that is played."""
 
     match: str
@@ -114,25 +114,25 @@ class Running:
     """ISO 8601, UTC."""
     part: Path
     """Its record while it is written."""
-    steering: Steering
+    control: MatchControl
     playing: Interruptible
 
 
 @attrs.define(eq=False)
-class Stage:
+class RunningMatches:
     """All running matches of an arena."""
 
     changes: Changes = attrs.field(factory=Changes)
-    running: dict[str, Running] = attrs.field(factory=dict)
+    matches: dict[str, RunningMatch] = attrs.field(factory=dict)
     """By the match's id, in the order of their beginnings."""
     ended: dict[str, Path] = attrs.field(factory=dict)
     """The records of the last matches that are over, by id."""
     told: Callable[[str, Path | None], None] | None = None
     """Told of every match that is over, with its record if that is on disk and may be seen."""
 
-    def begin(self, running: Running) -> None:
+    def begin(self, running: RunningMatch) -> None:
         """A match begins."""
-        self.running[running.match] = running
+        self.matches[running.match] = running
         self.changes.tell()
 
     def end(self, match: str, record: Path | None) -> None:
@@ -143,7 +143,7 @@ class Stage:
             record: None: it couldn't be written, or is to be seen later, by another call: that of
                 a void match tells the seed with which it is played again.
         """
-        self.running.pop(match, None)
+        self.matches.pop(match, None)
         if record is not None:
             self.ended[match] = record
             if len(self.ended) > PATHS_KEPT:

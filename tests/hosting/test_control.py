@@ -1,4 +1,4 @@
-"""Watching and steering: changes that nobody misses, matches that are held, what runs and ran."""
+"""Watching and control: changes that nobody misses, matches that are held, what runs and ran."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.daemon.stage import PATHS_KEPT, Changes, Running, Stage, Steering
+from lanista.hosting.control import PATHS_KEPT, Changes, MatchControl, RunningMatch, RunningMatches
 from lanista.rules.angrymob import RULESET
 from support.tinygame import RULESET as COUNTING
 
@@ -44,21 +44,21 @@ async def test_no_change_is_missed(autojump_clock):
     assert scope.cancelled_caught
 
 
-# -- steering ------------------------------------------------------------------------------------
+# -- control ------------------------------------------------------------------------------------
 
 
 class Match:
-    """Takes turns as long as its steering lets it; notes when each begins."""
+    """Takes turns as long as its control lets it; notes when each begins."""
 
-    def __init__(self, steering, rounds=1000):
+    def __init__(self, control, rounds=1000):
         chance = COUNTING.chance(1)
         self.game = COUNTING.new({"rounds": rounds}, "oak", chance)
-        self.steering = steering
+        self.control = control
         self.turns = []
 
     async def play(self):
         while True:
-            await self.steering.watch(self.game)
+            await self.control.watch(self.game)
             if self.game.outcome() is not None:
                 return
             self.turns.append(trio.current_time())
@@ -74,12 +74,12 @@ async def settle():
 @pytest.fixture
 async def held(nursery, mock_clock):
     """A match of a second a turn that is held before its first."""
-    steering = Steering()
-    steering.pause()
-    match = Match(steering)
+    control = MatchControl()
+    control.pause()
+    match = Match(control)
     nursery.start_soon(match.play)
     await settle()
-    assert steering.paused
+    assert control.paused
     assert [] == match.turns
     return match
 
@@ -91,79 +91,79 @@ async def pass_seconds(clock, count):
 
 
 async def test_a_match_that_nobody_holds_goes_on(nursery, mock_clock):
-    match = Match(Steering())
+    match = Match(MatchControl())
     nursery.start_soon(match.play)
     await settle()
     await pass_seconds(mock_clock, 4)
     assert 5 == len(match.turns)
-    assert not match.steering.paused
+    assert not match.control.paused
 
 
 async def test_a_held_match_waits_for_a_word(held, mock_clock):
     await pass_seconds(mock_clock, 9)
     assert [] == held.turns
-    held.steering.resume()
+    held.control.resume()
     await settle()
-    assert not held.steering.paused
+    assert not held.control.paused
     await pass_seconds(mock_clock, 2)
     assert 3 == len(held.turns)
     # In the middle of the third: it is played to its end, and no fourth is begun.
-    held.steering.pause()
+    held.control.pause()
     await pass_seconds(mock_clock, 5)
     assert 3 == len(held.turns)
 
 
 async def test_a_step_is_one_turn(held, mock_clock):
-    held.steering.step()
+    held.control.step()
     await settle()
     await pass_seconds(mock_clock, 5)
     assert 1 == len(held.turns)
-    assert held.steering.paused
+    assert held.control.paused
 
 
 async def test_steps_add_up(held, mock_clock):
     """Also those said while a turn is played."""
-    held.steering.step()
-    held.steering.step()
+    held.control.step()
+    held.control.step()
     await settle()
-    held.steering.step()
+    held.control.step()
     await pass_seconds(mock_clock, 9)
     assert 3 == len(held.turns)
 
 
 async def test_a_step_of_a_match_that_goes_on_pauses_it(nursery, mock_clock):
     """The turn that is played, one more, and then it is held."""
-    match = Match(Steering())
+    match = Match(MatchControl())
     nursery.start_soon(match.play)
     await settle()
-    match.steering.step()
-    assert match.steering.paused
+    match.control.step()
+    assert match.control.paused
     await pass_seconds(mock_clock, 9)
     assert 2 == len(match.turns)
 
 
 async def test_a_pause_takes_steps_back(held, mock_clock):
-    held.steering.step()
-    held.steering.step()
-    held.steering.pause()
+    held.control.step()
+    held.control.step()
+    held.control.pause()
     await settle()
     await pass_seconds(mock_clock, 9)
     assert [] == held.turns
 
 
 async def test_a_match_that_is_over_is_never_held(autojump_clock):
-    steering = Steering()
-    match = Match(steering, rounds=2)
+    control = MatchControl()
+    match = Match(control, rounds=2)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(match.play)
         await trio.sleep(1.5)
-        steering.pause()  # in the last turn
+        control.pause()  # in the last turn
     assert 2 == match.game.turn
     assert 2 == trio.current_time()
 
 
 async def test_a_delay_is_waited_before_every_turn(autojump_clock):
-    match = Match(Steering(0.5), rounds=3)
+    match = Match(MatchControl(0.5), rounds=3)
     await match.play()
     # 0.5 before the first; then a second of each turn and the delay.
     assert [0.5, 2.0, 3.5] == match.turns
@@ -181,39 +181,39 @@ class Interruptible:
 
 
 def running(name):
-    return Running(
+    return RunningMatch(
         match=name,
         ruleset=RULESET,
         room=None,
         bots=[(1, "Ann"), (2, "Bob")],
         started="2026-01-01T00:00:00.000+00:00",
         part=Path(f"{name}.jsonl.gz.part"),
-        steering=Steering(),
+        control=MatchControl(),
         playing=Interruptible(),
     )
 
 
 def test_the_stage_knows_what_runs_and_what_ran():
     """Every beginning and end is a change; who listens is told of every end."""
-    stage = Stage()
+    running_matches = RunningMatches()
     told = []
-    stage.told = lambda match, record: told.append((match, record))
+    running_matches.told = lambda match, record: told.append((match, record))
     for name in "abc":
-        stage.begin(running(name))
-    assert ["a", "b", "c"] == list(stage.running)
-    assert 3 == stage.changes.count
-    stage.end("b", Path("b.jsonl.gz"))
-    stage.end("a", None)
-    assert ["c"] == list(stage.running)
-    assert {"b": Path("b.jsonl.gz")} == stage.ended
+        running_matches.begin(running(name))
+    assert ["a", "b", "c"] == list(running_matches.matches)
+    assert 3 == running_matches.changes.count
+    running_matches.end("b", Path("b.jsonl.gz"))
+    running_matches.end("a", None)
+    assert ["c"] == list(running_matches.matches)
+    assert {"b": Path("b.jsonl.gz")} == running_matches.ended
     assert [("b", Path("b.jsonl.gz")), ("a", None)] == told
-    assert 5 == stage.changes.count
-    stage.end("unknown", None)
-    assert ["c"] == list(stage.running)
+    assert 5 == running_matches.changes.count
+    running_matches.end("unknown", None)
+    assert ["c"] == list(running_matches.matches)
 
 
 def test_the_stage_remembers_the_last_records():
-    stage = Stage()
+    running_matches = RunningMatches()
     for number in range(PATHS_KEPT + 3):
-        stage.end(str(number), Path(str(number)))
-    assert [str(number) for number in range(3, PATHS_KEPT + 3)] == list(stage.ended)
+        running_matches.end(str(number), Path(str(number)))
+    assert [str(number) for number in range(3, PATHS_KEPT + 3)] == list(running_matches.ended)

@@ -12,7 +12,8 @@ import attrs
 import trio
 
 from lanista.bots import environment, fill
-from lanista.daemon import greeting, ids
+from lanista.hosting import handshake, ids
+from lanista.hosting.accept import accept_few
 from lanista.match.connection import Connection
 from lanista.match.feed import told
 from lanista.match.record import Record
@@ -89,7 +90,7 @@ class Feeder:
                 try:
                     async with trio.open_nursery() as nursery:
                         nursery.start_soon(self._wait_for_signals, signals)
-                        nursery.start_soon(greeting.accept_few, self._greet, listeners)
+                        nursery.start_soon(accept_few, self._greet, listeners)
                         nursery.start_soon(self._wait_for_exit, process)
                         await self._over.wait()
                         if self.patient:
@@ -119,17 +120,16 @@ class Feeder:
         self._trouble = "it ended before it had answered the turn"
         self._over.set()
 
-    async def _greet(self, stream: trio.SocketStream, seated: greeting.Seated) -> None:
-        connection = greeting.accepted(stream)
+    async def _greet(self, stream: trio.SocketStream) -> None:
+        connection = handshake.accepted(stream)
         if connection is None or self._over.is_set():
             return
         try:
             hello = await connection.read_hello(math.inf)
             if hello is None:
                 return
-            if hello.token is not None and not greeting.same_secret(hello.token, self._token):
+            if hello.token is not None and not handshake.same_secret(hello.token, self._token):
                 return
-            seated()
             await self._feed(connection, hello)
         except (_TroubleError, RemoteProtocolError) as error:
             self._trouble = error.words if isinstance(error, RemoteProtocolError) else str(error)
@@ -138,11 +138,11 @@ class Feeder:
         self._over.set()
 
     async def _feed(self, connection: Connection, hello: Hello) -> None:
-        if greeting.ruleset_of(hello, self.ruleset).name != self.ruleset.name:
+        if handshake.ruleset_of(hello, self.ruleset).name != self.ruleset.name:
             raise _TroubleError(f"it wants to play {hello.game}; the record is of another game")
-        is_version1 = greeting.speaks_version1(hello, self.ruleset)
+        is_version1 = handshake.speaks_version1(hello, self.ruleset)
         if is_version1:
-            greeting.tell_at_once(connection, greeting.welcome())
+            handshake.tell_at_once(connection, handshake.welcome())
         connection.session.start()
         for turn, data in enumerate(told(self.record, self.ruleset, self.seat, hello)):
             connection.session.ask()
