@@ -172,7 +172,7 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 	$(BIN)/python tests/conformance/rewrite_golden.py
 	$(BIN)/python tests/rules/rewrite_golden.py
 	$(BIN)/python tests/languages/rewrite_golden.py
-	$(BIN)/python tests/tournament/rewrite_golden.py
+	$(BIN)/python tests/standings/rewrite_golden.py
 
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/web/screenshots.py

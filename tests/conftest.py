@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 HERE = Path(__file__).parent
 LONG_FIRST = (
     *("web", "e2e", "languages", "docs", "kit", "tournament", "store", "conformance", "formats"),
-    *("check", "house", "match"),
+    *("check", "house", "match", "standings", "playback"),
 )
 """Folders whose files take long, so that a run doesn't end with one worker busy and others idle."""
 TOGETHER = ("tests/web/test_browser_", "tests/store/")

@@ -9,6 +9,7 @@ the bot's at a time, and understands none of them, but for what it prints when t
 import contextlib
 import errno
 import os
+import resource
 import select
 import signal
 import socket
@@ -399,3 +400,45 @@ def _printable(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def keep_standard_streams() -> None:
+    """Open what is closed of stdin, stdout and stderr: the connection must not get its place."""
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:  # closed by whoever started us
+            os.open(os.devnull, os.O_RDWR)
+
+
+def end_as(code: int) -> int:
+    """Return the exit code of a bot, or end this process by the signal that ended the bot."""
+    if code < 0:
+        # Whoever started us shall see how the bot ended; the core would be this process's own.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    return code
+
+
+def main(command: Sequence[str]) -> int:
+    """Run a bot that an arena starts: `python -m lanista.bridge COMMAND…`.
+
+    Where the arena is and what to say comes from the variables that it gives its bots.
+    """
+    keep_standard_streams()
+    hello = f"{os.environ['LANISTA_NAME']} v=1"
+    token = os.environ.get("LANISTA_TOKEN")
+    if token:
+        hello += f" token={token}"
+    try:
+        code = run(command, hello, os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"]))
+    except CannotConnectError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return end_as(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -137,7 +137,7 @@ def main():
         bare = Path(folder) / "empty"
         source = EMPTY_BOTS / "empty.c"
         subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, source], check=True)
-        bridge = [sys.executable, "-P", "-m", "lanista.cli", "connect", "--"]
+        bridge = [sys.executable, "-P", "-m", "lanista.bridge"]
         commands = {"bare C socket": [str(bare), "GAME"]}
         for name, language in every().items():
             if language.missing:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "web"))
 
 from browser import Browser
 
-from lanista.web.reel import reel
+from lanista.playback.replay_reader import reel
 from lanista.web.server import page_files
 
 MATCHES = {

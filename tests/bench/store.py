@@ -12,8 +12,9 @@ from pathlib import Path
 
 from measured import keep, median
 
+from lanista.match.ending import Ending
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.store.results import BlockResult, MatchResult, SeatResult
 
 BLOCKS = 50_000
 BOTS = [f"bot{number}" for number in range(20)]

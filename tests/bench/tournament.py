@@ -28,17 +28,18 @@ from measured import keep, median
 
 import lanista_maps
 from lanista.match.clock import Limits
+from lanista.match.ending import Ending
 from lanista.match.speech import MatchInfo, Version1
+from lanista.pairing.blocks import Pairing
 from lanista.rules import registry
 from lanista.rules.base import Answer, complete_settings
 from lanista.rules.outcome import Outcome, Termination
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
-from lanista.tournament import run, work
-from lanista.tournament.blocks import Pairing
+from lanista.store.results import BlockResult, MatchResult, SeatResult
+from lanista.tournament import run, worker
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of
-from lanista.tournament.work import Block, Task, play_blocks
+from lanista.tournament.worker import Block, Task, play_blocks
 
 TURNS = 8
 BLOCKS = 300
@@ -77,7 +78,7 @@ def shares(folder, command):
     with ThreadPoolExecutor(1) as executor:
         report = run(spec(command), folder=place, executor=executor, concurrency=1)
     assert report.over, report
-    work.close()
+    worker.close()
     after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return [
         (new.ru_utime + new.ru_stime - old.ru_utime - old.ru_stime) / (2 * BLOCKS)
@@ -250,7 +251,7 @@ def resume(folder, value):
             concurrency=1,
             on_event=lambda _: moments.append(time.perf_counter()),
         )
-    work.close()
+    worker.close()
     return moments[0] - began
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 import trio
 
+from lanista.arena.catalogue import Catalogue
 from lanista.bots import BotLimits, Sandbox, environment, start_bot
-from lanista.web.catalogue import Catalogue
 
 HOST = "127.0.0.1"
 ORDINARY = 54321

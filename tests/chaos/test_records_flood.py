@@ -9,11 +9,11 @@ import trio
 from structlog.testing import capture_logs
 
 from e2e.running import Daemon, Peer, lines_of, read
-from lanista.daemon import arena as arena_module
-from lanista.daemon.arena import Arena, Options
+from lanista.arena import server as arena_module
+from lanista.arena.server import Arena, Options
 from lanista.match import record as record_module
-from lanista.match.ledger import LOG_KEPT, LOG_OVER
 from lanista.match.replay import verify
+from lanista.match.turn_lines import LOG_KEPT, LOG_OVER
 from lanista.rules import registry
 
 TURNS = 150

@@ -203,7 +203,8 @@ def test_commands_without_pictures_do_not_need_pillow():
     """The arena, and the other commands of `replay`, load no Pillow."""
     code = (
         "import sys\n"
-        "import lanista.cli.replay, lanista.cli.export, lanista.web.reel, lanista.web.catalogue\n"
+        "import lanista.cli.replay, lanista.cli.export\n"
+        "import lanista.playback.replay_reader, lanista.arena.catalogue\n"
         "print('PIL' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -5,9 +5,10 @@ import pytest
 
 from cli.test_tournament_display import done, match
 from lanista.cli.sprt import EXIT_UNDECIDED, Scores, code_of
-from lanista.store.results import Ending, SeatResult
+from lanista.match.ending import Ending
+from lanista.store.results import SeatResult
 from lanista.tournament.director import Report
-from tournament.samples import standings
+from standings.samples import standings
 
 PLAIN = match(Ending.NORMAL, Ending.NORMAL)
 

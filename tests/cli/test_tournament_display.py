@@ -16,10 +16,11 @@ from lanista.cli.tournament_live import (
     note_of,
     progress_line,
 )
-from lanista.store.results import Ending, MatchResult, SeatResult
+from lanista.match.ending import Ending
+from lanista.pairing.base import Progress
+from lanista.store.results import MatchResult, SeatResult
 from lanista.tournament import events
-from lanista.tournament.pairing.base import Progress
-from tournament.samples import TWO, row, standings
+from standings.samples import TWO, row, standings
 
 NASTY = "\x1b[2Jboo\nfoo"
 """A terminal would be cleared by it, a line forged."""

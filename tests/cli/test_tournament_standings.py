@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from lanista.match.ending import Ending
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.formats import make_format
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import parse_spec

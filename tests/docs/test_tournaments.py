@@ -88,10 +88,10 @@ def test_the_page_tells_every_key():
 
 
 def test_the_page_tells_every_column_and_event():
+    from lanista.standings.text import as_json, csv_columns
     from lanista.store.results import Ending
     from lanista.tournament import events
-    from lanista.tournament.tables import as_json, csv_columns
-    from tournament.samples import TWO
+    from standings.samples import TWO
 
     text = PAGE.read_text(encoding="utf-8")
     keys = [*as_json(TWO), *as_json(TWO)["standings"][0], *(ending.value for ending in Ending)]

@@ -15,21 +15,21 @@ import pytest
 import trio
 
 from e2e.running import PATIENCE, bot, wait_until
+from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
-from lanista.store.results import Ending
-from lanista.tournament import work
-from lanista.tournament.blocks import Pairing
+from lanista.pairing.blocks import Pairing
+from lanista.tournament import worker
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of
-from lanista.tournament.work import Block, Task, WorkError, measure, play_blocks, try_bot
+from lanista.tournament.worker import Block, Task, WorkError, measure, play_blocks, try_bot
 
 
 @pytest.fixture(autouse=True)
 def _ends():
     """Bots that are kept end with the test."""
     yield
-    work.close()
+    worker.close()
 
 
 def setup_of(folder, *bots, game="angrymob", clock=None, **more):
@@ -114,7 +114,7 @@ def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
         for finished in play_blocks(task_of(setup, 0, 1, 2))
         for match in finished.result.matches
     ]
-    work.close()
+    worker.close()
     again = [
         match.digest
         for finished in play_blocks(task_of(setup, 2, 1, 0))
@@ -154,7 +154,7 @@ def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
 
     assert 2 == len(kept)
     assert kept == pids_of_children() - before
-    work.close()
+    worker.close()
     assert set() == pids_of_children() - before
 
 
@@ -426,7 +426,7 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
     thread = threading.Thread(target=try_it)
     thread.start()
     wait_until(lambda: pids_of_children() - before, "the bot is being started")
-    work.close()
+    worker.close()
     thread.join(PATIENCE)
 
     assert 1 == len(raised)
@@ -495,14 +495,14 @@ def test_two_users_of_a_process_dont_end_each_other(tmp_path):
         begun.set()
         await trio.to_thread.run_sync(may_end.wait, PATIENCE)
 
-    other = threading.Thread(target=work._in_loop, args=(plays,))
+    other = threading.Thread(target=worker._in_loop, args=(plays,))
     other.start()
     assert begun.wait(PATIENCE)
-    work.rest()
+    worker.rest()
     kept = pids_of_children() - before
     may_end.set()
     other.join(PATIENCE)
-    work.rest()
+    worker.rest()
 
     assert 2 == len(kept)
     assert set() == pids_of_children() & kept

@@ -11,9 +11,9 @@ from fuzz.target import Target, check_words
 from lanista.formats import crematoria, hogwarts
 from lanista.formats.originals import of_game, of_text
 from lanista.formats.tokens import FormatError
+from lanista.playback.frames import FrameWriter, encode, head_of_res
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
-from lanista.web.film import FrameWriter, encode, head_of_res
 from support.players import PLAYERS
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")

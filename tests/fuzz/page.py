@@ -19,10 +19,10 @@ from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.playback.frame_cache import Film, Films
+from lanista.playback.frames import encode
+from lanista.playback.replay_reader import BadFilmError, reel
 from lanista.rules import registry
-from lanista.web.film import encode
-from lanista.web.films import Film, Films
-from lanista.web.reel import BadFilmError, reel
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 

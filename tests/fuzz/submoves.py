@@ -8,6 +8,7 @@ from typing import Any
 
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
+from lanista.playback.frames import FrameWriter, encode
 from lanista.rules import registry
 from lanista.rules.base import (
     Answer,
@@ -19,7 +20,6 @@ from lanista.rules.base import (
     Verdict,
     complete_settings,
 )
-from lanista.web.film import FrameWriter, encode
 from lanista_protocol import MalformedLineError, Note, NoteCode, tokenize
 from support import players
 from support.players import PLAYERS

@@ -7,10 +7,10 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.match.conditions import DEFAULT, MatchConditions
+from lanista.match.conditions import DEFAULT, MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, RecordWriter, read_record
-from lanista.match.runner import Match, MatchSpec
+from lanista.match.runner import Match
 from lanista.rules import angrymob
 from lanista.rules.base import complete_settings
 from support import tinygame

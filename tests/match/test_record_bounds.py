@@ -8,7 +8,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.match import ledger
+from lanista.match import turn_lines
 from lanista.match.feed import told
 from lanista.match.record import BadRecordError, read_record, squeezed
 from lanista.match.replay import MismatchError, verify
@@ -236,4 +236,4 @@ async def test_a_flooding_pair_costs_what_the_bounds_say(tmp_path, autojump_cloc
 
 def test_the_bounds_are_those_of_the_page():
     """docs/records.md and PROTOCOL.md 4 tell them."""
-    assert ledger.Room(log=4 * 1024**2, answers=16 * 1024**2) == ledger.Room()
+    assert turn_lines.Room(log=4 * 1024**2, answers=16 * 1024**2) == turn_lines.Room()

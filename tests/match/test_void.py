@@ -9,11 +9,11 @@ import trio
 import trio.testing
 
 from lanista.match.clock import Limits
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import RecordWriter
 from lanista.match.replay import verify
-from lanista.match.runner import Match, MatchSpec
+from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.rules.outcome import Termination
 from match.loopback import PATIENCE, read_line, socket_pair

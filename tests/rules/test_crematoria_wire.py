@@ -91,7 +91,7 @@ def test_facts_follow_the_position():
 
 
 def test_the_facts_of_a_match_agree_with_its_position():
-    """Owners, gems and units of the lines are those of the game's own telling."""
+    """Owners, gems and units of the lines are those of the game's own encoding."""
     game = new_game(1)
     for _ in range(12):
         game.advance([Late()] * 4)

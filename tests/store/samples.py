@@ -2,7 +2,8 @@
 
 import random
 
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.match.ending import Ending
+from lanista.store.results import BlockResult, MatchResult, SeatResult
 
 
 def seat(bot, rank=1, ending=Ending.NORMAL, **more):

@@ -6,9 +6,10 @@ import shutil
 import attrs
 import pytest
 
+from lanista.match.ending import FAILURES, Ending
 from lanista.store import reading
 from lanista.store.database import Store
-from lanista.store.results import FAILURES, Benching, Ending
+from lanista.store.results import Benching
 from store.samples import block, drawn, ended, match, seat, stored
 
 NORMAL, CRASH, LATE, VOID = Ending.NORMAL, Ending.CRASH, Ending.LATE, Ending.VOID

@@ -9,16 +9,17 @@ import secrets
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from lanista.match.ending import Ending
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.director import Director
 from lanista.tournament.executors import GivenWorkers
-from lanista.tournament.keeping import held
 from lanista.tournament.looking import format_of
+from lanista.tournament.records import held
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of
-from lanista.tournament.stock import agree, settle_seed
-from lanista.tournament.work import Finished
+from lanista.tournament.stored_blocks import agree, settle_seed
+from lanista.tournament.worker import Finished
 
 HOUSE = ("GravityGoers", "RandomRunners", "CamperJoe", "ProfessorRandom")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lanista.tournament.calibration import Bounds, calibrate, judge, level_of, levels
 from lanista.tournament.events import Level
-from lanista.tournament.work import Measured
+from lanista.tournament.worker import Measured
 
 BOUNDS = Bounds(turn=0.2, stall_margin=0.05)
 

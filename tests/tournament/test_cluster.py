@@ -15,7 +15,7 @@ import trio
 
 from e2e.running import BOTS, Program, command, environment, wait_until, wait_until_gone
 from lanista.tournament import events, load, run_async
-from lanista.tournament.executors import open_executor
+from lanista.tournament.running import open_executor
 from lanista.tournament.spec import SpecError
 from support import errands
 from support.tournament import digests, directing, play, setup_in, stored

@@ -9,14 +9,14 @@ import pytest
 import trio
 
 from lanista.cli import tournament_run
+from lanista.pairing.kinds import FormatName
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.tournament import events, work
+from lanista.tournament import events, worker
 from lanista.tournament.executors import GivenWorkers
 from lanista.tournament.looking import standings_of
 from lanista.tournament.running import open_tournament
-from lanista.tournament.spec import FormatName
-from lanista.tournament.work import Measured, WorkError
+from lanista.tournament.worker import Measured, WorkError
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
 BLOCKS = 12
@@ -509,7 +509,7 @@ class TestHalting:
         def gone(*_):
             raise StoreError("db: gone")
 
-        monkeypatch.setattr(work, "play_blocks", play)
+        monkeypatch.setattr(worker, "play_blocks", play)
         monkeypatch.setattr(Store, "add", gone)
         monkeypatch.setattr(Store, "endings", gone)
         assert 3 == tournament_run.play(setup_in(tmp_path, concurrency=1), "cup.toml")

@@ -5,10 +5,11 @@ import math
 import attrs
 import pytest
 
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.match.ending import Ending
+from lanista.pairing.base import Progress
+from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.pace import MOST_BLOCKS, Disturbances, Failures, Pace, eta
-from lanista.tournament.pairing.base import Progress
-from lanista.tournament.work import Finished
+from lanista.tournament.worker import Finished
 
 
 def match(*endings, stall=0.0, end="finished"):

@@ -15,7 +15,7 @@ from lanista.tournament import events, looking
 from lanista.tournament.looking import load, standings_of
 from lanista.tournament.running import open_tournament, run_async
 from lanista.tournament.spec import SpecError
-from lanista.tournament.stock import agree, pardon, settle_seed, take_stock
+from lanista.tournament.stored_blocks import agree, pardon, settle_seed, take_stock
 from support.tournament import digests, directing, format_of, play, setup_in, stored
 
 COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}

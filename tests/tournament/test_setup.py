@@ -3,8 +3,8 @@
 import attrs
 import pytest
 
+from lanista.pairing.blocks import Pairing, Played, points, points_by_place, seatings
 from lanista.rules import registry
-from lanista.tournament.blocks import Pairing, Played, points, points_by_place, seatings
 from lanista.tournament.setup import Draw, prepare
 from lanista.tournament.spec import SpecError, spec_of
 from lanista_maps import names, read

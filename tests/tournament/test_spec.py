@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.pairing.kinds import FormatName
 from lanista.tournament import spec as spec_module
 from lanista.tournament.spec import (
     BotEntry,
-    FormatName,
     Keep,
     SeedCount,
     SpecError,

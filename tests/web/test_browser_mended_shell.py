@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lanista.web.bundle import bundle
-from lanista.web.reel import reel
+from lanista.playback.html import bundle
+from lanista.playback.replay_reader import reel
 from web.browser import DESK, PHONE
 from web.matchpage import MatchPage, drop, fits
 

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
-from lanista.web.bundle import bundle
-from lanista.web.reel import reel
+from lanista.playback.html import bundle
+from lanista.playback.replay_reader import reel
 from web.browser import DESK, PHONE
 from web.drawn import colour_of, drawings, point
 from web.matchpage import MatchPage, fits

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lanista.store.results import Ending
+from lanista.match.ending import Ending
 from web.browser import PHONE
 from web.matchpage import DASH, fits
 from web.test_tournaments import store_blocks, write_spec

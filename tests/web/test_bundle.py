@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lanista.web.bundle import PAGE, BadPageError, bundle
-from lanista.web.reel import reel
+from lanista.playback.html import PAGE, BadPageError, bundle
+from lanista.playback.replay_reader import reel
 from match.playing import answers
 from web.records import AWAY, BACK, played, wandering
 

@@ -11,7 +11,7 @@ import trio
 from lanista import __version__
 from lanista.hosting.control import RunningMatches
 from lanista.house import HOUSE
-from lanista.web.film import API
+from lanista.playback.frames import API
 from lanista.web.view import View
 from web.house import opened, play, showing
 from web.records import AWAY, BACK
@@ -390,7 +390,7 @@ async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
     """Whatever the database says while the arena serves."""
     import sqlite3
 
-    from lanista.web.catalogue import Catalogue
+    from lanista.arena.catalogue import Catalogue
 
     failed = trio.Event()
 

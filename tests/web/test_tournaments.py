@@ -15,15 +15,16 @@ from e2e.running import PATIENCE, Program, command
 from lanista.cli import BadInputError
 from lanista.cli.standings import Clerk, looks_at
 from lanista.hosting.control import RunningMatches
+from lanista.match.ending import Ending
+from lanista.standings.text import as_json
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, Ending, MatchResult, SeatResult
+from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.looking import load
-from lanista.tournament.tables import as_json
 from lanista.web import server as server_module
 from lanista.web import tournaments as module
 from lanista.web.tournaments import FIRST, REST, SHARE, NoStandingsError, Tournaments
 from lanista.web.view import View
-from tournament.samples import FOUR, TWO, row, standings
+from standings.samples import FOUR, TWO, row, standings
 from web.house import done, showing
 
 TWO_JSON, FOUR_JSON = as_json(TWO), as_json(FOUR)

@@ -16,11 +16,12 @@ from lanista import __version__
 from lanista.hosting.control import RunningMatches
 from lanista.match.record import read_record
 from lanista.match.replay import verify
-from lanista.web import connections, films
+from lanista.playback import frame_cache
+from lanista.playback.frames import API
+from lanista.playback.replay_reader import reel
+from lanista.web import connections
 from lanista.web import server as server_module
 from lanista.web import viewer as module
-from lanista.web.film import API
-from lanista.web.reel import reel
 from lanista.web.view import View
 from match.playing import ANGRYMOB
 from web.house import done, opened, play, showing, until
@@ -674,14 +675,14 @@ async def test_a_viewer_has_so_many_films(tmp_path, monkeypatch):
 @pytest.mark.long
 async def test_a_film_that_broke_off_goes_on(tmp_path, monkeypatch):
     """The projector is killed: who waits for a frame of a running match gets it all the same."""
-    monkeypatch.setattr("lanista.web.films.RESTART_PAUSE", 0.01)
-    started, start = [], films._start
+    monkeypatch.setattr("lanista.playback.frame_cache.RESTART_PAUSE", 0.01)
+    started, start = [], frame_cache._start
 
     async def noted(folder):
         started.append(await start(folder))
         return started[-1]
 
-    monkeypatch.setattr(films, "_start", noted)
+    monkeypatch.setattr(frame_cache, "_start", noted)
     async with opened(tmp_path) as house:
         ann, bob, match = await house.pair()
         page = await house.page()

@@ -19,10 +19,10 @@ from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, Poole
 from lanista.hosting.handshake import announce
 from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.channel import Channel
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, RecordWriter, TurnInfo, read_record
-from lanista.match.runner import Match, MatchSpec
+from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Game, Ruleset
 from lanista.rules.outcome import Termination

@@ -1,9 +1,7 @@
 """`lanista connect`: a bot that speaks by stdin and stdout, on any arena."""
 
 import os
-import resource
 import shutil
-import signal
 
 import click
 
@@ -46,11 +44,7 @@ def command(
     from lanista import bridge
     from lanista_protocol import RemoteProtocolError, parse_hello
 
-    for fd in (0, 1, 2):
-        try:
-            os.fstat(fd)
-        except OSError:  # closed by whoever started us: the connection must not get its place
-            os.open(os.devnull, os.O_RDWR)
+    bridge.keep_standard_streams()
     if shutil.which(words[0]) is None:
         raise BadInputError(f"no program {words[0]!r} that could be run; behind -- goes the bot")
     if name is None:
@@ -84,13 +78,7 @@ def command(
     except bridge.CannotConnectError as error:
         click.echo(f"lanista connect: {error}", err=True)
         return EXIT_NO_CONNECTION
-    if code < 0:
-        # Whoever started us shall see how the bot ended; the core would be this process's own.
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if -code != signal.SIGKILL:
-            signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
-    return code
+    return bridge.end_as(code)
 
 
 def _host() -> str:

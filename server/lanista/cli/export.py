@@ -17,9 +17,9 @@ from lanista.cli import BadInputError
 
 if TYPE_CHECKING:
     from lanista.match.record import Record
+    from lanista.playback.image import Painter, Shot
     from lanista.rules.base import Ruleset
     from lanista.rules.picture import Scene
-    from lanista.web.still import Painter, Shot
 
 MAX_FILE = 64 * 1024 * 1024
 """Bytes of a match file; the original games' have about one million."""
@@ -120,8 +120,8 @@ def read_unpacked(file: str) -> bytes:
 def _of_record(file: str) -> Shots:
     from lanista.match.record import BadRecordError, read_record
     from lanista.match.replay import MismatchError, positions
+    from lanista.playback.image import Shot
     from lanista.rules import registry
-    from lanista.web.still import Shot
 
     def shots() -> "Iterator[Shot]":
         try:
@@ -148,8 +148,8 @@ def _of_record(file: str) -> Shots:
 def _of_res(file: str, data: bytes) -> Shots:
     from lanista.formats.originals import of_text
     from lanista.formats.tokens import FormatError
+    from lanista.playback.image import Shot
     from lanista.rules import registry
-    from lanista.web.still import Shot
 
     def shots() -> "Iterator[Shot]":
         try:
@@ -172,7 +172,7 @@ def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]
     Raises:
         BadInputError: There is no such round, or no picture of that size, or `shots_of`.
     """
-    from lanista.web.still import png
+    from lanista.playback.image import png
 
     shots = shots_of(file)
     painter = _painter(shots, tile)
@@ -201,7 +201,7 @@ def as_gif(
     Raises:
         BadInputError: As `as_png`.
     """
-    from lanista.web.still import gif
+    from lanista.playback.image import gif
 
     shots = shots_of(file)
     painter = _painter(shots, tile)
@@ -222,7 +222,7 @@ def as_gif(
 
 
 def _painter(shots: Shots, tile: int | None) -> "Painter":
-    from lanista.web.still import BadSizeError, Painter
+    from lanista.playback.image import BadSizeError, Painter
 
     try:
         return Painter(shots.scene, shots.title, shots.names, tile)

@@ -274,8 +274,8 @@ class _Session:
         """Play one match and print its result; `delay` in seconds where it is watched."""
         import trio
 
+        from lanista.arena.server import CannotListenError
         from lanista.cli.watch import play_interruptible
-        from lanista.daemon.arena import CannotListenError
         from lanista.hosting.host import MatchHost, StartFailureError
 
         try:

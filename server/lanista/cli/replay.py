@@ -219,8 +219,8 @@ def html(file: str, output: str | None) -> int:
     Exit codes: 0 written; 1 written, but the match is shown only in part; 2 bad input.
     """
     from lanista.cli import export as files
-    from lanista.web.bundle import bundle
-    from lanista.web.reel import BadFilmError, reel
+    from lanista.playback.html import bundle
+    from lanista.playback.replay_reader import BadFilmError, reel
 
     troubles: list[str] = []
 

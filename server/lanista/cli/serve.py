@@ -120,11 +120,11 @@ def command(
     """
     import trio
 
+    from lanista.arena.server import CannotListenError, Options, serve
     from lanista.cli.common import ruleset_named, setup_of
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import Clerk, looks_at
     from lanista.cli.web import PagePort
-    from lanista.daemon.arena import CannotListenError, Options, serve
 
     if no_web and web is not None:
         raise BadInputError("--web and --no-web: say one of them")
@@ -202,7 +202,7 @@ def _connections_possible(wanted: int, viewers: int) -> int:
     Raises:
         BadInputError: It doesn't allow enough for a single match.
     """
-    from lanista.daemon.arena import files_needed
+    from lanista.arena.server import files_needed
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = files_needed(wanted) + viewers

@@ -130,11 +130,11 @@ def command(
     from lanista.cli.tournament import concurrency_of
     from lanista.cli.tournament_run import play
     from lanista.hosting.host import distinct
+    from lanista.pairing.kinds import FormatName
     from lanista.tournament.setup import prepare
     from lanista.tournament.spec import (
         BotEntry,
         Clock,
-        FormatName,
         SandboxName,
         SeedCount,
         Spec,
@@ -207,7 +207,7 @@ class Scores:
     def begin(self, setup: "Setup") -> None:
         """Count what was played before."""
         from lanista.store.database import Store
-        from lanista.tournament.stock import take_stock
+        from lanista.tournament.stored_blocks import take_stock
 
         with Store.open(setup.database, create=False) as store:
             stock = take_stock(setup, store.played())

@@ -183,7 +183,7 @@ class Clerk:
 def main() -> None:
     """Answer, until stdin ends."""
     # What is loaded once takes longer than most answers.
-    from lanista.tournament import looking, tables  # noqa: F401 - only to be there
+    from lanista.tournament import looking  # noqa: F401 - only to be there
 
     os.nice(NICENESS)
     for line in sys.stdin.buffer:
@@ -210,9 +210,9 @@ def _answer(file: Path) -> bytes:
 
 
 def _standings(file: Path) -> dict[str, Any]:
+    from lanista.standings.text import as_json
     from lanista.store.database import Store
     from lanista.tournament.looking import load, standings_of
-    from lanista.tournament.tables import as_json
 
     setup = load(file, plays=False)
     database = setup.database

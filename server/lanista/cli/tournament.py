@@ -9,9 +9,9 @@ import click
 from lanista.cli import BadInputError
 
 if TYPE_CHECKING:
+    from lanista.standings.table import Standings
     from lanista.tournament.setup import Setup
     from lanista.tournament.spec import Spec
-    from lanista.tournament.standings import Standings
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
 EXIT_FAILED = 1
@@ -199,18 +199,19 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
 
 def text_of(found: "Standings", form: str, *, head_to_head: bool) -> str:
     """The standings in a form, as a file's text."""
-    from lanista.tournament import tables, tables_met
+    from lanista.standings import text
+    from lanista.standings.head_to_head import csv_text, markdown_text
 
     match form:
         case "json":
-            return tables.json_text(found)
+            return text.json_text(found)
         case "csv":
-            return tables_met.csv_text(found) if head_to_head else tables.csv_text(found)
+            return csv_text(found) if head_to_head else text.csv_text(found)
         case "markdown":
-            more = "\n" + tables_met.markdown_text(found) if head_to_head else ""
-            return tables.markdown_text(found) + more
+            more = "\n" + markdown_text(found) if head_to_head else ""
+            return text.markdown_text(found) + more
         case "html":
-            from lanista.tournament.tables_page import html_text
+            from lanista.standings.html import html_text
 
             return html_text(found)
         case _:

@@ -10,13 +10,13 @@ import click
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_words, duration
+from lanista.pairing.base import Format
 from lanista.signals import heeded
-from lanista.tournament.pairing.base import Format
 from lanista.tournament.setup import Draw, Setup
-from lanista.tournament.spec import FormatName, SeedCount
+from lanista.tournament.spec import SeedCount
 
 if TYPE_CHECKING:
-    from lanista.tournament.work import Trial
+    from lanista.tournament.worker import Trial
 
 EXIT_FAILED = 1
 OUTPUT_SHOWN = 2000
@@ -27,7 +27,7 @@ SEEDS_SHOWN = 5
 def check(setup: Setup, format_: Format) -> int:
     """Try the bots and tell; the exit code."""
     from lanista.bots import become_subreaper, use_cgroups
-    from lanista.tournament import work
+    from lanista.tournament import worker
 
     become_subreaper()
     use_cgroups()
@@ -40,16 +40,16 @@ def check(setup: Setup, format_: Format) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         for name in setup.bots:
-            trials.append(work.try_bot(setup.match_setup, setup.contestants[name], _draw(setup)))
+            trials.append(worker.try_bot(setup.match_setup, setup.contestants[name], _draw(setup)))
             for line in trial_lines(trials[-1]):
                 click.echo(printable(line))
-    except work.WorkError as error:
+    except worker.WorkError as error:
         raise BadInputError(str(error)) from None
     except KeyboardInterrupt:
         click.echo("lanista tournament check: interrupted", err=True)
         return EXIT_INTERRUPTED
     finally:
-        work.close()
+        worker.close()
         for number, handler in handlers.items():
             signal.signal(number, handler)
     for line in plan(setup, format_, trials):
@@ -120,9 +120,9 @@ def seeds_words(setup: Setup) -> str:
     else:
         shown = ", ".join(map(str, seeds[:SEEDS_SHOWN]))
         words = shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
-    if spec.format in {FormatName.ROUND_ROBIN, FormatName.GAUNTLET}:
+    if spec.format.is_planned:
         return words
-    each = "block" if spec.format in {FormatName.LADDER, FormatName.SPRT} else "round"
+    each = "round" if spec.format.has_rounds else "block"
     further = (
         ""
         if setup.needs_base_seed and isinstance(seeds, SeedCount)

@@ -23,10 +23,11 @@ from rich.text import Text
 
 from lanista.cli.common import printable
 from lanista.cli.tournament_table import print_to, table, whole
-from lanista.store.results import FAILURES, MatchResult
+from lanista.match.ending import FAILURES
+from lanista.standings.table import SCHEMA, Standings
+from lanista.standings.text import as_json
+from lanista.store.results import MatchResult
 from lanista.tournament import events
-from lanista.tournament.standings import SCHEMA, Standings
-from lanista.tournament.tables import as_json
 
 FAILURES_SHOWN = 4
 """Of the last ones, live; lines tell all."""

@@ -1,6 +1,6 @@
 """Standings as a terminal shows them, live and at the end.
 
-Names are made printable here; what the cells say is `lanista.tournament.tables`' business.
+Names are made printable here; what the cells say is `lanista.standings.text`' business.
 """
 
 import io
@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lanista.cli.common import printable
-from lanista.tournament.standings import Standings
-from lanista.tournament.tables import (
+from lanista.standings.table import Standings
+from lanista.standings.text import (
     BOT,
     Column,
     columns,

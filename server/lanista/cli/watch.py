@@ -65,7 +65,7 @@ async def play_watched(
         StartFailureError: A bot that doesn't come.
         OSError: The record can't be written.
     """
-    from lanista.web.films import Films
+    from lanista.playback.frame_cache import Films
     from lanista.web.view import View
 
     view = View(host.running, films=Films(at_once=True))

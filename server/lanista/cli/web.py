@@ -13,7 +13,7 @@ from lanista.cli import BadInputError
 if TYPE_CHECKING:
     import trio
 
-    from lanista.daemon.arena import Arena
+    from lanista.arena.server import Arena
     from lanista.web.server import Server
     from lanista.web.tournaments import Look
     from lanista.web.view import View
@@ -67,8 +67,8 @@ class PagePort:
 
     async def listen(self, view: "View") -> "Server":
         """A server that listens, yet to be run."""
-        from lanista.daemon.admission import is_loopback
-        from lanista.daemon.arena import CannotListenError
+        from lanista.arena.admission import is_loopback
+        from lanista.arena.server import CannotListenError
         from lanista.web.server import Server
 
         token = os.environ.get(TOKEN) or None

@@ -18,10 +18,10 @@ from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.match.bundle import Failure, write_bundles
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import BotInfo, RecordWriter, ResultInfo
-from lanista.match.runner import Match, MatchSpec, Watcher
+from lanista.match.runner import Match, Watcher
 from lanista.match.speech import InDialect
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset

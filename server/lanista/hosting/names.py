@@ -32,7 +32,7 @@ INTERPRETERS = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0
 STDIO = "stdio:"
 """Before the command line of a bot that reads stdin and writes stdout."""
 
-BRIDGE = (sys.executable, "-P", "-m", "lanista.cli", "connect", "--")
+BRIDGE = (sys.executable, "-P", "-m", "lanista.bridge")
 """What such a bot is started by."""
 
 

@@ -1,12 +1,16 @@
-"""The conditions of a match: what holds for all its seats, whoever sits there.
+"""What decides a match, apart from who plays it: the game, its board and seed, the conditions.
 
-The one place where their defaults stand. Options, specs and code make a `MatchConditions`, and it
-is handed on whole.
+The one place where the defaults of the conditions stand. Options, specs and code make a
+`MatchConditions`, and it is handed on whole.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
 from lanista.match.clock import Limits
+from lanista.rules.base import Ruleset
 
 
 @attrs.frozen(kw_only=True)
@@ -29,3 +33,20 @@ class MatchConditions:
 
 
 DEFAULT = MatchConditions()
+
+
+@attrs.frozen(kw_only=True)
+class MatchSpec:
+    """What decides a match, apart from who plays it."""
+
+    match: str
+    """The match's id."""
+    ruleset: Ruleset
+    settings: Mapping[str, int]
+    """Complete, as `complete_settings` makes them."""
+    seed: int
+    board: Any = None
+    """None: the seed makes one."""
+    conditions: MatchConditions = attrs.field(factory=MatchConditions)
+    try_: int = 1
+    """Which try this is, from 1: a void match is played again."""

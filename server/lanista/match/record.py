@@ -217,7 +217,7 @@ class RecordWriter:
     Every line goes to the system at once, unbuffered: a crash of the arena loses nothing, and a
     write of some hundred bytes to the page cache takes microseconds. The `.part` file is locked
     until it has become the record, so that whoever completes records that were left behind
-    (`daemon.recovery`) can tell a live one from a dead one.
+    (`arena.recovery`) can tell a live one from a dead one.
     """
 
     def __init__(self, path: Path) -> None:

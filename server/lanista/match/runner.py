@@ -8,14 +8,13 @@ import math
 import traceback
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
 
 import attrs
 import trio
 
-from lanista.match import ledger
+from lanista.match import turn_lines
 from lanista.match.bundle import Failure
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import MatchSpec
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info, squeezed
 from lanista.match.seat import Seat
@@ -32,7 +31,6 @@ from lanista.rules.base import (
     Out,
     Refusal,
     RefusalCode,
-    Ruleset,
     TooManySubmovesError,
     Verdict,
 )
@@ -66,23 +64,6 @@ Watcher = Callable[[Game], Awaitable[None]]
 """Called with the position after the opening and after every turn, outside every clock."""
 
 
-@attrs.frozen(kw_only=True)
-class MatchSpec:
-    """What decides a match, apart from who plays it."""
-
-    match: str
-    """The match's id."""
-    ruleset: Ruleset
-    settings: Mapping[str, int]
-    """Complete, as `complete_settings` makes them."""
-    seed: int
-    board: Any = None
-    """None: the seed makes one."""
-    conditions: MatchConditions = attrs.field(factory=MatchConditions)
-    try_: int = 1
-    """Which try this is, from 1: a void match is played again."""
-
-
 @attrs.define(eq=False)
 class Match:
     """One match. `run` once; then `finish` to complete its record."""
@@ -112,7 +93,7 @@ class Match:
     _allowance: float = attrs.field(init=False, default=0.0)
     _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # of this turn
     _kept_faults: list[deque[FaultInfo]] = attrs.field(init=False, factory=list)  # by seat
-    _rooms: list[ledger.Room] = attrs.field(init=False, factory=list)  # by seat
+    _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
     _why_interrupted: str = attrs.field(init=False, default="")
     _told: bool = attrs.field(init=False, default=False)  # whether the end was told
@@ -129,9 +110,9 @@ class Match:
         classic = self.spec.ruleset.classic
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
-        self._kept_faults = [deque(maxlen=ledger.FAULTS_KEPT) for _ in self.names]
+        self._kept_faults = [deque(maxlen=turn_lines.FAULTS_KEPT) for _ in self.names]
         self.fault_counts = [Counter() for _ in self.names]
-        self._rooms = [ledger.Room() for _ in self.names]
+        self._rooms = [turn_lines.Room() for _ in self.names]
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
             speech: Speech = version1
@@ -192,7 +173,7 @@ class Match:
             self._allowance = spec.conditions.clock.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
             # Also when the rules failed: the record that tells it needs a header.
-            self.record.begin(ledger.header(spec, self.seats, written, self.commands))
+            self.record.begin(turn_lines.header(spec, self.seats, written, self.commands))
 
     async def _play(self) -> None:
         """Turn after turn, until there is an outcome."""
@@ -349,7 +330,7 @@ class Match:
             return Missing()
         if len(squeezed(seat.line)) > self._rooms[seat.index].answers:
             # The record can't hold it, and without it no replay would be the same.
-            most = ledger.ANSWERS_KEPT // 1024**2
+            most = turn_lines.ANSWERS_KEPT // 1024**2
             words = f"its answers have more than {most} MiB, which is all that a match may have"
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, words)
             return Missing()
@@ -433,11 +414,11 @@ class Match:
         """The turn's line of the record."""
         assert self._game is not None
         words = [VERDICT_WORDS[type(verdict)] for verdict in verdicts]
-        line = ledger.turn(self._turns, began, asked, stall, verdicts=words, rooms=self._rooms)
+        line = turn_lines.turn(self._turns, began, asked, stall, verdicts=words, rooms=self._rooms)
         line["digest"] = self._game.digest()
         if any(status):
             line["status"] = status
-        line |= ledger.faults(self._turn_faults, self._rooms)
+        line |= turn_lines.faults(self._turn_faults, self._rooms)
         self.record.turn(line)
 
     async def _tell_the_end(self) -> None:
@@ -507,14 +488,14 @@ class Match:
         found = []
         for seat, kept in zip(self.seats, self._kept_faults, strict=True):
             faults = [fault for fault in kept if forfeit and fault.turn == last]
-            reasons = ledger.reasons(seat, faults)
+            reasons = turn_lines.reasons(seat, faults)
             if reasons:
-                found.append(ledger.failure(seat, reasons))
+                found.append(turn_lines.failure(seat, reasons))
         return found
 
     def failure(self, index: int) -> Failure:
         """The last turns of a seat that failed for a reason outside of the match, for a bundle."""
-        return ledger.failure(self.seats[index], ())
+        return turn_lines.failure(self.seats[index], ())
 
     def result(self) -> ResultInfo:
         """The result as the record tells it."""
@@ -534,7 +515,7 @@ class Match:
                 key=lambda fault: fault.turn,
             ),
             error=self.error,
-            ended=ledger.now(),
+            ended=turn_lines.now(),
         )
 
 

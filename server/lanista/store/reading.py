@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import attrs
 import sqlalchemy as sa
 
-from lanista.store.results import FAILURES, Benching, Ending, MatchResult, SeatResult
+from lanista.match.ending import FAILURES, Ending
+from lanista.store.results import Benching, MatchResult, SeatResult
 from lanista.store.schema import (
     BENCHED,
     BLOCKS,

@@ -16,14 +16,16 @@ import trio
 from lanista.bots import Exit
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.endings import failed, seat_result
 from lanista.hosting.host import HostedMatch, distinct
+from lanista.match.conditions import MatchSpec
+from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BotInfo, RecordWriter
-from lanista.match.runner import Match, MatchSpec
+from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.rules import registry
 from lanista.rules.outcome import Termination
-from lanista.store.results import Ending, MatchResult, SeatResult
-from lanista.tournament.endings import failed, seat_result
+from lanista.store.results import MatchResult, SeatResult
 from lanista.tournament.setup import Draw, MatchSetup
 
 KEPT = "is kept for the next match"

@@ -14,7 +14,7 @@ import attrs
 from lanista.tournament.events import Calibrated, Level
 from lanista.tournament.executors import Workers
 from lanista.tournament.futures import outcome
-from lanista.tournament.work import Measured, Task
+from lanista.tournament.worker import Measured, Task
 
 SECONDS = 1.5
 """That each level is measured for."""

@@ -17,28 +17,25 @@ from typing import Any
 import attrs
 import trio
 
+from lanista.pairing.base import Format, Progress
+from lanista.pairing.blocks import Pairing
+from lanista.standings.table import Standings
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
 from lanista.store.results import BlockResult
 from lanista.tournament import events
-from lanista.tournament.blocks import Pairing
 from lanista.tournament.calibration import Bounds, NotMeasuredError, calibrate, measuring
 from lanista.tournament.executors import Workers, nothing
 from lanista.tournament.futures import deliver, error_of, one_line
-from lanista.tournament.ledger import Ledger
 from lanista.tournament.pace import Disturbances, Pace, eta, failed
-from lanista.tournament.pairing.base import Format, Progress
+from lanista.tournament.result_recorder import Ledger
 from lanista.tournament.setup import Setup
-from lanista.tournament.spec import FormatName
-from lanista.tournament.standings import Standings
-from lanista.tournament.work import Block, Finished, Measured, Task, WorkError
+from lanista.tournament.worker import Block, Finished, Measured, Task, WorkError
 
 MOST_DEATHS = 3
 """Workers that a block may take along before nobody is given it any more."""
 LOOK_EVERY = 2.0
 """Seconds between looks at how many workers there are, where they come and go."""
-_FIXED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
-"""Formats in which no result changes what is played next."""
 PASSED_OVER = 16
 """Blocks at most that are passed over for later ones, since a bot on trial has enough in hand."""
 TRIES = 3
@@ -458,7 +455,7 @@ class Director:
                 (wanted, one, task) for wanted, one in zip(task.wanted, results, strict=True)
             ]
         # Workers needn't wait for our disk, unless what is stored may change what is played.
-        if self.setup.spec.format in _FIXED and not any(
+        if self.setup.spec.format.is_planned and not any(
             one.trouble or failed(one.result) for _, one, _ in finished
         ):
             self._hand_out()

@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 
+from lanista.pairing.base import Progress
 from lanista.store.results import MatchResult
-from lanista.tournament.pairing.base import Progress
 
 SCHEMA = 1
 """Of the events' JSON; grows when an older reader couldn't understand a newer one."""

@@ -126,38 +126,3 @@ def checked(executor: str) -> re.Match[str] | None:
     if address is None and executor not in {"local", "dask-local"}:
         raise SpecError(f"executor: {shown(executor, 200)}; it can be {KNOWN}")
     return address
-
-
-def open_executor(
-    executor: str | Executor, concurrency: Concurrency = "auto", *, pin: bool = False
-) -> Workers:
-    """The workers that a spec wants. Nothing is started yet; end them by `close` or `terminate`.
-
-    Args:
-        executor: As a spec says it, or one that is there.
-        concurrency: Tasks at the same time; `auto`: measured on this machine, all threads of a
-            cluster.
-        pin: Whether workers of this machine get cores of their own.
-
-    Raises:
-        SpecError: There is no such executor, or it isn't installed.
-    """
-    if isinstance(executor, Executor):
-        return GivenWorkers(executor, concurrency)
-    address = checked(executor)
-    if executor == "local":
-        from lanista.tournament.local import LocalWorkers  # noqa: PLC0415 - see below
-
-        return LocalWorkers(concurrency, pin=pin)
-    try:
-        # An extra, and slow to import: only for those who want a cluster.
-        from lanista.tournament.cluster import DaskWorkers  # noqa: PLC0415
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("distributed", "dask"):
-            raise
-        raise SpecError(
-            f"executor: {executor}: dask.distributed isn't installed; "
-            "pip install 'lanista[cluster]'"
-        ) from None
-    where = None if address is None else f"tcp://{address[1]}:{address[2]}"
-    return DaskWorkers(where, concurrency)

@@ -3,13 +3,14 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from lanista.tournament.blocks import seatings
-from lanista.tournament.pairing.base import Format
-from lanista.tournament.pairing.gauntlet import gauntlet
-from lanista.tournament.pairing.knockout import Knockout
-from lanista.tournament.pairing.round_robin import round_robin
-from lanista.tournament.pairing.swiss import Swiss
-from lanista.tournament.spec import FormatName, SeatingsName, Spec, SpecError, Sprt
+from lanista.pairing.base import Format
+from lanista.pairing.blocks import seatings
+from lanista.pairing.gauntlet import gauntlet
+from lanista.pairing.kinds import FormatName, SeatingsName
+from lanista.pairing.knockout import Knockout
+from lanista.pairing.round_robin import round_robin
+from lanista.pairing.swiss import Swiss
+from lanista.tournament.spec import Spec, SpecError, Sprt
 
 MOST_A_ROUND = 250_000
 """Blocks of a round, which are all planned when it is drawn."""
@@ -69,8 +70,8 @@ def make_format(
     every = spec.seatings is SeatingsName.ALL
     if spec.format is FormatName.SPRT:
         # Imported late: numpy comes with them.
-        from lanista.tournament.pairing.sprt import VersionTest  # noqa: PLC0415 - see above
-        from lanista.tournament.sequential import Sequential  # noqa: PLC0415 - see above
+        from lanista.pairing.sprt import VersionTest  # noqa: PLC0415 - see above
+        from lanista.standings.sequential import Sequential  # noqa: PLC0415 - see above
 
         asked = spec.sprt or Sprt()
         test = Sequential(elo0=asked.elo0, elo1=asked.elo1, alpha=asked.alpha, beta=asked.beta)
@@ -103,7 +104,7 @@ def make_format(
             maps=maps,
             turn_of=turn_of,
         )
-    from lanista.tournament.pairing.ladder import Ladder  # noqa: PLC0415 - openskill comes with it
+    from lanista.pairing.ladder import Ladder  # noqa: PLC0415 - openskill comes with it
 
     return Ladder(bots=bots, fillers=fillers, seated=seated, blocks=blocks, turn_of=turn_of)
 
@@ -114,7 +115,7 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
         raise SpecError(f"game: it has {seats} seats; tournaments are for games of 2 or 4")
     if spec.rounds is not None and kind is not FormatName.SWISS:
         raise SpecError(f"rounds: {name} has none; {_LENGTH[kind]}")
-    if spec.blocks is not None and kind in {FormatName.ROUND_ROBIN, FormatName.GAUNTLET}:
+    if spec.blocks is not None and kind.is_planned:
         raise SpecError(f"blocks: {name} has none; {_LENGTH[kind]}")
     if spec.challenger is not None:
         if kind is not FormatName.GAUNTLET:
@@ -140,7 +141,7 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
             f"bots: the game has {seats} seats, and there are only {len(bots)} bots; "
             'add bots, or let a house bot take the other seats: fill = "Null"'
         )
-    if kind in {FormatName.SWISS, FormatName.KNOCKOUT}:
+    if kind.has_rounds:
         meetings = max(len(bots), seats) // seats
         a_round = (spec.blocks or 1) * maps * meetings
         if a_round > MOST_A_ROUND:

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lanista.pairing.base import Format
+from lanista.standings.table import Standings
 from lanista.store.database import Store
 from lanista.tournament.formats import make_format
-from lanista.tournament.pairing.base import Format
 from lanista.tournament.setup import Setup, prepare
 from lanista.tournament.spec import Spec, read_spec, spec_of
-from lanista.tournament.standings import Standings
-from lanista.tournament.stock import settle_seed, take_stock
+from lanista.tournament.stored_blocks import settle_seed, take_stock
 from lanista.tournament.totals import snapshot, standings
 
 AnySpec = str | Path | Mapping[str, Any] | Spec

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import attrs
 
-from lanista.store.results import FAILURES, BlockResult
-from lanista.tournament.pairing.base import Progress
-from lanista.tournament.work import Finished
+from lanista.match.ending import FAILURES
+from lanista.pairing.base import Progress
+from lanista.store.results import BlockResult
+from lanista.tournament.worker import Finished
 
 TASK_SECONDS = 1.0
 """That a task should take: long beside what handing it out costs, short to wait for."""

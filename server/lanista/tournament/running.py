@@ -12,14 +12,15 @@ from pathlib import Path
 import trio
 
 from lanista.store.database import Store
-from lanista.tournament import work
+from lanista.tournament import worker
 from lanista.tournament.director import Director, Report
 from lanista.tournament.events import Event
-from lanista.tournament.executors import Concurrency, open_executor
-from lanista.tournament.keeping import held
+from lanista.tournament.executors import Concurrency, GivenWorkers, Workers, checked
 from lanista.tournament.looking import AnySpec, format_of, load
+from lanista.tournament.records import held
 from lanista.tournament.setup import Setup
-from lanista.tournament.stock import agree, pardon, settle_seed
+from lanista.tournament.spec import SpecError
+from lanista.tournament.stored_blocks import agree, pardon, settle_seed
 
 
 @contextlib.contextmanager
@@ -68,9 +69,9 @@ def open_tournament(
             store,
             format_,
             workers,
-            play=work.play_blocks,
-            measure=work.measure,
-            farewell=work.rest,
+            play=worker.play_blocks,
+            measure=worker.measure,
+            farewell=worker.rest,
             on_event=on_event,
         )
 
@@ -143,3 +144,38 @@ def run(
         )
 
     return trio.run(main)
+
+
+def open_executor(
+    executor: str | Executor, concurrency: Concurrency = "auto", *, pin: bool = False
+) -> Workers:
+    """The workers that a spec wants. Nothing is started yet; end them by `close` or `terminate`.
+
+    Args:
+        executor: As a spec says it, or one that is there.
+        concurrency: Tasks at the same time; `auto`: measured on this machine, all threads of a
+            cluster.
+        pin: Whether workers of this machine get cores of their own.
+
+    Raises:
+        SpecError: There is no such executor, or it isn't installed.
+    """
+    if isinstance(executor, Executor):
+        return GivenWorkers(executor, concurrency)
+    address = checked(executor)
+    if executor == "local":
+        from lanista.tournament.local import LocalWorkers  # noqa: PLC0415 - see below
+
+        return LocalWorkers(concurrency, pin=pin)
+    try:
+        # An extra, and slow to import: only for those who want a cluster.
+        from lanista.tournament.cluster import DaskWorkers  # noqa: PLC0415
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("distributed", "dask"):
+            raise
+        raise SpecError(
+            f"executor: {executor}: dask.distributed isn't installed; "
+            "pip install 'lanista[cluster]'"
+        ) from None
+    where = None if address is None else f"tcp://{address[1]}:{address[2]}"
+    return DaskWorkers(where, concurrency)

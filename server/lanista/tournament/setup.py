@@ -23,23 +23,20 @@ from lanista.hosting.host import distinct
 from lanista.hosting.names import UnusableNameError, bot_command, configuration_of
 from lanista.house import HOUSE
 from lanista.match.conditions import MatchConditions
+from lanista.pairing.blocks import Pairing, Seating, seatings
+from lanista.pairing.kinds import SeatingsName
 from lanista.rules import registry
 from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
 from lanista.tournament import executors
-from lanista.tournament.blocks import Pairing, Seating, seatings
 from lanista.tournament.spec import (
     BotEntry,
-    FormatName,
     SandboxName,
-    SeatingsName,
     SeedCount,
     Spec,
     SpecError,
 )
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
-_LISTED = frozenset({FormatName.ROUND_ROBIN, FormatName.GAUNTLET})
-"""Formats that want no other seeds than those listed."""
 _SQLITE = "sqlite:///"
 _ID_DIGITS = 32
 """Hexadecimal digits of a block's id: 128 bits, so that no two blocks ever have one."""
@@ -131,7 +128,7 @@ class Setup:
         seeds = self.spec.seeds
         if isinstance(seeds, SeedCount):
             return seeds.base is None
-        return self.spec.format not in _LISTED
+        return not self.spec.format.is_planned
 
     @property
     def bots(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from cattrs.gen import make_dict_structure_fn
 
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
+from lanista.pairing.kinds import FormatName, SeatingsName
 
 MOST_SEEDS = 1_000_000
 """More were never meant, and a plan of them would take minutes."""
@@ -37,26 +38,6 @@ _LONG_KEY = re.compile(
 
 class SpecError(Exception):
     """A spec that can't be used: one line says what is wrong, where, and what would be right."""
-
-
-class FormatName(enum.StrEnum):
-    """Who meets whom."""
-
-    ROUND_ROBIN = "round-robin"
-    GAUNTLET = "gauntlet"
-    SWISS = "swiss"
-    KNOCKOUT = "knockout"
-    LADDER = "ladder"
-    SPRT = "sprt"
-
-
-class SeatingsName(enum.StrEnum):
-    """Which seatings a block has."""
-
-    ROTATIONS = "rotations"
-    """Two players: both; four: four."""
-    ALL = "all"
-    """Two players: both; four: all 24."""
 
 
 class Keep(enum.StrEnum):

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
+from lanista.pairing.base import Format, Progress
+from lanista.pairing.blocks import Played, Seating
+from lanista.standings.compute import compute
+from lanista.standings.table import Standings
 from lanista.store.database import Store
-from lanista.tournament.blocks import Played, Seating
-from lanista.tournament.compute import compute
-from lanista.tournament.pairing.base import Format, Progress
 from lanista.tournament.setup import Setup
-from lanista.tournament.standings import Standings
-from lanista.tournament.stock import Stock
+from lanista.tournament.stored_blocks import Stock
 
 
 @attrs.frozen(kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 import attrs
 import trio
 
-from lanista.daemon.admission import address_of, is_loopback
+from lanista.arena.admission import address_of, is_loopback
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 

@@ -26,13 +26,13 @@ from websockets.streams import StreamReader
 from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
-from lanista.daemon.admission import is_loopback
-from lanista.daemon.arena import CannotListenError
+from lanista.arena.admission import is_loopback
+from lanista.arena.server import CannotListenError
 from lanista.match.background import WorkDone
 from lanista.match.record import ENDING
+from lanista.playback.replay_reader import GZIP
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
-from lanista.web.reel import GZIP
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 

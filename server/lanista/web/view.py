@@ -16,16 +16,16 @@ import structlog
 import trio
 
 from lanista import __version__
+from lanista.arena.catalogue import Catalogue
+from lanista.arena.server import Arena
 from lanista.bots.about import about
-from lanista.daemon.arena import Arena
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.house import HOUSE
 from lanista.match.record import BadRecordError
+from lanista.playback.frame_cache import Film, Films, NoFilmError
+from lanista.playback.frames import API, encode
+from lanista.playback.summary import summary
 from lanista.rules import registry
-from lanista.web.catalogue import Catalogue
-from lanista.web.film import API, encode
-from lanista.web.films import Film, Films, NoFilmError
-from lanista.web.summary import summary
 from lanista.web.tournaments import Tournaments
 
 LOOK_EVERY = 0.25

@@ -18,9 +18,9 @@ from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.hosting.control import RunningMatch
+from lanista.playback.frame_cache import Film, NoFilmError
+from lanista.playback.frames import API, encode
 from lanista.web.connections import Peer
-from lanista.web.film import API, encode
-from lanista.web.films import Film, NoFilmError
 from lanista.web.view import View
 
 SEND_TIME = 10.0

@@ -12,7 +12,7 @@ import attrs
 
 from lanista.rules.base import Answer, BadBoardError, Token, Verdict
 from lanista.rules.chance import Chance, OriginalChance
-from lanista.rules.hogwarts import orders, scene, telling
+from lanista.rules.hogwarts import encoding, orders, scene
 from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
 from lanista.rules.hogwarts.grid import (
     AROUND,
@@ -385,23 +385,23 @@ class Hogwarts:
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - all seats are told the same
         """Settings, size, walls (PROTOCOL.md 5)."""
-        return telling.start(self.settings, self.board.cells)
+        return encoding.start(self.settings, self.board.cells)
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
         """The whole position (PROTOCOL.md 5): one object for all seats."""
         shares = tuple(status)
         if self._facts is None or self._facts[0] != shares:
-            self._facts = shares, self._told() + telling.status(shares)
+            self._facts = shares, self._told() + encoding.status(shares)
         return self._facts[1]
 
     def _told(self) -> bytes:
         if self._body is None:
-            self._body = telling.position(self)
+            self._body = encoding.position(self)
         return self._body
 
     def digest(self) -> str:
         """A hash of settings, position, points, chance and outcome."""
-        return telling.digest(self, self._told(), self.chance)
+        return encoding.digest(self, self._told(), self.chance)
 
     def seen(self) -> Position:
         """The position for viewers; it stays as it is while the game goes on."""

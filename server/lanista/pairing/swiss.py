@@ -1,0 +1,187 @@
+"""Swiss system: a fixed number of rounds, in each of which equals meet who haven't met.
+
+Two seats: Monrad's way, by standing; a block's two seatings cancel the seats. Four: pods by score.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations, groupby
+
+from lanista.pairing.base import Progress
+from lanista.pairing.blocks import Seating
+from lanista.pairing.matching import nearest_pairs
+from lanista.pairing.pods import nearest_pods
+from lanista.pairing.shared import TurnOf, shared_places
+from lanista.pairing.staged import Meeting, Staged
+
+
+def default_rounds(entries: int, seats: int) -> int:
+    """As many rounds as leave one winner: log2 of those who take part, rounded up.
+
+    Four seats: everybody meets three a round, so no more than let nobody meet another twice, were
+    the pods ideal: (entries - 1) // 3, and one at least.
+    """
+    rounds = math.ceil(math.log2(entries))
+    return rounds if seats == 2 else max(1, min(rounds, (entries - 1) // 3))
+
+
+class Swiss(Staged):
+    """A Swiss tournament. Round r, from 0, is on seeds r·blocks … r·blocks + blocks - 1."""
+
+    def __init__(
+        self,
+        *,
+        bots: Sequence[str],
+        fillers: Sequence[str],
+        seated: Sequence[Seating],
+        blocks: int,
+        maps: int,
+        turn_of: TurnOf,
+        rounds: int | None,
+    ) -> None:
+        """The first round is drawn, by the spec's order.
+
+        Args:
+            bots: In the spec's order.
+            fillers: Who else takes part, in no table.
+            seated: The seatings of each block.
+            blocks: How many a meeting has on each map.
+            maps: How many there are; draw d is on map d modulo this.
+            turn_of: The turn of each draw.
+            rounds: How many; None is `default_rounds`.
+        """
+        super().__init__(
+            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, turn_of=turn_of
+        )
+        self._seats = len(self.seated[0])
+        self._rounds = rounds or default_rounds(len(self._entries), self._seats)
+        self._drawn = 0
+        self._past: list[Meeting] = []
+        self._sat_out: Counter[str] = Counter()
+        self._met: Counter[frozenset[str]] = Counter()
+        self._go_on()
+
+    def _turn(self) -> bool:
+        if any(meeting.waits for meeting in self._round):
+            return False
+        for meeting in self._round:
+            # One whom a walkover spared an opponent shall not have it again.
+            self._met.update(frozenset(pair) for pair in combinations(meeting.bots, 2))
+            if meeting.broken:
+                self._sat_out.update(meeting.bots)
+        self._past += self._round
+        self._round = []
+        if self._drawn == self._rounds:
+            self._ended = True
+            return True
+        ranked = self._ranked()
+        if self._seats == 2:
+            groups, out = self._pairs(ranked)
+        else:
+            groups, out = self._pods(ranked)
+        self._give(out, self._blocks)
+        self._sat_out.update(out)
+        self._drawn += 1
+        first = (self._drawn - 1) * self._blocks
+        self._meet(groups, range(first, first + self._blocks))
+        return True
+
+    def _pairs(self, ranked: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
+        """The pairs of a round, and who has a bye.
+
+        That is, of those with the fewest byes, the lowest without whom the others needn't repeat a
+        meeting.
+        """
+        if len(ranked) % 2 == 0:
+            return self._paired(ranked)[0], []
+        fewest = min(self._sat_out[bot] for bot in ranked)
+        best: tuple[int, list[tuple[str, ...]], list[str]] | None = None
+        for out in reversed([bot for bot in ranked if self._sat_out[bot] == fewest]):
+            pairs, repeats = self._paired([bot for bot in ranked if bot != out])
+            if best is None or repeats < best[0]:
+                best = repeats, pairs, [out]
+            if repeats == 0:
+                break
+        assert best is not None
+        return best[1], best[2]
+
+    def _paired(self, bots: Sequence[str]) -> tuple[list[tuple[str, ...]], int]:
+        pairs, repeats = nearest_pairs(
+            len(bots), lambda one, other: self._met[frozenset((bots[one], bots[other]))]
+        )
+        return [(bots[one], bots[other]) for one, other in pairs], repeats
+
+    def _pods(self, ranked: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
+        """The pods of a round, and who has a bye: the lowest of those with the fewest byes."""
+        lowest_first = ranked[::-1]
+        out = sorted(lowest_first, key=self._sat_out.__getitem__)[: len(ranked) % 4]
+        rest = [bot for bot in ranked if bot not in out]
+        pods = nearest_pods(
+            len(rest), lambda one, other: self._met[frozenset((rest[one], rest[other]))]
+        )
+        return [tuple(rest[at] for at in pod) for pod in pods], out
+
+    def _points(self) -> dict[str, float]:
+        points = {bot: self._bye_points.get(bot, 0.0) for bot in self._entries}
+        for meeting in (*self._past, *self._round):
+            for bot, made in meeting.points.items():
+                points[bot] += made
+        return points
+
+    def _ranked(self) -> list[str]:
+        """Everybody by points, then by the spec's order."""
+        points = self._points()
+        return sorted(self._entries, key=lambda bot: (-points[bot], self._index[bot]))
+
+    def order(self) -> Sequence[tuple[int, str]]:
+        """Places by points, then Buchholz, then points made against those still equal.
+
+        Buchholz is the sum of the points of all opponents; for a round without opponents a bot's
+        own points stand for theirs, so that a bye neither helps nor harms.
+        """
+        points = self._points()
+        meetings = [meeting for meeting in (*self._past, *self._round) if meeting.blocks]
+        buchholz = dict.fromkeys(self._entries, 0.0)
+        rounds: Counter[str] = Counter()
+        for meeting in meetings:
+            for bot in meeting.bots:
+                rounds[bot] += 1
+                buchholz[bot] += sum(points[other] for other in meeting.bots) - points[bot]
+        for bot in self._entries:
+            buchholz[bot] += (self._drawn - rounds[bot]) * (self._seats - 1) * points[bot]
+        groups: list[list[str]] = []
+        by_both = {bot: (-points[bot], -buchholz[bot]) for bot in self._entries}
+        for _, tied in groupby(sorted(self._entries, key=by_both.__getitem__), by_both.__getitem__):
+            equal = list(tied)
+            direct = {
+                bot: sum(
+                    meeting.points[bot]
+                    for meeting in meetings
+                    if bot in meeting.bots and not set(equal).isdisjoint({*meeting.bots} - {bot})
+                )
+                for bot in equal
+            }
+            equal.sort(key=lambda bot: -direct[bot])
+            groups += [list(same) for _, same in groupby(equal, direct.__getitem__)]
+        return shared_places(groups, self._bots)
+
+    def progress(self) -> Progress:
+        """How far it is, if nobody is benched from now on."""
+        playing = len([bot for bot in self._entries if bot not in self._benched])
+        known = len(self._counted) + len(self._open)
+        to_draw = 0 if self._ended else self._rounds - self._drawn
+        return Progress(
+            played=len(self._counted),
+            planned=known + to_draw * (playing // self._seats) * self._blocks,
+            words="" if self._ended else f"round {self._drawn} of {self._rounds}",
+        )
+
+    def verdict(self) -> str:
+        """Who won."""
+        if not self._ended:
+            return ""
+        winners = [bot for place, bot in self.order() if place == 1]
+        if len(winners) == 1:
+            return f"{winners[0]} wins"
+        return f"{', '.join(winners[:-1])} and {winners[-1]} share the first place"

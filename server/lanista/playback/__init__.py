@@ -1,0 +1,1 @@
+"""Records made visible: frames for the page, HTML, PNG and GIF, and the process that makes them."""

@@ -1,0 +1,214 @@
+"""One HTML file with the page and one match: it needs no server and no network.
+
+The page's modules and styles go in as they are: a module is a `data:` address in an import map,
+under its name behind `lanista/`. The film is packed and written in base64, in an element that no
+browser runs or shows; whatever a bot said is within it, so it can't end it or be taken for markup.
+Nothing here knows a game.
+"""
+
+import base64
+import hashlib
+import itertools
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lanista.playback.frames import encode
+
+PAGE = Path(__file__).parents[1] / "web" / "page"
+MAIN = "main.js"
+LICENCE = "vendor/LICENSE"
+PREFIX = "lanista/"
+"""Before a module's name in the import map."""
+_LEVEL = 9
+"""Of compression: a file is made once and sent on."""
+
+_IMPORT = re.compile(r'^((?:import|export)\b[^;"\']*?)"(\./[^"]+)";', re.MULTILINE)
+"""`import { x } from "./name.js";` at the beginning of a line, as all of the page's are."""
+_ANY_IMPORT = re.compile(r"^(?:import\b|export\s*[{*][^;]*\bfrom\b)", re.MULTILINE)
+_STYLESHEET = re.compile(r'<link rel="stylesheet" href="/page/([^"]+)">')
+_CSS_IMPORT = re.compile(r'@import url\("([^"]+)"\);\n?')
+_ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
+
+_UNPACK = """
+// The match, unpacked: what main.js shows instead of an arena.
+globalThis.LANISTA_FILM = (async () => {
+  const packed = atob(document.getElementById("film").textContent.trim());
+  const bytes = Uint8Array.from(packed, (char) => char.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+})();
+// main.js tells what went wrong; it may not be there yet.
+globalThis.LANISTA_FILM.catch(() => {});
+"""
+
+
+class BadPageError(Exception):
+    """A file of the page that can't go into one HTML file; says which and why."""
+
+
+def bundle(film: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[bytes]:
+    """The HTML file in parts, UTF-8.
+
+    Args:
+        film: Head, frames, end, as `reel` gives them.
+        page: The folder of the page's files.
+
+    Raises:
+        BadPageError: A module or style isn't there, or is of another form than can be put in.
+        OSError: A file of the page can't be read.
+    """
+    parts = iter(film)
+    head = next(parts)
+    packed = _packed(head, parts)
+    main = PREFIX + MAIN
+    modules = {PREFIX + name: _address(source) for name, source in _modules(page).items()}
+    import_map = json.dumps({"imports": modules}, separators=(",", ":"))
+    start = f'\nimport "{main}";\n'
+    style = _safe("the styles", _style(page))
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            # Of scripts: the three below and the modules, which are addresses in the first.
+            f"script-src data: {_hash(import_map)} {_hash(_UNPACK)} {_hash(start)}",
+            f"style-src {_hash(style)}",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    icon = base64.b64encode((page / "favicon.svg").read_bytes()).decode()
+    licence = _safe(LICENCE, (page / LICENCE).read_text(encoding="utf-8"))
+    yield f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{escape(policy, quote=False)}">
+<title>{escape(_title(head))}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{icon}">
+<style>{style}</style>
+<script type="importmap">{import_map}</script>
+</head>
+<body>
+<noscript>This page needs JavaScript.</noscript>
+<script type="text/plain" id="licence">
+uPlot, which draws the plots, is in this file under its licence:
+
+{licence}</script>
+<script type="application/octet-stream;base64" id="film">
+""".encode("utf-8", "replace")
+    yield from packed
+    yield f"""</script>
+<script>{_UNPACK}</script>
+<script type="module">{start}</script>
+</body>
+</html>
+""".encode()
+
+
+def _title(head: Mapping[str, Any]) -> str:
+    names = ", ".join(player["name"] for player in head["players"])
+    return f"{head['title']}: {names}"
+
+
+def _packed(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
+    """The film `{"head", "frames", "end"}` as gzip in base64, in lines of whole groups of three."""
+    # zlib, as gzip's own file would hold back and write a time.
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    held = b""
+    for text in itertools.chain(_film_json(head, parts), (None,)):
+        held += packer.flush() if text is None else packer.compress(text)
+        whole = len(held) if text is None else len(held) // 57 * 57
+        if whole:
+            yield base64.encodebytes(held[:whole])
+            held = held[whole:]
+
+
+def _film_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Frame by frame: a long match isn't in memory as a whole."""
+    yield b'{"head":' + encode(head) + b',"frames":['
+    between = b""
+    end: Mapping[str, Any] | None = None
+    for part in parts:
+        if part.get("type") == "end":
+            end = part
+        else:
+            yield between + encode(part)
+            between = b","
+    assert end is not None  # a film has one
+    yield b'],"end":' + encode(end) + b"}"
+
+
+# The page's files
+
+
+def _modules(page: Path) -> dict[str, str]:
+    """By name, as `vendor/uPlot.esm.js`: every module that main.js needs, ready for the map."""
+    found: dict[str, str] = {}
+    waiting = [(MAIN, MAIN)]
+    while waiting:
+        name, needed_by = waiting.pop()
+        if name in found:
+            continue
+        try:
+            source = (page / name).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise BadPageError(f"{needed_by} imports {name}; there is no such file") from None
+        folder = name.rpartition("/")[0]
+        needed: list[str] = []
+
+        def renamed(match: re.Match[str], folder: str = folder, needed: list[str] = needed) -> str:
+            module = str(Path(folder, match[2])).replace("\\", "/")
+            needed.append(module)
+            return f'{match[1]}"{PREFIX}{module}";'
+
+        rewritten = _IMPORT.sub(renamed, source)
+        if len(needed) != len(_ANY_IMPORT.findall(source)):
+            raise BadPageError(f'{name}: an import is not of the form `import … from "./NAME.js";`')
+        found[name] = rewritten
+        waiting += [(module, name) for module in needed]
+    return found
+
+
+def _style(page: Path) -> str:
+    """All styles that index.html names, in its order, those that they import in place."""
+    index = (page / "index.html").read_text(encoding="utf-8")
+    names = _STYLESHEET.findall(index)
+    if index.count('rel="stylesheet"') != len(names):
+        raise BadPageError("index.html: a style sheet that isn't named as /page/NAME")
+    # An import counts only at the beginning of all.
+    imported, own = [], []
+    for name in names:
+        text = (page / name).read_text(encoding="utf-8")
+        folder = page / Path(name).parent
+        imported += [
+            (folder / other).read_text(encoding="utf-8") for other in _CSS_IMPORT.findall(text)
+        ]
+        own.append(_CSS_IMPORT.sub("", text))
+    style = "\n".join((*imported, *own))
+    if "@import" in style or "url(" in style:
+        raise BadPageError("the styles name another file in a way that can't be put into one file")
+    return style
+
+
+def _address(source: str) -> str:
+    return "data:text/javascript;base64," + base64.b64encode(source.encode()).decode()
+
+
+def _hash(text: str) -> str:
+    """What a policy says of a script or style to allow it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _safe(what: str, text: str) -> str:
+    """Text that stays within its element."""
+    if _ENDS.search(text):
+        raise BadPageError(f"{what}: has `{_ENDS.search(text)}`, which can't be in an HTML file")
+    return text

@@ -1,0 +1,371 @@
+"""Pictures of a match: the board and who plays, as one image or as a GIF. By Pillow.
+
+Draws what every game tells of itself (`rules.picture`), in the page's colours; no game's name
+here. Only what is asked for a picture imports this module: an arena doesn't need Pillow.
+"""
+
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
+
+from lanista.playback.image_marks import (
+    COLOURS,
+    NEUTRAL,
+    READABLE,
+    RING,
+    SEATS,
+    Colour,
+    Sprite,
+    arrow,
+    font,
+    hatch,
+    ladder,
+    letter,
+    mixed,
+    of_seat,
+    rgb,
+    sprite,
+)
+from lanista.rules.picture import Frame, Ground, Level, Place, Scene
+
+LONGEST = 1200
+"""Pixels of the longer side where no size of tiles is asked for."""
+MOST = 8000
+"""Pixels of a side that are drawn at most."""
+GAP = 12
+"""Pixels around the board and between its parts."""
+_LARGE, _SMALL = 18, 13
+_LINE = 44
+"""Pixels of a seat's two lines in the strip."""
+_HEAD = 32
+_SEAT = 220
+"""Pixels that a seat takes at least in the strip."""
+_NARROWEST = _SEAT + 2 * GAP
+
+
+CLEAR = 255
+"""The place in a GIF's palette that leaves a pixel as it was."""
+_UNCHANGED = [255, *[0] * 255]
+
+
+class BadSizeError(Exception):
+    """A picture larger than can be made; in words for people."""
+
+
+@attrs.frozen
+class Shot:
+    """What one picture shows."""
+
+    number: int
+    """Rounds played before it."""
+    frame: Frame
+    scores: Sequence[int]
+    """By seat."""
+
+
+@attrs.frozen
+class _Layout:
+    tile: int
+    size: tuple[int, int]
+    strip: int
+    """Pixels of height."""
+    columns: int
+    """Seats beside each other in the strip."""
+    corners: tuple[tuple[int, int], ...]
+    """Of the levels: x and y."""
+
+
+class Painter:
+    """Draws the pictures of one match."""
+
+    def __init__(
+        self, scene: Scene, title: str, names: Sequence[str], tile: int | None = None
+    ) -> None:
+        """Lay out the picture.
+
+        Args:
+            scene: What doesn't change.
+            title: The game's.
+            names: By seat.
+            tile: Pixels of a cell's side; None: as large as `LONGEST` allows.
+
+        Raises:
+            BadSizeError: It would be larger than `MOST`.
+        """
+        self._scene = scene
+        self._title = title
+        self._names = names
+        self._levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
+        self._layout = self._laid_out(tile)
+        self._ladders = [
+            (row, col)
+            for row, col in itertools.product(range(scene.rows), range(scene.cols))
+            if scene.ground[row][col] is Ground.BASE and (row, col) not in scene.owners
+        ]
+        self._grid = [self._lines(level) for level in self._levels]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Pixels of width and height."""
+        return self._layout.size
+
+    def draw(self, shot: Shot) -> Image.Image:
+        """A picture, RGB."""
+        layout = self._layout
+        image = Image.new("RGB", layout.size, COLOURS["halo"])
+        draw = ImageDraw.Draw(image)
+        self._draw_strip(draw, shot)
+        titled = len(self._levels) > 1
+        for number, (level, corner) in enumerate(zip(self._levels, layout.corners, strict=True)):
+            if titled:
+                words = _fitted(level.title, _SMALL, level.cols * layout.tile)
+                draw.text(
+                    (corner[0], corner[1] - 4), words, COLOURS["title"], font(_SMALL), anchor="ls"
+                )
+            image.paste(self._board(level, self._grid[number], shot.frame), corner)
+        return image
+
+    # Where things go
+
+    def _laid_out(self, tile: int | None) -> _Layout:
+        if tile is not None:
+            # Beside or above each other: what makes the longer side shorter.
+            layout = min(
+                (self._arranged(tile, beside=beside) for beside in (False, True)), key=_longer
+            )
+        else:
+            # The largest tiles that fit. One pixel is the least, whatever it makes of the size.
+            layout = min(
+                (self._arranged(1, beside=beside) for beside in (False, True)), key=_longer
+            )
+            for size, beside in itertools.product(range(2, LONGEST), (False, True)):
+                larger = self._arranged(size, beside=beside)
+                if _longer(larger) <= LONGEST:
+                    layout = larger
+                elif size > layout.tile + 1:
+                    break
+        if _longer(layout) > MOST:
+            width, height = layout.size
+            raise BadSizeError(
+                f"tiles of {layout.tile} pixels make a picture of {width} x {height}; "
+                f"a side can be {MOST} at most"
+            )
+        return layout
+
+    def _arranged(self, tile: int, *, beside: bool) -> _Layout:
+        title = _SMALL + 8 if len(self._levels) > 1 else 0
+        widths = [level.cols * tile for level in self._levels]
+        height = self._scene.rows * tile + title
+        gaps = GAP * (len(widths) - 1)
+        board = (
+            (sum(widths) + gaps, height) if beside else (max(widths), height * len(widths) + gaps)
+        )
+        width = max(board[0] + 2 * GAP, _NARROWEST)
+        seats = max(1, len(self._names))
+        columns = min(seats, (width - 2 * GAP) // _SEAT)
+        strip = _HEAD + _LINE * -(-seats // columns)
+        corners, x, y = [], (width - board[0]) // 2, strip + title
+        for wide in widths:
+            corners.append((x, y))
+            if beside:
+                x += wide + GAP
+            else:
+                y += height + GAP
+        return _Layout(tile, (width, strip + board[1] + GAP), strip, columns, tuple(corners))
+
+    # The strip
+
+    def _draw_strip(self, draw: ImageDraw.ImageDraw, shot: Shot) -> None:
+        width = self._layout.size[0]
+        head = _fitted(f"{self._title}, round {shot.number}", _LARGE, width - 2 * GAP)
+        draw.text((GAP, GAP + _LARGE), head, COLOURS["ink"], font(_LARGE), anchor="ls")
+        each = (width - 2 * GAP) // self._layout.columns
+        for seat, name in enumerate(self._names):
+            row, column = divmod(seat, self._layout.columns)
+            x, y = GAP + column * each, _HEAD + row * _LINE
+            colours = of_seat(seat)
+            draw.rectangle((x, y + 8, x + 23, y + 31), colours.unit)
+            draw.text((x + 12, y + 20), letter(seat), colours.on, font(_LARGE - 2), anchor="mm")
+            score = str(shot.scores[seat])
+            room = each - 32 - GAP
+            left = room - font(_LARGE).getlength(score) - 8
+            shown = _fitted(name, _LARGE, left)
+            draw.text((x + 32, y + 20), shown, COLOURS["ink"], font(_LARGE), anchor="ls")
+            at = x + 32 + font(_LARGE).getlength(shown) + 8
+            draw.text(
+                (at, y + 20),
+                score,
+                mixed(colours.unit, COLOURS["ink"], 0.2),
+                font(_LARGE),
+                anchor="ls",
+            )
+            caption = _fitted(shot.frame.captions[seat], _SMALL, room)
+            draw.text((x + 32, y + 36), caption, COLOURS["title"], font(_SMALL), anchor="ls")
+
+    # The board
+
+    def _board(self, level: Level, grid: Image.Image, frame: Frame) -> Image.Image:
+        """A level and all that stands on it."""
+        tile, rows = self._layout.tile, self._scene.rows
+        ground = Image.new("RGB", (level.cols, rows))
+        ground.putdata(self._ground(level, frame))
+        image = ground.resize((level.cols * tile, rows * tile), Image.Resampling.NEAREST)
+        image.paste(COLOURS["ink"], mask=grid)
+        for place in self._ladders:
+            self._put(image, level, place, ladder(tile))
+        for place, seat in frame.captured.items():
+            self._put(image, level, place, hatch(seat, tile))
+        for mark in frame.marks:
+            self._put(image, level, (mark.row, mark.col), sprite(mark, tile))
+        draw = ImageDraw.Draw(image)
+        for place, seat in self._scene.owners.items():
+            self._frame_cell(draw, level, place, of_seat(seat).unit)
+        for move in frame.arrows:
+            start, end = move.start, move.end
+            both = all(level.col <= col < level.col + level.cols for _, col in (start, end))
+            # One that goes around would be a line across the board.
+            around = level.wraps and abs(end[1] - start[1]) * 2 > level.cols
+            if both and not around:
+                shown = arrow(end[0] - start[0], end[1] - start[1], move.seat, tile)
+                self._put(image, level, start, shown)
+        return image
+
+    def _ground(self, level: Level, frame: Frame) -> list[Colour]:
+        """The colours of a level's cells, row by row."""
+        columns = range(level.col, level.col + level.cols)
+        # A level with a day has a night too.
+        if any(col in frame.lit for col in columns):
+            free = [rgb(COLOURS["sun" if col in frame.lit else "night"]) for col in columns]
+        else:
+            free = [rgb(COLOURS["floor"])] * level.cols
+        wall = rgb(COLOURS["wall"])
+        cells: list[Colour] = []
+        for row in self._scene.ground:
+            kinds = row[level.col : level.col + level.cols]
+            cells += [
+                wall if kind is Ground.WALL else colour
+                for kind, colour in zip(kinds, free, strict=True)
+            ]
+        for (row_of, col), seat in itertools.chain(frame.owned.items(), self._scene.owners.items()):
+            if col in columns and self._scene.ground[row_of][col] is not Ground.WALL:
+                cells[row_of * level.cols + col - level.col] = rgb(of_seat(seat).ground)
+        return cells
+
+    def _lines(self, level: Level) -> Image.Image:
+        """How much ink is on each pixel of the lines between cells."""
+        tile, rows = self._layout.tile, self._scene.rows
+        grid = Image.new("L", (level.cols * tile, rows * tile))
+        if tile >= READABLE:
+            draw = ImageDraw.Draw(grid)
+            for x in range(0, grid.width, tile):
+                draw.line((x, 0, x, grid.height), 30)
+            for y in range(0, grid.height, tile):
+                draw.line((0, y, grid.width, y), 30)
+        return grid
+
+    def _frame_cell(
+        self, draw: ImageDraw.ImageDraw, level: Level, place: Place, colour: str
+    ) -> None:
+        """A seat's base: a frame that is seen around whatever stands on it."""
+        tile, col = self._layout.tile, place[1] - level.col
+        if 0 <= col < level.cols:
+            x, y, width = col * tile, place[0] * tile, max(1, tile // 14)
+            for inset, each in enumerate((COLOURS["ink"], COLOURS["halo"], colour)):
+                low = inset * width
+                box = (x + low, y + low, x + tile - 1 - low, y + tile - 1 - low)
+                if box[2] - box[0] >= 2 * width:
+                    draw.rectangle(box, outline=each, width=width)
+
+    def _put(self, image: Image.Image, level: Level, place: Place, shown: Sprite) -> None:
+        tile = self._layout.tile
+        if not level.col <= place[1] < level.col + level.cols:
+            return  # of another level
+        x, y = (place[1] - level.col) * tile - shown.left, place[0] * tile - shown.top
+        image.paste(shown.image, (x, y), shown.image)
+        if level.wraps:
+            for beyond in (x - image.width, x + image.width):
+                if -shown.image.width < beyond < image.width:
+                    image.paste(shown.image, (beyond, y), shown.image)
+
+
+def png(image: Image.Image) -> bytes:
+    """A picture's file."""
+    file = io.BytesIO()
+    image.save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def gif(images: Iterable[Image.Image], delay: int) -> Iterator[bytes]:
+    """A moving picture's file in parts, as its images come; it begins again at its end.
+
+    All images share one palette that is fixed beforehand, so that no colour flickers, and only
+    what changed is in the file.
+
+    Args:
+        images: RGB, of one size, at least one.
+        delay: Milliseconds each is shown; a GIF counts hundredths of a second.
+    """
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([channel for colour in _gif_colours() for channel in colour])
+    before: Image.Image | None = None
+    for image in images:
+        now = image.quantize(palette=palette, dither=Image.Dither.NONE)
+        if before is None:
+            yield _gif_header(now)
+            part, at = now, (0, 0)
+        else:
+            changed = ImageChops.difference(_indices(now), _indices(before))
+            # Where nothing changed, one pixel keeps the time.
+            box = changed.getbbox() or (0, 0, 1, 1)
+            part, at = now.crop(box), box[:2]
+            part.paste(CLEAR, mask=changed.crop(box).point(_UNCHANGED))
+        data = GifImagePlugin.getdata(part, at, duration=delay, transparency=CLEAR)
+        yield b"".join(data)
+        before = now
+    yield b";"
+
+
+def _indices(image: Image.Image) -> Image.Image:
+    """The places of an image's colours in its palette, as grays."""
+    return Image.frombytes("L", image.size, image.tobytes())
+
+
+def _gif_header(image: Image.Image) -> bytes:
+    """Size, the palette of all images, and that it goes on for ever."""
+    size = image.width.to_bytes(2, "little") + image.height.to_bytes(2, "little")
+    colours = bytes(image.getpalette() or ()).ljust(3 * 256, b"\0")
+    # 0xF7: a palette of 256 colours follows, of 8 bits each.
+    return b"GIF89a" + size + b"\xf7\0\0" + colours + b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0"
+
+
+def _gif_colours() -> list[Colour]:
+    """Every colour that is drawn, and what lies between two that meet, at most 255."""
+    seats = (*SEATS, NEUTRAL)
+    grounds = [COLOURS[name] for name in ("floor", "wall", "night", "sun", "base", "baseDeep")]
+    grounds += [seat.ground for seat in seats]
+    marks = [seat.unit for seat in seats]
+    marks += [COLOURS[name] for name in ("ink", "halo", "danger", "gem", "hull", "title")]
+    ramp = [mixed(COLOURS["ink"], COLOURS["halo"], step / 8) for step in range(1, 8)]
+    # Lines between cells, and the ring of danger, lie on every ground.
+    lined = [mixed(ground, COLOURS["ink"], 30 / 255) for ground in grounds]
+    ringed = [mixed(ground, COLOURS["danger"], RING / 255) for ground in grounds]
+    between = [mixed(mark, ground, 0.5) for mark in marks for ground in grounds]
+    between += [mixed(seat.unit, COLOURS["halo"], step / 4) for seat in seats for step in (1, 2, 3)]
+    named = [*grounds, *marks, *ramp, *lined, *ringed, *between]
+    return [rgb(colour) for colour in dict.fromkeys(named)][:CLEAR]
+
+
+def _longer(layout: _Layout) -> int:
+    return max(layout.size)
+
+
+def _fitted(text: str, size: int, width: float) -> str:
+    """Text that is no wider than so many pixels; its end is left out where it must be."""
+    if font(size).getlength(text) <= width:
+        return text
+    while text and font(size).getlength(text + "…") > width:
+        text = text[:-1]
+    return text + "…"

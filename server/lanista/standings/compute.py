@@ -1,0 +1,165 @@
+"""The standings from what was played: `compute`, which derives all of them each time.
+
+The order of blocks changes nothing, down to the last bit. Nothing is read, stored or shown here.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from lanista.match.ending import Ending
+from lanista.pairing.blocks import Played, Seating
+from lanista.pairing.kinds import FormatName
+from lanista.standings.counting import Tally, count, tally
+from lanista.standings.rating import Ratings, estimate_of, rate
+from lanista.standings.table import HeadToHead, Row, Standings
+
+
+def compute(
+    *,
+    name: str,
+    game: str,
+    format: str,  # noqa: A002 - the standings' own word
+    bots: Sequence[str],
+    fillers: Collection[str] = (),
+    played: Sequence[Played],
+    seated: Sequence[Seating],
+    endings: Mapping[str, Mapping[Ending, int]] | None = None,
+    faults: Mapping[str, tuple[int, int, int]] | None = None,
+    voids: int = 0,
+    benched: Collection[str] = (),
+    order: Sequence[tuple[int, str]] | None = None,
+    byes: Mapping[str, float] | None = None,
+    live: Mapping[str, float] | None = None,
+    planned: int | None = None,
+    uncounted: int = 0,
+    over: bool = False,
+    words: str = "",
+) -> Standings:
+    """Make the standings.
+
+    Ranks are those of `order` where there is one (bots that it leaves out share the rank after
+    it); else a round-robin's by points a match, all others' by rating, rounded to a tenth of an
+    Elo. Bots that played nothing share the last one.
+
+    Args:
+        name: The tournament's.
+        game: Its name.
+        format: As `FormatName`.
+        bots: Those of the table, in the spec's order.
+        fillers: The names of bots that only fill seats.
+        played: All blocks that count, in any order.
+        seated: The seatings of each of them.
+        endings: By bot, how its matches ended; void ones too.
+        faults: By bot: late turns, malformed and illegal ones, in all matches that count.
+        voids: Matches that were void.
+        benched: Bots that play no more.
+        order: Places that the format gives, best first; ties share one.
+        byes: By bot, the points that byes gave.
+        live: By bot, the ladder's live rating.
+        planned: Blocks in all, where that's known.
+        uncounted: Blocks that don't count.
+        over: Whether all was played.
+        words: Where it is, or what it found.
+
+    Raises:
+        ValueError: A block is of bots or seatings that aren't those given.
+    """
+    counted = count(played, seated, bots, fillers)
+    sums = tally(counted)
+    ratings = rate(counted, sums.blocks) if sums.blocks.any() else None
+    ranks = _ranks(format, bots, sums, ratings, order)
+    table = sorted(range(len(bots)), key=lambda bot: (ranks[bot], bot))
+    endings, faults = endings or {}, faults or {}
+    byes, live = byes or {}, live or {}
+
+    rows = []
+    for number, bot in enumerate(table):
+        below = table[number + 1] if number + 1 < len(table) else None
+        estimate, rank_low, rank_high = None, None, None
+        if ratings is not None and ratings.rated[bot]:
+            estimate = estimate_of(ratings.elo[bot], ratings.low[bot], ratings.high[bot])
+            rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
+        late, malformed, illegal = faults.get(bots[bot], (0, 0, 0))
+        rows.append(
+            Row(
+                rank=ranks[bot],
+                bot=bots[bot],
+                matches=int(sums.matches[bot]),
+                points=float(sums.points[bot]) + byes.get(bots[bot], 0.0),
+                blocks=int(sums.blocks[bot]),
+                rating=estimate,
+                rank_low=rank_low,
+                rank_high=rank_high,
+                superior=None if below is None else _superior(ratings, bot, below),
+                places=tuple(sums.places[bot].tolist()),
+                draws=int(sums.draws[bot]),
+                endings=dict(endings.get(bots[bot], {})),
+                late=late,
+                malformed=malformed,
+                illegal=illegal,
+                benched=bots[bot] in benched,
+                live=live.get(bots[bot]),
+            )
+        )
+    return Standings(
+        name=name,
+        game=game,
+        format=format,
+        seats=counted.seats,
+        rows=tuple(rows),
+        head_to_head=tuple(
+            HeadToHead(
+                bot=bots[bot],
+                opponent=bots[other],
+                matches=int(sums.met[bot, other]),
+                points=float(sums.won[bot, other]),
+                superior=_superior(ratings, bot, other),
+            )
+            for bot in table
+            for other in table
+            if sums.met[bot, other]
+        ),
+        seat_advantage=() if ratings is None else ratings.seats,
+        blocks=len(played),
+        planned=planned,
+        matches=len(played) * len(seated),
+        voids=voids,
+        uncounted=uncounted,
+        over=over,
+        words=words,
+    )
+
+
+def _superior(ratings: Ratings | None, bot: int, other: int) -> float | None:
+    if ratings is None or not (ratings.rated[bot] and ratings.rated[other]):
+        return None
+    return float(ratings.superior[bot, other])
+
+
+def _ranks(
+    format_: str,
+    bots: Sequence[str],
+    sums: Tally,
+    ratings: Ratings | None,
+    order: Sequence[tuple[int, str]] | None,
+) -> list[int]:
+    """By bot, its rank: one more than there are better ones, so ties share the best."""
+    worth: list[float]
+    if order is not None:
+        places = {bot: place for place, bot in order}
+        worth = [-float(places.get(bot, len(bots) + 1)) for bot in bots]
+    elif ratings is None:
+        worth = [0.0] * len(bots)
+    else:
+        if format_ == FormatName.ROUND_ROBIN:
+            # Far finer than two different shares of points can be, and far coarser than rounding.
+            figures = [
+                round(points / max(matches, 1), 9)
+                for points, matches in zip(sums.points.tolist(), sums.matches.tolist(), strict=True)
+            ]
+        else:
+            figures = [round(elo, 1) for elo in ratings.elo.tolist()]
+        worth = [
+            figure if rated else float("-inf")
+            for figure, rated in zip(figures, ratings.rated.tolist(), strict=True)
+        ]
+    return [1 + sum(other > own for other in worth) for own in worth]

@@ -1,0 +1,196 @@
+"""The daemon's own decisions, without sockets: what begins, and what a fault of ours may touch.
+
+Its conversations over real sockets are in tests/e2e.
+"""
+
+import pytest
+import trio
+
+from lanista.arena.lobby import Player
+from lanista.arena.server import Arena, Options, wait_for_enter
+from lanista.match.connection import Connection
+from lanista.rules.angrymob import RULESET
+from lanista.rules.outcome import Termination
+from lanista_protocol import parse_hello
+
+
+class Wire:
+    """A channel to a bot that listens and is silent, and goes when it is told to."""
+
+    def __init__(self):
+        self.told = b""
+        self.closed = False
+
+    def send_some(self, data):
+        self.told += bytes(data)
+        return len(data)
+
+    def receive_some(self, _limit):
+        return None
+
+    async def wait_readable(self):
+        await trio.sleep_forever()
+
+    def shut_writing(self):
+        pass
+
+    def close(self):
+        self.closed = True
+
+
+def come(arena, *hellos):
+    """Bots that wait already; nobody reads from them."""
+    players = []
+    for hello in hellos:
+        player = Player(Connection(Wire(), hello=parse_hello(hello)), RULESET, "nowhere")
+        player.released.set()
+        arena.lobby.join(player)
+        players.append(player)
+    return players
+
+
+@pytest.fixture
+def matches(monkeypatch, tmp_path):
+    """Instead of playing: note who would, and do or say what the test has put into `then`."""
+    then, seen = [], []
+
+    async def play(self, players, seed, control, void, try_):
+        seen.append(([player.name for player in players], seed, try_))
+        what = then.pop(0)
+        if what == "void, and cancelled":
+            control.give_up()
+            what = Termination.VOID
+        if what is Termination.VOID:
+            record = tmp_path / f"{try_}.jsonl.gz"
+            record.touch()
+            void.hide(record, f"try {try_}")
+        await trio.lowlevel.checkpoint()
+        if isinstance(what, Exception):
+            raise what
+        return what
+
+    monkeypatch.setattr(Arena, "_play", play)
+    return then, seen
+
+
+async def run_matches(arena):
+    """Begin what can begin, and wait for the ends."""
+    async with trio.open_nursery() as arena._matches:
+        arena._start_matches()
+
+
+PAIRS = ("Ada", "Bob", "Cem", "Dil")
+
+
+async def test_every_complete_room_begins(matches):
+    then, seen = matches
+    then += [Termination.FINISHED] * 2
+    arena = Arena(Options(default=RULESET))
+    players = come(arena, *PAIRS)
+    await run_matches(arena)
+    # Side by side: which is first is trio's choice.
+    assert [["Ada", "Bob"], ["Cem", "Dil"]] == sorted(names for names, _, _ in seen)
+    assert all(player.taken and player.over.is_set() for player in players)
+
+
+async def test_manual_begins_nothing_without_a_word(matches):
+    """`--start manual`: a line of input starts one match, an empty lobby none."""
+    then, seen = matches
+    then += [Termination.FINISHED]
+    arena = Arena(Options(default=RULESET, manual=True))
+    come(arena, *PAIRS)
+    await run_matches(arena)
+    assert [] == seen
+    lines = [b"half a li", b"ne\n", b""]
+
+    async def read():
+        await trio.lowlevel.checkpoint()
+        return lines.pop(0)
+
+    async with trio.open_nursery() as arena._matches:
+        await wait_for_enter(arena, read)
+    assert [["Ada", "Bob"]] == [names for names, _, _ in seen]
+    assert ["Cem", "Dil"] == [player.name for player in arena.lobby.waiting()]
+    assert not Arena(Options(default=RULESET, manual=True)).start_next()
+
+
+async def test_a_void_match_is_played_again_with_its_seed(matches):
+    """At most three times in all, then not counted."""
+    then, seen = matches
+    then += [Termination.VOID] * 3
+    arena = Arena(Options(default=RULESET))
+    come(arena, "Ada", "Bob")
+    await run_matches(arena)
+    assert [1, 2, 3] == [try_ for _, _, try_ in seen]
+    assert 1 == len({seed for _, seed, _ in seen})
+
+
+async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches):
+    """It tells the seed with which the others are still to play."""
+    then, _ = matches
+    then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
+    arena = Arena(Options(default=RULESET))
+    shown = []
+    arena.running.told = lambda match, record: shown.append((match, record.name, list(then)))
+    come(arena, "Ada", "Bob")
+    await run_matches(arena)
+    assert [("try 1", "1.jsonl.gz", []), ("try 2", "2.jsonl.gz", [])] == shown
+
+
+@pytest.mark.parametrize("kicked", [False, True])
+async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, kicked):
+    """A bot that was kicked as it ended, or a match that was to be cancelled."""
+    then, seen = matches
+    then += [Termination.VOID if kicked else "void, and cancelled"]
+    arena = Arena(Options(default=RULESET))
+    _, bob = come(arena, "Ada", "Bob")
+    if kicked:
+        arena._kicked.add(bob.number)
+    await run_matches(arena)
+    assert 1 == len(seen)
+
+
+async def test_a_void_match_ends_with_its_seats(matches):
+    """Who is gone can't play again."""
+    then, seen = matches
+    then += [Termination.VOID]
+    arena = Arena(Options(default=RULESET))
+    (ada, _) = come(arena, "Ada", "Bob")
+    ada.connection.session.close()
+    await run_matches(arena)
+    assert 1 == len(seen)
+
+
+@pytest.mark.parametrize(
+    "uncounted", [None, pytest.param(RuntimeError("ours"), marks=pytest.mark.long)]
+)
+async def test_what_does_not_count_makes_room_for_the_next(matches, uncounted):
+    """`--matches 1`: a match without a record isn't the one; the next pair plays it."""
+    then, seen = matches
+    then += [uncounted, Termination.FINISHED]
+    arena = Arena(Options(default=RULESET, matches=1))
+    come(arena, *PAIRS)
+    await run_matches(arena)
+    assert [["Ada", "Bob"], ["Cem", "Dil"]] == [names for names, _, _ in seen]
+    assert not arena.start_next()
+
+
+async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
+    """PROTOCOL.md 7: its bots are told `error internal` and closed, the other match goes on."""
+    then, seen = matches
+    then += [RuntimeError("a bug"), Termination.FINISHED]
+    arena = Arena(Options(default=RULESET))
+    hit = come(arena, "Ada v=1 room=a", "Bob v=1 room=a")
+    other = come(arena, "Cem v=1 room=b", "Dil v=1 room=b")
+    await run_matches(arena)
+    if seen[0][0] != ["Ada", "Bob"]:  # which is first is trio's choice
+        hit, other = other, hit
+    words = b"error internal the arena failed; this is no fault of the bot\n"
+    for player in hit:
+        assert words == player.connection.channel.told
+        assert player.connection.channel.closed
+        assert player.over.is_set()
+    for player in other:
+        assert not player.connection.channel.closed
+        assert player.over.is_set()
+    assert 2 == len(seen)

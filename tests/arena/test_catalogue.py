@@ -1,0 +1,403 @@
+"""The index of the matches that are over: what it tells, what it takes in, what it forgets."""
+
+import gzip
+import json
+import sqlite3
+import threading
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.arena.catalogue import FILE, MOST, Catalogue, points
+from lanista.hosting.ids import match_id
+from lanista.match.record import BadRecordError
+from lanista.rules.outcome import ranks_by_score
+
+NAMES = ("Ann", "Bob", "Cid", "Dot")
+
+
+def lines_of(
+    match, *, names=("Ann", "Bob"), ranks=(1, 2), game="angrymob", end="finished", faults=()
+):
+    """The lines of a small record; `faults`: the seats of those in its only turn."""
+    seats = len(names)
+    header = {
+        "lanista_record": 1,
+        "software": "0.1.0",
+        "match": match,
+        "started": "2026-01-02T03:04:05+00:00",
+        "game": game,
+        "game_version": "1",
+        "settings": {},
+        "board": "",
+        "generated": False,
+        "seed": -(2**63),
+        "players": [{"name": name, "protocol": "1"} for name in names],
+        "clock": {"first": 20, "turn": 0.2, "late_limit": 10},
+    }
+    told = [
+        {"turn": 0, "seat": seat, "code": "late", "index": None, "words": 'no "faults" here'}
+        for seat in faults
+    ]
+    turn = {
+        "turn": 0,
+        "verdicts": ["answer"] * seats,
+        "raw": ['"faults":[{"seat":0}]'] * seats,  # a bot's words, not a key
+        "times": [[0, 1, 1, 2]] * seats,
+        "digest": "0" * 16,
+        **({"faults": told} if told else {}),
+    }
+    result = {
+        "end": end,
+        "reason": "capture",
+        "ranks": list(ranks),
+        "scores": [10 - rank for rank in ranks],
+        "turns": 1,
+        "digest": "0" * 16,
+        "ended": "2026-01-02T03:05:05+00:00",
+    }
+    return [header, turn, {"result": result}]
+
+
+def put(data, match=None, day="2026-01-02", *, lines=None, **about):
+    """A record where the arena puts it."""
+    match = match or match_id()
+    path = data / "records" / day / f"{match}.jsonl.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    values = lines_of(match, **about) if lines is None else lines
+    path.write_bytes(gzip.compress(b"".join(json.dumps(line).encode() + b"\n" for line in values)))
+    return path
+
+
+def ids(count):
+    """Ids in the order of time."""
+    return [f"{number:026}" for number in range(count)]
+
+
+def told(catalogue, **asked):
+    """The ids of matches and the cursor."""
+    matches, cursor = catalogue.matches(**asked)
+    return [match["match"] for match in matches], cursor
+
+
+@pytest.fixture
+def catalogue(tmp_path):
+    with Catalogue.open(tmp_path) as opened:
+        yield opened
+
+
+def test_a_match_is_told_as_the_interface_says(catalogue, tmp_path):
+    """docs/api.md "match": all of it from header, result, and the turns' faults."""
+    path = put(tmp_path, "M1", names=("Ann", "Ann"), faults=[1, 1, 0])
+    expected = {
+        "match": "M1",
+        "game": "angrymob",
+        "title": "Angry Mob",
+        "state": "over",
+        "started": "2026-01-02T03:04:05+00:00",
+        "ended": "2026-01-02T03:05:05+00:00",
+        "players": ["Ann", "Ann"],
+        "end": "finished",
+        "reason": "capture",
+        "ranks": [1, 2],
+        "scores": [9, 8],
+        "turns": 1,
+        "seed": str(-(2**63)),
+        "faults": [1, 2],
+    }
+    assert expected == catalogue.add(path)
+    assert expected == catalogue.match("M1")
+    assert ([expected], None) == catalogue.matches()
+    assert path == catalogue.path("M1")
+    assert (None, None) == (catalogue.match("M2"), catalogue.path("M2"))
+
+
+def test_a_game_that_is_not_installed_has_its_name_as_title(catalogue, tmp_path):
+    assert "chess" == catalogue.add(put(tmp_path, game="chess"))["title"]
+    assert ["chess"] == [table["title"] for table in catalogue.standings()]
+
+
+def test_matches_come_newest_first_in_pages(catalogue, tmp_path):
+    known = ids(5)
+    for match in (*known[2:], *known[:2]):  # added in another order than they were played
+        catalogue.add(put(tmp_path, match))
+    assert (known[:2:-1], known[3]) == told(catalogue, limit=2)
+    assert (known[2:0:-1], known[1]) == told(catalogue, limit=2, before=known[3])
+    assert (known[:1], None) == told(catalogue, limit=2, before=known[1])
+    assert ([], None) == told(catalogue, limit=2, before=known[0])
+    # Exactly as many as there are: no page behind.
+    assert (known[::-1], None) == told(catalogue, limit=5)
+
+
+@pytest.mark.parametrize("limit", [0, -1, MOST + 1])
+def test_a_limit_out_of_range_is_an_error(catalogue, limit):
+    with pytest.raises(ValueError) as raised:
+        catalogue.matches(limit=limit)
+    assert f"limit {limit}; it is from 1 to {MOST}" == str(raised.value)
+
+
+def test_matches_are_chosen_by_game_player_and_end_together(catalogue, tmp_path):
+    known = ids(4)
+    catalogue.add(put(tmp_path, known[0], names=("Ann", "Ann")))
+    catalogue.add(put(tmp_path, known[1], names=("Bob", "Ann"), end="void"))
+    catalogue.add(put(tmp_path, known[2], names=("Bob", "Cid"), game="chess"))
+    catalogue.add(put(tmp_path, known[3], names=("ann", "Ann "), end="void"))
+    for asked, expected in [
+        ({"player": "Ann"}, [1, 0]),  # a bot with two seats, once
+        ({"player": "ann"}, [3]),
+        ({"player": "An%"}, []),
+        ({"player": "' OR 1 --"}, []),
+        ({"game": "chess"}, [2]),
+        ({"end": "void"}, [3, 1]),
+        ({"player": "Bob", "end": "void", "game": "angrymob"}, [1]),
+        ({"player": "Bob", "game": "chess", "before": known[2]}, []),
+    ]:
+        assert [known[number] for number in expected] == told(catalogue, **asked)[0], asked
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ((1, 2), (1, 0)),
+        ((1, 1), (0.5, 0.5)),
+        ((2, 1, 4, 3), (2, 3, 0, 1)),
+        ((1, 1, 3, 4), (2.5, 2.5, 1, 0)),
+        ((1, 1, 1, 1), (1.5,) * 4),
+    ],
+)
+def test_points(ranks, expected):
+    """docs/api.md: 1 for every opponent placed below, a half for every one placed alike."""
+    assert expected == points(ranks)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6))
+def test_points_share_out_one_for_every_pair(scores):
+    """However they are placed; nobody has more than who is placed better."""
+    ranks = ranks_by_score(scores)
+    got = points(ranks)
+    seats = len(ranks)
+    assert seats * (seats - 1) / 2 == sum(got)
+    assert all(0 <= each <= seats - 1 for each in got)
+    by_rank = sorted(zip(ranks, got, strict=True))
+    assert sorted(got, reverse=True) == [each for _, each in by_rank]
+
+
+def test_standings_count_finished_and_forfeited_matches(catalogue, tmp_path):
+    """docs/api.md "standing": ranks 1, 1, 3; a win is the first place alone."""
+    four = {"game": "hogwarts", "names": NAMES}
+    catalogue.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 2), faults=[1]))
+    catalogue.add(put(tmp_path, names=("Bob", "Ann"), ranks=(1, 2), end="forfeit"))
+    catalogue.add(put(tmp_path, names=("Cid", "Ann"), ranks=(1, 1)))
+    catalogue.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 1), end="void", faults=[0]))
+    catalogue.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 1), end="aborted"))
+    catalogue.add(put(tmp_path, **four, ranks=(1, 1, 3, 4)))
+    catalogue.add(put(tmp_path, **four, ranks=(1, 2, 3, 4), faults=[3]))
+
+    def row(*values):
+        columns = ("rank", "name", "matches", "points", "wins", "draws", "losses", "faults")
+        return dict(zip(columns, values, strict=True))
+
+    angrymob = {
+        "game": "angrymob",
+        "title": "Angry Mob",
+        "matches": 3,
+        "rows": [
+            row(1, "Ann", 3, 1.5, 1, 1, 1, 0),
+            row(2, "Bob", 2, 1.0, 1, 0, 1, 1),
+            row(3, "Cid", 1, 0.5, 0, 1, 0, 0),
+        ],
+    }
+    hogwarts = {
+        "game": "hogwarts",
+        "title": "Hogwarts",
+        "matches": 2,
+        "rows": [
+            row(1, "Ann", 2, 5.5, 1, 1, 0, 0),
+            row(2, "Bob", 2, 4.5, 0, 1, 1, 0),
+            row(3, "Cid", 2, 2.0, 0, 0, 2, 0),
+            row(4, "Dot", 2, 0.0, 0, 0, 2, 1),
+        ],
+    }
+    assert [angrymob, hogwarts] == catalogue.standings()
+    assert [hogwarts] == catalogue.standings("hogwarts")
+    assert [] == catalogue.standings("chess")
+
+
+def test_equal_points_share_the_best_rank(catalogue, tmp_path):
+    catalogue.add(put(tmp_path, names=("Bob", "Ann"), ranks=(1, 1)))
+    catalogue.add(put(tmp_path, names=("Cid", "Dot"), ranks=(2, 1)))
+    catalogue.add(put(tmp_path, names=("Cid", "Eve"), ranks=(2, 1)))
+    (table,) = catalogue.standings()
+    assert [(1, "Dot"), (1, "Eve"), (3, "Ann"), (3, "Bob"), (5, "Cid")] == [
+        (row["rank"], row["name"]) for row in table["rows"]
+    ]
+
+
+MATCHES = st.lists(
+    st.tuples(
+        st.sampled_from(["angrymob", "hogwarts"]),
+        st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 3)), min_size=2, max_size=4),
+        st.sampled_from(["finished", "forfeit", "void", "aborted"]),
+        st.lists(st.integers(0, 1), max_size=3),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+@given(MATCHES)
+def test_standings_are_those_of_the_records_that_are_there(tmp_path_factory, played):
+    """Whatever was added, added again and removed: as counted from the records left."""
+    data = tmp_path_factory.mktemp("data")
+    expected = Counter()
+    counted = Counter()
+    paths = []
+    with Catalogue.open(data) as catalogue:
+        for match, (game, seats, end, faults, stays) in zip(ids(8), played, strict=False):
+            names, scores = zip(*seats, strict=True)
+            ranks = ranks_by_score(scores)
+            about = {"game": game, "names": names, "ranks": ranks, "end": end, "faults": faults}
+            path = put(data, match, **about)
+            catalogue.add(path)
+            catalogue.add(path)
+            if not stays:
+                paths.append(path)
+            elif end in {"finished", "forfeit"}:
+                counted[game] += 1
+                for seat, (name, each) in enumerate(zip(names, points(ranks), strict=True)):
+                    expected[game, name, "points"] += each
+                    expected[game, name, "matches"] += 1
+                    expected[game, name, "faults"] += faults.count(seat)
+        for path in paths:
+            path.unlink()
+        assert len(paths) == catalogue.sync()
+        tables = catalogue.standings()
+    assert counted == Counter({table["game"]: table["matches"] for table in tables})
+    found = Counter()
+    for table in tables:
+        for row in table["rows"]:
+            assert row["matches"] == row["wins"] + row["draws"] + row["losses"]
+            for key in ("points", "matches", "faults"):
+                found[table["game"], row["name"], key] += row[key]
+        assert table["rows"] == sorted(table["rows"], key=lambda row: (-row["points"], row["name"]))
+    assert expected == found
+
+
+def test_sync_finds_what_is_there_and_forgets_what_is_gone(catalogue, tmp_path):
+    known = ids(3)
+    old, *paths = [put(tmp_path, match, day=f"2026-01-0{n}") for n, match in enumerate(known, 1)]
+    (old.parent / "other.jsonl.gz.part").write_bytes(b"a match that goes on")
+    (tmp_path / "records" / "README").write_text("no folder of a day")
+    assert 3 == catalogue.sync()
+    assert (known[::-1], None) == told(catalogue)
+    assert 0 == catalogue.sync()
+    old.unlink()
+    moved = put(tmp_path, known[1], day="2026-02-01", end="void")  # the same match elsewhere
+    paths[0].unlink()
+    # Two forgotten, one of them found again.
+    assert 3 == catalogue.sync()
+    assert (moved, "void") == (catalogue.path(known[1]), catalogue.match(known[1])["end"])
+    assert (known[:0:-1], None) == told(catalogue)
+
+
+def test_sync_reads_no_record_that_it_knows(catalogue, tmp_path):
+    """Names are compared, not contents: cheap, however many there are."""
+    path = put(tmp_path, "M1")
+    catalogue.add(path)
+    path.write_bytes(b"no record any more")
+    assert (0, {}) == (catalogue.sync(), catalogue.refused)
+
+
+def test_an_arena_without_records_has_none(catalogue):
+    assert 0 == catalogue.sync()
+    assert (([], None), []) == (catalogue.matches(), catalogue.standings())
+
+
+HEADER, TURN, RESULT = lines_of("M1")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([], "line 1: no JSON"),
+        ([{**HEADER, "lanista_record": 2}], "record format 2"),
+        ([HEADER], "its last line is no result"),
+        ([HEADER, TURN], "its last line is no result"),
+        ([HEADER, TURN, {"result": {**RESULT["result"], "ranks": [1]}}], "is no result"),
+        ([{**HEADER, "match": "M2"}, TURN, RESULT], "the record of match 'M2'"),
+        ([{**HEADER, "game": "\ud800"}, TURN, RESULT], "half a character"),
+        ([HEADER, {**TURN, "faults": [{"seat": -1}]}, RESULT], "a turn whose faults"),
+        ([HEADER, {**TURN, "faults": [{"seat": 2}]}, RESULT], "a turn whose faults"),
+        ([HEADER, {**TURN, "faults": [{}]}, RESULT], "a turn whose faults"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_refused(catalogue, tmp_path, lines, words):
+    """`add` raises; `sync` leaves it out, says why, and doesn't try it again."""
+    path = put(tmp_path, "M1", lines=lines)
+    with pytest.raises(BadRecordError) as raised:
+        catalogue.add(path)
+    assert words in str(raised.value)
+    assert str(path) in str(raised.value)
+    good = put(tmp_path, "M0")
+    assert 1 == catalogue.sync()
+    assert {path: str(raised.value)} == catalogue.refused
+    assert 0 == catalogue.sync()
+    assert good == catalogue.path("M0")
+    path.unlink()
+    assert (0, {}) == (catalogue.sync(), catalogue.refused)
+
+
+def test_damaged_data_is_refused(catalogue, tmp_path):
+    path = put(tmp_path, "M1")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(BadRecordError) as raised:
+        catalogue.add(path)
+    assert "damaged gzip data" in str(raised.value)
+
+
+def test_what_was_known_is_known_again(tmp_path):
+    """Also after another schema, and after a file that is no database: a cache is made anew."""
+    path = put(tmp_path, "M1")
+    with Catalogue.open(tmp_path) as catalogue:
+        catalogue.add(path)
+    with Catalogue.open(tmp_path) as catalogue:
+        assert 0 == catalogue.sync()
+        assert (["M1"], None) == told(catalogue)
+    database = sqlite3.connect(tmp_path / FILE)
+    database.execute("PRAGMA user_version = 999")
+    database.close()
+    with Catalogue.open(tmp_path) as catalogue:
+        assert ([], None) == told(catalogue)
+        assert 1 == catalogue.sync()
+        assert 1 == len(catalogue.standings())
+    (tmp_path / FILE).write_bytes(b"no database " * 100)
+    with Catalogue.open(tmp_path) as catalogue:
+        assert 1 == catalogue.sync()
+        assert (["M1"], None) == told(catalogue)
+
+
+def test_it_may_be_asked_from_several_threads(catalogue, tmp_path):
+    """As the arena does: some write while others read."""
+    known = ids(20)
+    for match in known:
+        put(tmp_path, match)
+    seen, troubles = [], []
+
+    def read():
+        try:
+            while len(seen) < 200:
+                (count,) = [table["matches"] for table in catalogue.standings()] or [0]
+                seen.append(count)
+        except Exception as error:
+            troubles.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    assert 20 == catalogue.sync()
+    for reader in readers:
+        reader.join()
+    assert [] == troubles
+    assert set(seen) <= {0, 20}  # all of a batch or nothing
