@@ -41,11 +41,11 @@ class LocalProtocolError(Exception):
 class RemoteProtocolError(Exception):
     """The peer broke the protocol; the connection closes after an `error` line."""
 
-    def __init__(self, code: ErrorCode, words: str) -> None:
-        super().__init__(f"{code.value}: {words}")
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(f"{code.value}: {message}")
         self.code = code
         """What to answer."""
-        self.words = words
+        self.message = message
         """The same for a person: one line, printable."""
 
 

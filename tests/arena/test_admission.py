@@ -24,7 +24,7 @@ def gone():
 
 def admit(admission, gone, host, *, greeted=True, plays=False, now=0.0):
     place = admission.admit(host, now)
-    place.give_way = lambda error: gone.append((place, error.words))
+    place.give_way = lambda error: gone.append((place, error.message))
     place.greeted, place.plays = greeted, plays
     return place
 

@@ -65,7 +65,7 @@ def test_a_seat_is_asked_for_once_in_a_room(lobby):
     with pytest.raises(RemoteProtocolError) as refused:
         lobby.join(player("Bob seat=1"))
     assert ErrorCode.SEAT_TAKEN is refused.value.code
-    assert "seat 1 is taken by another bot waiting here" == refused.value.words
+    assert "seat 1 is taken by another bot waiting here" == refused.value.message
     assert ["Ada"] == names(lobby.waiting(NO_ROOM))
 
 

@@ -24,7 +24,7 @@ from measured import keep
 
 from languages.language import EMPTY_BOTS, every
 from lanista.match.clock import Limits
-from lanista.match.speech import MatchInfo, Version1
+from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.rules import registry
 from lanista.rules.base import MalformedAnswerError, complete_settings
 from support.players import PLAYERS
@@ -46,13 +46,15 @@ def told(name):
     game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
     pick = Random(7)
     players = tuple(f"P{seat}" for seat in range(ruleset.seats))
-    speech = Version1(MatchInfo(match="bench", game=name, players=players, limits=Limits(), seed=7))
+    encoder = Version1Encoder(
+        MatchInfo(match="bench", game=name, players=players, limits=Limits(), seed=7)
+    )
     status = (0.0,) * ruleset.seats
-    opening = b"welcome 1 lanista 0\n" + speech.opening(game, 0, status)
+    opening = b"welcome 1 lanista 0\n" + encoder.opening(game, 0, status)
     turns = []
     while len(turns) < SAME:
         game.advance([answer(game, name, seat, pick) for seat in range(ruleset.seats)])
-        turns.append(speech.turn(game, 0, status))
+        turns.append(encoder.turn(game, 0, status))
     return opening, turns
 
 

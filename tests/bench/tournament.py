@@ -28,8 +28,8 @@ from measured import keep, median
 
 import lanista_maps
 from lanista.match.clock import Limits
+from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.match.ending import Ending
-from lanista.match.speech import MatchInfo, Version1
 from lanista.pairing.blocks import Pairing
 from lanista.rules import registry
 from lanista.rules.base import Answer, complete_settings
@@ -92,18 +92,18 @@ def conversation():
     settings = complete_settings(ruleset, {"move_limit": TURNS})
     board = ruleset.read_board(lanista_maps.read("angrymob", MAP))
     game = ruleset.new(settings, board, ruleset.chance(1))
-    speech = Version1(
+    encoder = Version1Encoder(
         MatchInfo(match="0" * 26, game="angrymob", players=("a", "b"), limits=Limits(), seed=1)
     )
     status = (0.0, 0.0)
-    told = [[speech.opening(game, seat, status) for seat in range(2)]]
+    told = [[encoder.opening(game, seat, status) for seat in range(2)]]
     for _ in range(TURNS - 1):
         game.advance([Answer(()), Answer(())])
-        told.append([speech.turn(game, seat, status) for seat in range(2)])
+        told.append([encoder.turn(game, seat, status) for seat in range(2)])
     end = Outcome(
         termination=Termination.FINISHED, ranks=(1, 1), scores=(1, 1), reason="move-limit"
     )
-    return told, [speech.closing(game, seat, end, status, keeps=False) for seat in range(2)]
+    return told, [encoder.closing(game, seat, end, status, keeps=False) for seat in range(2)]
 
 
 def floor(command, told, last):

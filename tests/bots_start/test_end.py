@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
-from lanista.bots import Exit, environment, process, proctree, start_bot, strays
+from lanista.bots import Exit, environment, orphans, process, proctree, start_bot
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
@@ -216,14 +216,14 @@ async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch):
     try:
         assert "could not be ended: not gone after 0.2 s" == str(bot.exit)
         assert runs(bot.pid)
-        assert {its_keeper} == strays.keepers
+        assert {its_keeper} == orphans.keepers
     finally:
         os.kill(its_keeper, signal.SIGCONT)
     await gone([bot.pid, its_keeper])
     async with start_bot(["true"], ENV):
-        assert its_keeper not in strays.keepers
+        assert its_keeper not in orphans.keepers
     assert read_stat(its_keeper) is None
-    assert set() == strays.keepers
+    assert set() == orphans.keepers
 
 
 ARENA = """
@@ -320,11 +320,11 @@ async def test_what_a_killed_keeper_leaves_is_ended_by_an_arena_that_is_a_subrea
     assert expected == json.loads(result.stdout)
 
 
-async def test_an_arena_that_is_no_subreaper_ends_no_strays(family):
+async def test_an_arena_that_is_no_subreaper_ends_no_orphans(family):
     """It couldn't tell them from what else it started; its children are left alone."""
     sleeper = await trio.lowlevel.open_process(["sleep", "100"])
     try:
-        await strays.end_strays(since=0)
+        await orphans.end_orphans(since=0)
         assert runs(sleeper.pid)
     finally:
         sleeper.kill()
@@ -337,7 +337,7 @@ async def test_a_process_is_known_whatever_its_name(tmp_path):
     program.symlink_to("/bin/sleep")
     async with start_bot([str(program), "100"], ENV, grace=0) as bot:
         assert "x) S 1 (y\n" == (await trio.Path(f"/proc/{bot.pid}/comm").read_text())
-        assert parent(bot.pid) in strays.keepers
+        assert parent(bot.pid) in orphans.keepers
     assert KILLED == bot.exit
 
 

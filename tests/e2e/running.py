@@ -145,7 +145,7 @@ def run_here(words, folder, env=None, *, output=None):
         output: A file for all that is printed, in its order, told as `out`; None: what goes to
             standard error is kept apart, as `err`.
     """
-    from lanista.bots import proctree, strays
+    from lanista.bots import orphans, proctree
     from lanista.cli import main
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ def run_here(words, folder, env=None, *, output=None):
             os.environ.clear()
             os.environ.update(had)
             proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 0)
-            strays._is_subreaper = False
+            orphans._is_subreaper = False
     assert handlers == {number: signal.getsignal(number) for number in handlers}
     return types.SimpleNamespace(
         code=code,

@@ -66,7 +66,7 @@ def test_errors_are_about_the_word_taken_last():
 
 
 def _parts(error):
-    return error.words, error.line
+    return error.message, error.line
 
 
 @pytest.mark.parametrize("taken", [0, 1, 2, 3])

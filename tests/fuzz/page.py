@@ -19,9 +19,9 @@ from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
-from lanista.playback.frame_cache import Film, Films
+from lanista.playback.frame_cache import Film, FrameCache
 from lanista.playback.frames import encode
-from lanista.playback.replay_reader import BadFilmError, reel
+from lanista.playback.replay_reader import UnreadableError, reel
 from lanista.rules import registry
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
@@ -40,7 +40,7 @@ def upload() -> Target:
                 check_words(trouble)
                 assert not trouble.endswith("in the rules"), trouble
                 encode(part)
-        except BadFilmError as error:
+        except UnreadableError as error:
             check_words(str(error))
 
     return Target(draw=lambda random: changed(random, corpus), check=check, short=200)
@@ -122,8 +122,8 @@ class _Connection:
 
 
 @attrs.define(eq=False)
-class _Films(Films):
-    """Films of one frame, made without a process."""
+class _Films(FrameCache):
+    """FrameCache of one frame, made without a process."""
 
     place: Path = attrs.field(kw_only=True)
 

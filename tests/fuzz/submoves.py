@@ -90,9 +90,9 @@ def _read(game: Any, seat: int, line: str) -> Verdict:
         check_words(str(error))
         return Missing() if seat else Out()
     for refusal in answer.refused:
-        check_words(refusal.words)
+        check_words(refusal.message)
         assert refusal.index is not None
-        bytes(Note(NoteCode(refusal.code.value), game.turn, refusal.index, refusal.words))
+        bytes(Note(NoteCode(refusal.code.value), game.turn, refusal.index, refusal.message))
     return answer
 
 

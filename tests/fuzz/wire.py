@@ -51,7 +51,7 @@ def hello() -> Target:
         try:
             said = parse_hello(line)
         except RemoteProtocolError as error:
-            code, words = error.code, error.words
+            code, words = error.code, error.message
             assert code in {ErrorCode.BAD_HELLO, ErrorCode.UNKNOWN_VERSION}
             check_words(words)
             assert bytes(Error(code, words)).count(b"\n") == 1
@@ -95,7 +95,7 @@ def lines() -> Target:
                         break
                     read.append(line)
             except RemoteProtocolError as error:
-                check_words(error.words)
+                check_words(error.message)
                 refused = error.code is ErrorCode.LINE_TOO_LONG
                 break
         expected_log, expected, too_long = _split(data, limit)
@@ -185,7 +185,7 @@ def _transcript(steps: Steps, size: int | None) -> list[object]:
                 told.append((session.take_log(), session.owed))
             feed.read()
     except RemoteProtocolError as raised:
-        check_words(raised.words)
+        check_words(raised.message)
         error = raised.code
     session.close()
     return [*told, feed.hello, error]

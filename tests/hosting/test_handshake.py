@@ -50,7 +50,7 @@ def test_a_hello_that_asks_for_what_is_not_there_is_refused(hello, code, words):
     """The words are safe for a terminal, whatever the bot said."""
     with pytest.raises(RemoteProtocolError) as refused:
         handshake.ruleset_of(parse_hello(hello), RULESET)
-    assert (code, words) == (refused.value.code, refused.value.words)
+    assert (code, words) == (refused.value.code, refused.value.message)
 
 
 @pytest.mark.parametrize(("hello", "speaks"), [("Ada", False), ("Ada v=1", True)])

@@ -8,8 +8,8 @@ import pytest
 
 from e2e.running import PATIENCE, Program, command, environment, read
 from kit.conftest import player
+from lanista.match.encoder import seat_seed
 from lanista.match.replay import positions
-from lanista.match.speech import seat_seed
 from lanista.rules import registry
 from lanista.rules.chance import OriginalChance
 

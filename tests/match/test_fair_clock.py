@@ -14,8 +14,8 @@ import pytest
 import trio
 
 from lanista.match import channel as channel_module
+from lanista.match.encoder import DialectEncoder
 from lanista.match.seat import Seat
-from lanista.match.speech import InDialect
 from match.loopback import PATIENCE, bot_in_a_thread, read_line, socket_pair
 from support.memory import connection_pair
 
@@ -31,7 +31,7 @@ pytestmark = [
 
 def seated(connection):
     connection.session.start()
-    return Seat(0, "Ann", connection, InDialect(None))
+    return Seat(0, "Ann", connection, DialectEncoder(None))
 
 
 async def collect(seat):

@@ -4,8 +4,8 @@
 import pytest
 import trio
 
+from lanista.match.encoder import seat_seed
 from lanista.match.replay import verify
-from lanista.match.speech import seat_seed
 from match.playing import (
     ANGRYMOB,
     CAPTURE,

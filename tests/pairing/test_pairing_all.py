@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.pairing.blocks import Pairing, Played, seatings
+from lanista.pairing.blocks import BlockScore, Pairing, seatings
 from lanista.pairing.kinds import FormatName, SeatingsName
 from lanista.tournament.formats import make_format
 from lanista.tournament.spec import BotEntry, Spec
@@ -42,7 +42,7 @@ def result(pairing, seated, salt=0, draws=0.3):
         if chance.random() < draws:
             values = [0.5] * len(values)
         ranks.append(tuple(1 + sum(other < own for other in values) for own in values))
-    return Played(pairing.bots, tuple(ranks))
+    return BlockScore(pairing.bots, tuple(ranks))
 
 
 @attrs.define

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lanista.pairing.blocks import Pairing, Played
+from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.pairing.kinds import FormatName
 from lanista.tournament.formats import make_format
 from lanista.tournament.spec import BotEntry, Spec
@@ -64,7 +64,7 @@ class Cup:
             bots,
             fillers,
             maps=len(self.maps),
-            turn_of=lambda index: zlib.crc32(repr(self.draw(index)).encode()),
+            rotation=lambda index: zlib.crc32(repr(self.draw(index)).encode()),
         )
 
     def changed(self, **changes):
@@ -82,7 +82,7 @@ def result(format_, bots, draw, draws=0.3):
         tuple(1 + sum(other > by_place[place] for other in by_place) for place in seating)
         for seating in format_.seated
     ]
-    return Played(bots, tuple(ranks))
+    return BlockScore(bots, tuple(ranks))
 
 
 def play(cup, stored=(), at_once=1, seed=0):
@@ -225,7 +225,7 @@ def test_a_block_more_a_meeting_keeps_all_where_the_same_bots_meet(kind, matches
         played = []
         while (pairing := format_.next()) is not None:
             played.append(pairing)
-            format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+            format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
         assert format_.over()
         return played
 
@@ -234,7 +234,7 @@ def test_a_block_more_a_meeting_keeps_all_where_the_same_bots_meet(kind, matches
     assert matches == len(told)
     format_ = cup.changed(blocks=2).new()
     for pairing in told:
-        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
     assert matches == len(finish(format_))
     assert all(map(format_.counts, told))
     assert 2 * matches == format_.progress().played

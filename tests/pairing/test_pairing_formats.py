@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from lanista.pairing.blocks import Pairing, Played
+from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.pairing.kinds import FormatName
 from lanista.pairing.knockout import EXTENSIONS, bracket, heats_of
 from lanista.pairing.sprt import VersionTest
@@ -14,10 +14,10 @@ from lanista.tournament.formats import make_format
 from lanista.tournament.spec import BotEntry, Spec, SpecError, Sprt
 
 
-def make(kind, bots, *, seats=2, draws=3, fillers=(), maps=1, turn_of=lambda draw: draw, **keys):
+def make(kind, bots, *, seats=2, draws=3, fillers=(), maps=1, rotation=lambda draw: draw, **keys):
     entries = tuple(BotEntry(name=bot, command="idle") for bot in bots)
     spec = Spec(name="cup", game="any", format=FormatName(kind), bots=entries, **keys)
-    return make_format(spec, seats, draws, bots, fillers, maps=maps, turn_of=turn_of)
+    return make_format(spec, seats, draws, bots, fillers, maps=maps, rotation=rotation)
 
 
 def handed_out(format_):
@@ -27,7 +27,7 @@ def handed_out(format_):
 def ranked(format_, pairing, strength):
     """Every match of a block goes by strength; equal strengths tie."""
     by_place = [strength(bot) for bot in pairing.bots]
-    return Played(
+    return BlockScore(
         pairing.bots,
         tuple(
             tuple(1 + sum(other > by_place[place] for other in by_place) for place in seating)
@@ -89,7 +89,7 @@ def test_a_long_round_robin_is_taken_up_whole():
     bots = [f"bot{at}" for at in range(20)]
     pairings = handed_out(make("round-robin", bots, draws=264))
     assert 50_160 == len(pairings)
-    results = [(pairing, Played(pairing.bots, ((1, 2), (2, 1)))) for pairing in pairings]
+    results = [(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1)))) for pairing in pairings]
     format_ = make("round-robin", bots, draws=264)
     for pairing, played in results:
         format_.record(pairing, played)
@@ -416,7 +416,7 @@ def test_meetings_of_a_ladder_count_their_draws():
     handed = [make("ladder", "ab").next()]
     format_ = make("ladder", "ab")
     assert handed == [Pairing(("a", "b"), 0)]
-    format_.record(Pairing(("a", "b"), 1), Played(("a", "b"), ((1, 2), (2, 1))))
+    format_.record(Pairing(("a", "b"), 1), BlockScore(("a", "b"), ((1, 2), (2, 1))))
     # 1 was played before; 0 and then 2 are free.
     assert [0, 2, 3] == [format_.next().draw for _ in range(3)]
 
@@ -434,7 +434,7 @@ def test_a_ladder_fills_the_draws_that_were_never_begun():
     format_ = make("ladder", "abcd")
     for bots, draw in [("ab", 7), ("cd", 0), ("bd", 2), ("ac", 7)]:
         pairing = Pairing(tuple(bots), draw)
-        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
         assert format_.counts(pairing)
     assert [1, 3, 4, 5, 6, 8] == [format_.next().draw for _ in range(6)]
 
@@ -500,10 +500,10 @@ def test_scores_come_in_the_order_of_draws():
     zero, one, two = (format_.next() for _ in range(3))
     assert [("new", "old")] * 3 == [zero.bots, one.bots, two.bots]
     assert [0, 1, 2] == [zero.draw, one.draw, two.draw]
-    format_.record(two, Played(two.bots, ((1, 2), (2, 1))))  # both won
-    format_.record(one, Played(one.bots, ((1, 2), (1, 2))))  # seat 1 won both
+    format_.record(two, BlockScore(two.bots, ((1, 2), (2, 1))))  # both won
+    format_.record(one, BlockScore(one.bots, ((1, 2), (1, 2))))  # seat 1 won both
     assert [] == test.scores
-    format_.record(zero, Played(zero.bots, ((2, 1), (1, 1))))  # lost and drawn
+    format_.record(zero, BlockScore(zero.bots, ((2, 1), (1, 1))))  # lost and drawn
     assert [0.25, 0.5, 1.0] == test.scores
 
 
@@ -515,7 +515,7 @@ def test_share_of_two_against_two():
     assert ("new", "new", "old", "old") == pairing.bots
     rank = {0: 1, 1: 3, 2: 2, 3: 4}
     ranks = tuple(tuple(rank[place] for place in seating) for seating in format_.seated)
-    format_.record(pairing, Played(pairing.bots, ranks))
+    format_.record(pairing, BlockScore(pairing.bots, ranks))
     assert [0.75] == test.scores
 
 
@@ -523,7 +523,7 @@ def test_after_the_decision_nothing_changes_it():
     format_ = version_test(Scripted(enough=2))
     handed = [format_.next() for _ in range(4)]
     for pairing in handed:
-        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
     assert format_.over()
     assert format_.next() is None
     assert "H1 accepted: LLR 2.00 (-2.94, 2.94) after 2 blocks" == format_.verdict()
@@ -537,12 +537,12 @@ def test_a_version_test_counts_blocks_wherever_their_draws_are_now():
     format_ = version_test(test, blocks=4)
     for draw in (0, 1, 4):
         pairing = Pairing(("new", "old"), draw)
-        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
         assert format_.counts(pairing)
     assert 2 == len(test.scores)
     (pairing,) = handed_out(format_)
     assert 2 == pairing.draw
-    format_.record(pairing, Played(pairing.bots, ((2, 1), (1, 2))))
+    format_.record(pairing, BlockScore(pairing.bots, ((2, 1), (1, 2))))
     # Nothing more will fill the gap at 3.
     assert [1.0, 1.0, 0.0, 1.0] == test.scores
     assert format_.over()
@@ -555,7 +555,7 @@ def test_a_version_test_ends_undecided_after_its_blocks():
     assert [0, 1, 2] == [pairing.draw for pairing in handed]
     assert not format_.over()
     for pairing in handed:
-        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
     assert format_.over()
     assert "undecided: LLR 3.00 (-2.94, 2.94) after 3 blocks" == format_.verdict()
 
@@ -574,7 +574,7 @@ def test_a_much_better_version_is_accepted():
     format_ = make("sprt", ["new", "old"])
     while not format_.over():
         pairing = format_.next()
-        format_.record(pairing, Played(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
         assert pairing.draw < 5000
     assert format_.verdict().startswith("H1 accepted")
 

@@ -1,4 +1,4 @@
-"""Films from the projector's process to whoever asks: kept, shared, forgotten, made anew.
+"""FrameCache from the projector's process to whoever asks: kept, shared, forgotten, made anew.
 
 The process is real, the records are small. What a film holds is in test_reel and test_film.
 """
@@ -15,10 +15,10 @@ import trio.testing
 
 from e2e.running import runs
 from lanista.playback import frame_cache as module
-from lanista.playback.frame_cache import CHUNK_FRAMES, Films, NoFilmError
+from lanista.playback.frame_cache import CHUNK_FRAMES, FrameCache, NoFramesError
 from lanista.playback.frames import encode
 from lanista.playback.replay_reader import reel
-from lanista.playback.replay_worker import Projector
+from lanista.playback.replay_worker import ReplayWorker
 from web.records import unpacked, wandering
 
 PATIENCE = 30
@@ -53,8 +53,8 @@ def projectors(monkeypatch):
 
 @asynccontextmanager
 async def showing(**options):
-    """Films, with what keeps them going; within PATIENCE."""
-    films = Films(**options)
+    """FrameCache, with what keeps them going; within PATIENCE."""
+    films = FrameCache(**options)
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:
             await nursery.start(films.run)
@@ -157,11 +157,11 @@ async def test_a_file_that_is_no_record_fails_with_words(tmp_path, record):
     async with showing() as films:
         for _ in range(2):
             failing = films.take("bad", bad, live=False)
-            with pytest.raises(NoFilmError, match=r"bad\.jsonl: line 1: no header of a record"):
+            with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: no header of a record"):
                 await failing.begun()
             films.leave("bad", failing)
         gone = films.take("gone", tmp_path / "gone", live=True)
-        with pytest.raises(NoFilmError, match="can't read gone: No such file"):
+        with pytest.raises(NoFramesError, match="can't read gone: No such file"):
             await gone.begun()
         films.leave("gone", gone)
         good = films.take("m1", record, live=False)
@@ -178,7 +178,7 @@ async def test_a_damaged_file_harms_no_other(tmp_path, record, projectors):
     endless.write_bytes(lines[0].replace(b'"first":20.0', b'"first":1e999'))
     async with showing() as films:
         film = films.take("endless", endless, live=False)
-        with pytest.raises(NoFilmError, match=r"line 1: no Header"):
+        with pytest.raises(NoFramesError, match=r"line 1: no Header"):
             await film.begun()
         films.leave("endless", film)
         good = films.take("m1", record, live=False)
@@ -220,7 +220,7 @@ def test_a_film_that_gets_too_long_ends_with_words(tmp_path, record, monkeypatch
     monkeypatch.setattr("lanista.playback.replay_worker.MAX_FILM", 2000)
     (tmp_path / "films").mkdir()
     with (tmp_path / "told").open("w+b") as tell:
-        projector = Projector(tmp_path / "films", tell)
+        projector = ReplayWorker(tmp_path / "films", tell)
         projector.do({"open": 1, "path": str(record), "live": False, "logs": True})
         assert 0 == projector.pause
         while projector.pause is not None:
@@ -279,7 +279,7 @@ async def test_without_a_process_films_fail_and_the_next_try_works(record, proje
     monkeypatch.setattr(module, "_start", refused)
     async with showing() as films:
         film = films.take("m1", record, live=False)
-        with pytest.raises(NoFilmError, match="the film broke off; open it again"):
+        with pytest.raises(NoFramesError, match="the film broke off; open it again"):
             await film.begun()
         again = films.take("m1", record, live=False)
         await again.reach(TURNS)

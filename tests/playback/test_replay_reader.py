@@ -1,4 +1,4 @@
-"""Films of files: records, whole or still written, and match files of the original games."""
+"""FrameCache of files: records, whole or still written, and match files of the original games."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lanista.match.record import PART
-from lanista.playback.replay_reader import BadFilmError, Reel, reel
+from lanista.playback.replay_reader import ReplayReader, UnreadableError, reel
 from match.playing import SMALL, answers
 from match.test_void import Stalls
 from support.tinygame import CountingRules
@@ -38,7 +38,7 @@ def put(folder, lines, name="m1.jsonl"):
 def followed(path, pieces):
     """The film of a record that grows by these pieces, read as far as it goes after each."""
     path.write_bytes(b"")
-    made = Reel(path, live=True)
+    made = ReplayReader(path, live=True)
     parts = []
     with path.open("ab", buffering=0) as file:
         for piece in [b"", *pieces]:
@@ -103,7 +103,7 @@ def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
 def test_a_live_record_may_have_its_name_already(tmp_path):
     """The match ended between the question and the look: the `.part` is gone, the record there."""
     path = wandering(tmp_path, 2)
-    made = Reel(path.with_name(path.name + PART), live=True)
+    made = ReplayReader(path.with_name(path.name + PART), live=True)
     parts = []
     while not made.over:
         parts.append(made.next())
@@ -288,7 +288,7 @@ def test_a_packed_match_file_is_one_too(tmp_path):
 def test_half_a_match_file_is_told_in_words(tmp_path, name):
     data = gzip.decompress((TRACES / name).read_bytes())
     path = put(tmp_path, [data[: len(data) // 2]], "sent.res")
-    with pytest.raises(BadFilmError, match=r"^sent\.res: "):
+    with pytest.raises(UnreadableError, match=r"^sent\.res: "):
         list(reel(path))
 
 
@@ -341,7 +341,7 @@ NO_FILM = {
 def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
     """With the file's name, never its folder: a viewer needn't know that."""
     path = put(tmp_path, [data], "sent.file")
-    with pytest.raises(BadFilmError) as error:
+    with pytest.raises(UnreadableError) as error:
         list(reel(path))
     assert words in str(error.value)
     assert str(tmp_path) not in str(error.value)
@@ -349,13 +349,13 @@ def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
 
 @pytest.mark.parametrize("live", [False, True])
 def test_a_file_that_is_not_there(tmp_path, live):
-    with pytest.raises(BadFilmError) as error:
-        list(reel(tmp_path / "gone")) if not live else Reel(tmp_path / "gone", live=True)
+    with pytest.raises(UnreadableError) as error:
+        list(reel(tmp_path / "gone")) if not live else ReplayReader(tmp_path / "gone", live=True)
     assert "can't read gone: No such file or directory" == str(error.value)
 
 
 def test_a_folder_is_no_film(tmp_path):
-    with pytest.raises(BadFilmError, match=r"can't read .*: Is a directory"):
+    with pytest.raises(UnreadableError, match=r"can't read .*: Is a directory"):
         list(reel(tmp_path))
 
 

@@ -105,9 +105,9 @@ class SessionMachine:
 
     def failed(self, error):
         assert isinstance(error.code, ErrorCode)
-        assert error.words.isprintable()
+        assert error.message.isprintable()
         self.seen.append(("log", self.feed.session.take_log()))
-        self.seen.append(("error", error.code, error.words))
+        self.seen.append(("error", error.code, error.message))
 
     def close(self):
         self.feed.session.close()

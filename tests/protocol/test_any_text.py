@@ -79,8 +79,8 @@ def test_any_text_is_a_hello_or_the_bots_fault(line):
     hello = tried(RemoteProtocolError, parse_hello, line)
     if isinstance(hello, RemoteProtocolError):
         assert hello.code in {ErrorCode.BAD_HELLO, ErrorCode.UNKNOWN_VERSION}
-        assert is_one_printable_line(hello.words)
-        assert bytes(Error(hello.code, hello.words)).count(b"\n") == 1
+        assert is_one_printable_line(hello.message)
+        assert bytes(Error(hello.code, hello.message)).count(b"\n") == 1
         return
     assert isinstance(hello, Hello)
     assert 1 <= len(hello.name) <= 32
@@ -137,7 +137,7 @@ def test_a_token_is_never_shown():
 
 def test_bad_hello_is_the_error_of_its_code():
     error = bad_hello("seat 9; angrymob has seats 0 to 1")
-    assert (ErrorCode.BAD_HELLO, "seat 9; angrymob has seats 0 to 1") == (error.code, error.words)
+    assert (ErrorCode.BAD_HELLO, "seat 9; angrymob has seats 0 to 1") == (error.code, error.message)
 
 
 # -- answers ---------------------------------------------------------------------------------------

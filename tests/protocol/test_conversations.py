@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from lanista.match.clock import Limits
-from lanista.match.speech import InDialect, MatchInfo, Version1
+from lanista.match.encoder import DialectEncoder, MatchInfo, Version1Encoder
 from lanista.rules.angrymob import RULESET
 from lanista.rules.base import Malformed, MalformedAnswerError, Refusal, RefusalCode
 from lanista.rules.outcome import Outcome, Termination
@@ -165,9 +165,9 @@ def test_the_arena_tells_the_game(vector):
             limits=Limits(*match["clock"]),
             seed=0,
         )
-        speech = Version1(info)
+        encoder = Version1Encoder(info)
         seat = match["seat"]
-        assert without_seed(opening + positions[0]) == without_seed(speech.opening(game, seat, ()))
+        assert without_seed(opening + positions[0]) == without_seed(encoder.opening(game, seat, ()))
         facts = played(game, positions)
         for number, (position, now) in enumerate(zip(positions, facts, strict=True)):
             go = b"go\n" if position.endswith(b"go\n") else b""
@@ -187,7 +187,7 @@ def test_the_arena_tells_the_game(vector):
                 reason="not told on the wire",
             )
         keeps = not told.endswith(b"bye\n")
-        closing = speech.closing(game, seat, outcome, (), keeps=keeps)
+        closing = encoder.closing(game, seat, outcome, (), keeps=keeps)
         assert told.endswith(closing)
         assert result["scores"] == list(outcome.scores)
         assert result["ranks"] == list(outcome.ranks)
@@ -313,8 +313,8 @@ def test_classic(vector):
     if seat == 1:  # a map file has A for seat 0
         board = board.translate(str.maketrans("AB", "BA"))
     game = RULESET.new({"move_limit": 2400}, RULESET.read_board(board), None)
-    speech = InDialect(RULESET.classic)
-    assert opening == speech.opening(game, seat, ())
+    encoder = DialectEncoder(RULESET.classic)
+    assert opening == encoder.opening(game, seat, ())
 
     feed = Feed(1)
     feed.come(bytes_of(steps[0]["bot"]))
@@ -337,9 +337,9 @@ def test_classic(vector):
         game.advance([own, other] if seat == 0 else [other, own])
         outcome = game.outcome()
         if outcome is None:
-            told = speech.turn(game, seat, ())
+            told = encoder.turn(game, seat, ())
         else:
-            told = speech.closing(game, seat, outcome, (), keeps=False)
+            told = encoder.closing(game, seat, outcome, (), keeps=False)
             assert step is turns[-1] or turns[at + 1] is turns[-1], "the match is over before"
         assert reply == told
     assert game.outcome() is not None

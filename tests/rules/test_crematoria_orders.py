@@ -20,7 +20,7 @@ def read(*tokens, seat=0):
 
 def refused(answer):
     assert {RefusalCode.ILLEGAL} >= {refusal.code for refusal in answer.refused}
-    return [(refusal.index, refusal.words) for refusal in answer.refused]
+    return [(refusal.index, refusal.message) for refusal in answer.refused]
 
 
 def test_orders_keep_their_sequence():
@@ -105,7 +105,7 @@ def test_an_odd_number_of_tokens_is_malformed():
         read(2, RIGHT, 3)
     assert (1, "3 numbers; a submove is two: id direction") == (
         caught.value.refusal.index,
-        caught.value.refusal.words,
+        caught.value.refusal.message,
     )
 
 
@@ -113,7 +113,7 @@ def test_a_letter_is_malformed():
     with pytest.raises(MalformedAnswerError) as caught:
         read(2, RIGHT, 3, "r")
     assert caught.value.refusal.index == 1
-    assert caught.value.refusal.words.startswith("`r` where a number belongs")
+    assert caught.value.refusal.message.startswith("`r` where a number belongs")
 
 
 def test_a_thousand_submoves_are_fine():

@@ -22,7 +22,7 @@ from support.hogwarts import (
 
 
 def refused(game, line, seat=0):
-    return [(one.index, one.words) for one in game.parse(seat, tokens(line)).refused]
+    return [(one.index, one.message) for one in game.parse(seat, tokens(line)).refused]
 
 
 def test_moves_and_spells_are_read():
@@ -49,7 +49,7 @@ def test_what_forms_no_submoves_is_malformed(line, index, words):
         begin(hall()).parse(0, tokens(line))
     assert (index, True) == (
         caught.value.refusal.index,
-        caught.value.refusal.words.startswith(words),
+        caught.value.refusal.message.startswith(words),
     )
 
 

@@ -6,7 +6,7 @@ import math
 import attrs
 import numpy as np
 
-from lanista.pairing.blocks import Played, seatings
+from lanista.pairing.blocks import BlockScore, seatings
 
 ELO = 400 / math.log(10)
 
@@ -99,6 +99,6 @@ def play(case, chance):
         left &= ~taken
     label = names(case)
     return [
-        Played(tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), draw)
+        BlockScore(tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), draw)
         for row, block, draw in zip(rows.tolist(), ranks.tolist(), draws.tolist(), strict=True)
     ]

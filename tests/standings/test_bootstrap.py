@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lanista.pairing.blocks import Played, seatings
+from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings import bootstrap
 from lanista.standings.counting import count, independent
 from lanista.standings.likelihood import ELO, maximum, model_of, sums
@@ -121,7 +121,7 @@ def test_too_many_choices_are_approximated(monkeypatch):
     """A bot that lost all in a large tournament: its interval stays of the same order."""
     seated = seatings("ab")
     rest = play(Case(seats=2, elo=spread(4, 200), blocks=40), np.random.default_rng(9))
-    lost = [Played(("bot0", "last"), ((1, 2), (2, 1)))] * 40
+    lost = [BlockScore(("bot0", "last"), ((1, 2), (2, 1)))] * 40
     some = model_of(count(rest + lost, seated, ["bot0", "bot1", "bot2", "bot3", "last"]))
     exact = draw(some, 400)
     monkeypatch.setattr(bootstrap, "_MOST_EXACT", 0)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from lanista.match.ending import Ending
-from lanista.pairing.blocks import Played, seatings
+from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings.compute import compute
 from lanista.store.reading import PlayedBlock
-from lanista.tournament.stored_blocks import take_stock
+from lanista.tournament.stored_blocks import read_stored_blocks
 from standings.rating_cases import Case, names, play, spread
 from support.tournament import setup_in
 
@@ -33,7 +33,7 @@ def test_a_stored_block_tells_its_draw(tmp_path):
         draw = setup.draw(number)
         id_ = setup.block_id(setup.bots, draw)
         blocks.append(PlayedBlock(id_, setup.bots, draw.seed, draw.map, WON))
-    entries = take_stock(setup, blocks).entries
+    entries = read_stored_blocks(setup, blocks).entries
     assert [4, 0, 3] == [entry.played.draw for entry in entries]
     assert [4, 0, 3] == [entry.pairing.draw for entry in entries]
 
@@ -60,9 +60,9 @@ def test_nothing_was_played():
 def test_a_round_robin_of_two_players():
     """a beats b 2-0 and c 1½-½, b and c draw both: 3½, 1, 1½."""
     blocks = [
-        Played(("a", "b"), WON),
-        Played(("c", "a"), ((1, 1), (1, 2))),
-        Played(("b", "c"), DRAWN),
+        BlockScore(("a", "b"), WON),
+        BlockScore(("c", "a"), ((1, 1), (1, 2))),
+        BlockScore(("b", "c"), DRAWN),
     ]
     standings = table(blocks, ["a", "b", "c"])
     assert [(1, "a"), (2, "c"), (3, "b")] == ranks(standings)
@@ -89,13 +89,17 @@ def test_a_round_robin_of_two_players():
 
 def test_equal_points_share_the_best_rank():
     """1, 1, 3, in the spec's order."""
-    blocks = [Played(("c", "a"), DRAWN), Played(("a", "b"), WON), Played(("c", "b"), WON)]
+    blocks = [
+        BlockScore(("c", "a"), DRAWN),
+        BlockScore(("a", "b"), WON),
+        BlockScore(("c", "b"), WON),
+    ]
     assert [(1, "a"), (1, "c"), (3, "b")] == ranks(table(blocks, ["a", "b", "c"]))
 
 
 def test_points_a_match_decide_while_some_have_played_less():
     """a: 2 of 4; c: 1½ of 2; b: ½ of 2, and d nothing yet."""
-    blocks = [Played(("a", "b"), ((1, 2), (1, 1))), Played(("a", "c"), ((1, 1), (1, 2)))]
+    blocks = [BlockScore(("a", "b"), ((1, 2), (1, 1))), BlockScore(("a", "c"), ((1, 1), (1, 2)))]
     standings = table(blocks, ["a", "b", "c", "d"])
     assert [(1, "c"), (2, "a"), (3, "b"), (4, "d")] == ranks(standings)
     assert [0.75, 0.5, 0.25] == [row.points / row.matches for row in standings.rows[:3]]
@@ -105,7 +109,11 @@ def test_points_a_match_decide_while_some_have_played_less():
 
 def test_a_gauntlet_is_ranked_by_rating():
     """b and c did alike against the challenger, d better; points would put the challenger first."""
-    blocks = [Played(("a", "b"), WON), Played(("a", "c"), WON), Played(("a", "d"), LOST)]
+    blocks = [
+        BlockScore(("a", "b"), WON),
+        BlockScore(("a", "c"), WON),
+        BlockScore(("a", "d"), LOST),
+    ]
     standings = table(blocks, ["a", "b", "c", "d"], format="gauntlet")
     assert [(1, "d"), (2, "a"), (3, "b"), (3, "c")] == ranks(standings)
     assert [2.0, 4.0, 0.0, 0.0] == [row.points for row in standings.rows]
@@ -113,7 +121,7 @@ def test_a_gauntlet_is_ranked_by_rating():
 
 def test_a_gauntlet_ties_whom_the_data_tie():
     """Joe and Runner drew all; that Runner lost to Gravity as well doesn't tell them apart."""
-    blocks = [Played(("Runner", "Gravity"), LOST), Played(("Joe", "Runner"), DRAWN)]
+    blocks = [BlockScore(("Runner", "Gravity"), LOST), BlockScore(("Joe", "Runner"), DRAWN)]
     for times in (2, 20):
         standings = table(blocks * times, ["Joe", "Runner", "Gravity"], format="gauntlet")
         assert [(1, "Gravity"), (2, "Joe"), (2, "Runner")] == ranks(standings)
@@ -127,9 +135,9 @@ def test_a_gauntlet_ties_whom_the_data_tie():
 
 def test_who_won_all_and_who_lost_all_lack_an_end():
     blocks = [
-        Played(("a", "b"), WON),
-        Played(("b", "c"), SPLIT),
-        Played(("c", "d"), WON),
+        BlockScore(("a", "b"), WON),
+        BlockScore(("b", "c"), SPLIT),
+        BlockScore(("c", "d"), WON),
     ] * 3
     a, *middle, d = table(blocks, ["a", "b", "c", "d"], format="ladder").rows
     assert ("a", None) == (a.bot, a.rating.high)
@@ -141,7 +149,11 @@ def test_who_won_all_and_who_lost_all_lack_an_end():
 
 def test_the_order_of_a_format_holds():
     """A knockout's, in which fillers have places too."""
-    blocks = [Played(("a", "b"), WON), Played(("c", "d"), WON), Played(("a", "c"), LOST)]
+    blocks = [
+        BlockScore(("a", "b"), WON),
+        BlockScore(("c", "d"), WON),
+        BlockScore(("a", "c"), LOST),
+    ]
     order = [(1, "c"), (2, "Null"), (3, "d"), (3, "a"), (5, "b")]
     standings = table(
         blocks, ["a", "b", "c", "d", "late"], fillers=["Null"], format="knockout", order=order
@@ -152,7 +164,7 @@ def test_the_order_of_a_format_holds():
 def test_what_is_passed_on():
     endings = {"a": {Ending.NORMAL: 1, Ending.CRASH: 1, Ending.VOID: 3}}
     standings = table(
-        [Played(("a", "b"), SPLIT)],
+        [BlockScore(("a", "b"), SPLIT)],
         ["a", "b"],
         format="ladder",
         endings=endings,
@@ -182,7 +194,7 @@ def test_what_is_passed_on():
 def test_points_of_four():
     """By match 3, 2, 1, 0; a tie of the first two 2½ each, and place 1 for both."""
     ranks_ = ((1, 2, 3, 4), (1, 1, 3, 4), (4, 3, 2, 1), (1, 1, 1, 1))
-    standings = table([Played(("a", "b", "c", "d"), ranks_)], ["a", "b", "c", "d"], FOUR)
+    standings = table([BlockScore(("a", "b", "c", "d"), ranks_)], ["a", "b", "c", "d"], FOUR)
     # Seatings rotate: from seat 0 on a b c d, then b c d a, c d a b, d a b c.
     assert {"a": 3 + 0 + 2 + 1.5, "b": 2 + 2.5 + 3 + 1.5, "c": 1 + 2.5 + 0 + 1.5} == {
         row.bot: row.points for row in standings.rows if row.bot != "d"
@@ -202,7 +214,9 @@ def test_two_versions_of_a_bot_in_four_seats():
     ranks_ = tuple(
         tuple(1 + place for place in seating) for seating in seatings(range(4))[: len(seated)]
     )
-    standings = table([Played(("A", "A", "B", "B"), ranks_)] * 3, ["A", "B"], seated, format="sprt")
+    standings = table(
+        [BlockScore(("A", "A", "B", "B"), ranks_)] * 3, ["A", "B"], seated, format="sprt"
+    )
     one, other = standings.rows
     assert [(1, "A"), (2, "B")] == ranks(standings)
     assert [12, 12] == [one.matches, other.matches]
@@ -212,7 +226,7 @@ def test_two_versions_of_a_bot_in_four_seats():
 
 
 def test_fillers_have_no_row():
-    blocks = [Played(("a", "b", "Null", "Null 2"), ((1, 2, 3, 3),) * 4)]
+    blocks = [BlockScore(("a", "b", "Null", "Null 2"), ((1, 2, 3, 3),) * 4)]
     standings = table(blocks, ["a", "b"], FOUR, fillers=("Null", "Null 2"))
     assert {"a", "b"} == {row.bot for row in standings.rows}
     assert {("a", "b"), ("b", "a")} == {(met.bot, met.opponent) for met in standings.head_to_head}
@@ -223,7 +237,7 @@ def test_one_bot_among_fillers():
     """It is its own mean; a block of fillers alone rates nobody."""
     ranks_ = ((1, 2, 2, 4),) * 4
     fillers = ("Null", "Null 2", "Null 3", "Null 4")
-    blocks = [Played(("a", *fillers[:3]), ranks_), Played(fillers, ranks_)]
+    blocks = [BlockScore(("a", *fillers[:3]), ranks_), BlockScore(fillers, ranks_)]
     (row,) = table(blocks, ["a"], FOUR, fillers=fillers).rows
     assert 0 == row.rating.value
     assert (1, 1, 1) == (row.rank, row.rank_low, row.rank_high)
@@ -242,12 +256,12 @@ def test_standings_do_not_depend_on_the_order_of_blocks(format_):
 
 def test_a_block_of_another_bot():
     with pytest.raises(ValueError, match="'x', which is no bot of the spec"):
-        table([Played(("a", "x"), WON)], ["a", "b"])
+        table([BlockScore(("a", "x"), WON)], ["a", "b"])
 
 
 def test_wins_and_draws_alone_dont_give_the_priors_figure():
     """The maximum is at the end of the scale there, outside of what the draws hold possible."""
-    blocks = [Played(("a", "b"), result) for result in (WON, WON, DRAWN, DRAWN, DRAWN, DRAWN)]
+    blocks = [BlockScore(("a", "b"), result) for result in (WON, WON, DRAWN, DRAWN, DRAWN, DRAWN)]
     first, second = table(blocks, ["a", "b"]).rows
     assert "a" == first.bot
     assert first.rating.low < 0 < first.rating.value < 500 < first.rating.high

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.pairing.blocks import Played, points, seatings
+from lanista.pairing.blocks import BlockScore, points, seatings
 from lanista.standings.counting import connected, count, independent, reached, tally
 
 
@@ -22,7 +22,7 @@ def tournaments(draw, *, fewest=1):
         lambda places: tuple(1 + sum(other < place for other in places) for place in places)
     )
     block = st.builds(
-        Played,
+        BlockScore,
         placed.map(tuple),
         st.lists(ranks, min_size=len(seated), max_size=len(seated)).map(tuple),
         st.integers(0, 30),
@@ -118,7 +118,7 @@ def test_the_order_of_blocks_leaves_no_trace(tournament, chance):
 
 def test_equal_blocks_are_one():
     seated = seatings("ab")
-    block = Played(("a", "b"), ((1, 2), (2, 1)))
+    block = BlockScore(("a", "b"), ((1, 2), (2, 1)))
     counted = count([block] * 3, seated, ["a", "b"])
     assert [3] == counted.times.tolist()
     assert 3 == counted.blocks
@@ -129,7 +129,7 @@ def test_equal_blocks_are_one():
 
 def test_blocks_with_one_filler_or_another_are_equal():
     """All fillers are one player, so the order of their names in a set leaves no trace."""
-    blocks = [Played(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
+    blocks = [BlockScore(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
     counted = count(blocks, seatings("ab"), ["a"], ["Null", "Null 2", "Null 3"])
     assert [3] == counted.times.tolist()
     assert [[0, 1]] == counted.block_players.tolist()
@@ -140,7 +140,7 @@ WON = ((1, 2), (2, 1))
 
 
 def on_draws(*draws, bots=("a", "b")):
-    return [Played(bots, WON, draw) for draw in draws]
+    return [BlockScore(bots, WON, draw) for draw in draws]
 
 
 class TestIndependent:
@@ -169,7 +169,8 @@ class TestIndependent:
     def test_two_places_of_one_bot_are_one_block(self):
         seated = seatings("aabb")
         blocks = [
-            Played(("a", "a", "b", "b"), ((1, 2, 3, 4),) * len(seated), draw) for draw in range(12)
+            BlockScore(("a", "a", "b", "b"), ((1, 2, 3, 4),) * len(seated), draw)
+            for draw in range(12)
         ]
         found = independent(count(blocks, seated, ["a", "b"]))
         assert [12.0, 12.0] == pytest.approx(found.of_bot.tolist())
@@ -178,9 +179,9 @@ class TestIndependent:
 def test_who_scored_against_whom():
     """a drew with b, b won all against c, c all against d, and by way of it against nobody."""
     blocks = [
-        Played(("a", "b"), ((1, 1), (1, 2))),
-        Played(("b", "c"), WON),
-        Played(("c", "d"), WON),
+        BlockScore(("a", "b"), ((1, 1), (1, 2))),
+        BlockScore(("b", "c"), WON),
+        BlockScore(("c", "d"), WON),
     ]
     counted = count(blocks, seatings("ab"), ["a", "b", "c", "d", "idle"])
     reach = reached(counted.players, counted.ranks, 5)
@@ -198,17 +199,17 @@ def test_who_is_below_in_a_match_of_four_scored_nothing():
     """The last of every match reaches nobody; who ties is reached."""
     seated = seatings("abcd")
     ranks = tuple(tuple((1, 1, 3, 4)[place] for place in seating) for seating in seated)
-    counted = count([Played(("a", "b", "c", "d"), ranks)], seated, ["a", "b", "c", "d"])
+    counted = count([BlockScore(("a", "b", "c", "d"), ranks)], seated, ["a", "b", "c", "d"])
     assert [0, 0, 2, 3] == connected(reached(counted.players, counted.ranks, 4)).tolist()
 
 
 @pytest.mark.parametrize(
     ("block", "words"),
     [
-        (Played(("a", "x"), ((1, 2), (2, 1))), "played by 'x', which is no bot of the spec"),
-        (Played(("a", "b", "a"), ((1, 2), (2, 1))), "a block of 3 bots, seatings of 2 seats"),
-        (Played(("a", "b"), ((1, 2),)), "without 2 rankings of 2 seats each"),
-        (Played(("a", "b"), ((1, 2), (1, 2, 3))), "without 2 rankings of 2 seats each"),
+        (BlockScore(("a", "x"), ((1, 2), (2, 1))), "played by 'x', which is no bot of the spec"),
+        (BlockScore(("a", "b", "a"), ((1, 2), (2, 1))), "a block of 3 bots, seatings of 2 seats"),
+        (BlockScore(("a", "b"), ((1, 2),)), "without 2 rankings of 2 seats each"),
+        (BlockScore(("a", "b"), ((1, 2), (1, 2, 3))), "without 2 rankings of 2 seats each"),
     ],
 )
 def test_what_is_no_block_of_these(block, words):

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from lanista.pairing.blocks import Played, seatings
+from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings.compute import compute
 from lanista.standings.head_to_head import COLUMNS, csv_text, markdown_text
 
@@ -15,7 +15,7 @@ def standings_of(first, second, third="never met"):
         game="angrymob",
         format="round-robin",
         bots=(first, second, third),
-        played=[Played((first, second), ((1, 2), (1, 1)))],
+        played=[BlockScore((first, second), ((1, 2), (1, 1)))],
         seated=seatings((first, second)),
     )
 

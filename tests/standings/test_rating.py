@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.pairing.blocks import Played, seatings
+from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings import likelihood
 from lanista.standings.counting import count, tally
 from lanista.standings.likelihood import ELO, maximum, model_of
@@ -28,7 +28,7 @@ def rated(blocks, seated, bots, fillers=(), draws=20):
 
 def blocks_of(*results, bots=("a", "b")):
     """(ranks of the block, how often), …"""
-    return [Played(bots, ranks) for ranks, times in results for _ in range(times)]
+    return [BlockScore(bots, ranks) for ranks, times in results for _ in range(times)]
 
 
 class TestClosedForms:
@@ -70,7 +70,7 @@ class TestAgainstChoix:
         for one, other in itertools.combinations(range(6), 2):
             for _ in range(12):
                 ahead = chance.random() < 1 / (1 + math.exp((one - other) * 0.3))
-                blocks.append(Played((f"bot{one}", f"bot{other}"), WON if ahead else LOST))
+                blocks.append(BlockScore((f"bot{one}", f"bot{other}"), WON if ahead else LOST))
                 wins += [(one, other) if ahead else (other, one)] * 2
         found = rated(blocks, TWO, [f"bot{number}" for number in range(6)])
         expected = choix.opt_pairwise(6, wins)
@@ -89,7 +89,7 @@ class TestAgainstChoix:
             ranks = tuple(
                 tuple(1 + order.index(four[place]) for place in seating) for seating in FOUR
             )
-            blocks.append(Played(tuple(f"bot{number}" for number in four), ranks))
+            blocks.append(BlockScore(tuple(f"bot{number}" for number in four), ranks))
             rankings.append(order)
         found = rated(blocks, FOUR, [f"bot{number}" for number in range(7)])
         for solve in (choix.opt_rankings, choix.ilsr_rankings):
@@ -136,8 +136,8 @@ def test_the_estimate_is_the_maximum(twice):
             tuple(1 + sum(other < own for other in drawn) for own in drawn)
             for drawn in chance.integers(0, 5, size=(4, 4)).tolist()
         )
-        blocks.append(Played(placed, ranks))
-    blocks.append(Played(("a", "b", "c", "d"), ((1, 1, 1, 1),) * 4))
+        blocks.append(BlockScore(placed, ranks))
+    blocks.append(BlockScore(("a", "b", "c", "d"), ((1, 1, 1, 1),) * 4))
     found = rated(blocks, FOUR, bots)
     assert (2, 3, 4) == tuple(size for size, _ in found.tied)
     theta = dict(zip(bots, (found.elo / ELO).tolist(), strict=True))
@@ -194,7 +194,7 @@ class TestParts:
         case = Case(seats=2, elo=spread(4, 300), blocks=6)
         blocks = play(case, chance)
         alone = rated(blocks, TWO, names(case), draws=400)
-        lost = [Played((bot, "last"), WON, draw) for bot in names(case) for draw in range(6)]
+        lost = [BlockScore((bot, "last"), WON, draw) for bot in names(case) for draw in range(6)]
         found = rated(blocks + lost, TWO, [*names(case), "last"], draws=400)
         assert [True] * 4 + [False] == found.zero.tolist()
         assert alone.elo == pytest.approx(found.elo[:4], abs=0.01)
@@ -226,7 +226,7 @@ class TestParts:
             tuple(tuple(order[place] for place in seating) for seating in FOUR)
             for order in ((1, 2, 3, 4), (2, 1, 3, 4))
         ]
-        blocks = [Played(tuple("abcd"), ranks[number % 3 > 0]) for number in range(12)]
+        blocks = [BlockScore(tuple("abcd"), ranks[number % 3 > 0]) for number in range(12)]
         found = rated(blocks, FOUR, list("abcd"), draws=200)
         assert [True, True, False, False] == found.zero.tolist()
         # b won 8 of 12 blocks against a, and that's all that tells them apart.
@@ -279,7 +279,7 @@ class TestIntervals:
         widths = []
         for shift in (0, 1):
             blocks = [
-                Played(("a", other), ranks, number)
+                BlockScore(("a", other), ranks, number)
                 for turn, other in enumerate(bots[1:])
                 for number, ranks in enumerate(results[shift * turn :] + results[: shift * turn])
             ]
@@ -290,7 +290,7 @@ class TestIntervals:
     def test_few_draws_are_blocks(self):
         """Below ten draws nothing is to be seen of what their blocks have in common."""
         blocks = [
-            Played(("a", "b"), WON if number % 3 else LOST, number % 9) for number in range(45)
+            BlockScore(("a", "b"), WON if number % 3 else LOST, number % 9) for number in range(45)
         ]
         few = rated(blocks, TWO, ["a", "b"], draws=500)
         alone = [block._replace(draw=0) for block in blocks]
@@ -322,10 +322,13 @@ def test_fillers_are_one_player_without_a_place():
     chance = np.random.default_rng(6)
     orders = [tuple((1 + chance.permutation(4)).tolist()) for _ in range(160)]
     groups = [tuple(orders[start : start + 4]) for start in range(0, 160, 4)]
-    blocks = [Played(("a", "b", "Null", "Null 2"), ranks) for ranks in groups]
+    blocks = [BlockScore(("a", "b", "Null", "Null 2"), ranks) for ranks in groups]
     found = rated(blocks, FOUR, ["a", "b"], ["Null", "Null 2"])
     alike = rated(
-        [Played(("a", "b", "Null", "Null"), ranks) for ranks in groups], FOUR, ["a", "b"], ["Null"]
+        [BlockScore(("a", "b", "Null", "Null"), ranks) for ranks in groups],
+        FOUR,
+        ["a", "b"],
+        ["Null"],
     )
     assert (2,) == found.elo.shape
     assert found.elo.tolist() == alike.elo.tolist()
@@ -353,7 +356,7 @@ def meetings(draw, seats):
     ranks = st.lists(ranking_lists(seats), min_size=len(seated), max_size=len(seated))
     placed = st.permutations(bots).map(lambda order: tuple(order[:seats]))
     blocks = st.lists(
-        st.builds(Played, placed, ranks.map(tuple), st.integers(0, 30)), min_size=1, max_size=15
+        st.builds(BlockScore, placed, ranks.map(tuple), st.integers(0, 30)), min_size=1, max_size=15
     )
     return bots, draw(blocks), seated
 
@@ -378,7 +381,7 @@ def test_names_of_seats_mean_nothing(meeting, chance):
     new = list(range(len(seated[0])))
     chance.shuffle(new)
     moved = [
-        Played(block.bots, tuple(tuple(ranks[seat] for seat in new) for ranks in block.ranks))
+        BlockScore(block.bots, tuple(tuple(ranks[seat] for seat in new) for ranks in block.ranks))
         for block in blocks
     ]
     one = rated(blocks, seated, bots)
@@ -406,8 +409,8 @@ def test_winning_more_never_lowers_a_rating(meeting, data):
     bots, blocks, seated = meeting
     number = data.draw(st.integers(0, len(blocks) - 1))
     one = blocks[number].bots
-    before = [*blocks[:number], Played(one, LOST), *blocks[number + 1 :]]
-    after = [*blocks[:number], Played(one, WON), *blocks[number + 1 :]]
+    before = [*blocks[:number], BlockScore(one, LOST), *blocks[number + 1 :]]
+    after = [*blocks[:number], BlockScore(one, WON), *blocks[number + 1 :]]
     player = bots.index(one[0])
     low, high = (maximum(model_of(count(some, seated, bots)))[0] for some in (before, after))
     assert low[player] <= high[player] + 1e-9

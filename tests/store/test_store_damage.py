@@ -24,7 +24,7 @@ def fill(store):
     store.set_meta("base_seed", "0123456789abcdef")
     for name in ("Ant", "Bee"):
         store.set_identity(name, '{"command":"' + name * 10 + '"}')
-    store.pardon("Ant")
+    store.unbench("Ant")
     for number in range(BLOCKS - 1):
         store.add([drawn(number)])
     store.add([drawn(BLOCKS - 1)], [Benching(bot="Bee", block="id3", failures=5)])
@@ -140,7 +140,7 @@ def test_values_that_the_database_holds_otherwise_are_no_damage(store, target):
         ("DELETE FROM seats WHERE block = 2 AND seat = 3", "block 2 isn't"),
         ("UPDATE bots SET since = 3", "its notes on bots and seeds aren't"),
         ("UPDATE meta SET value = 'f' WHERE key = 'base_seed'", "its notes on bots and seeds"),
-        ("DELETE FROM pardons", "its notes on bots and seeds aren't"),
+        ("DELETE FROM unbenched", "its notes on bots and seeds aren't"),
         ("UPDATE benched SET failures = 4", "its notes on bots and seeds aren't"),
     ],
 )

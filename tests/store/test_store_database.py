@@ -159,14 +159,14 @@ def test_another_bots_blocks_do_not_end_a_run(store):
 
 
 def test_a_pardon_forgets_what_was(store):
-    store.pardon("Ant")
+    store.unbench("Ant")
     store.add([ended(1, CRASH, CRASH), ended(2, CRASH, CRASH, bot="Cat")])
     assert {"Ant": 2, "Cat": 2} == store.running_failures(5)
-    store.pardon("Ant")
+    store.unbench("Ant")
     assert {"Cat": 2} == store.running_failures(5)
     store.add([ended(3, CRASH)])
     assert {"Ant": 1, "Cat": 2} == store.running_failures(5)
-    store.pardon("Ant")
+    store.unbench("Ant")
     assert {"Cat": 2} == store.running_failures(5)
 
 
@@ -232,7 +232,7 @@ def test_a_pardon_or_another_identity_brings_a_bot_back(store):
     assert 3 == len(store.benched())
     store.set_identity("Ant", '{"command": "b"}')
     assert [benching("Bee", 1), benching("Cat", 1)] == store.benched()
-    store.pardon("Bee")
+    store.unbench("Bee")
     assert [benching("Cat", 1)] == store.benched()
 
 

@@ -303,11 +303,11 @@ class MustSpeak(Counting):
         return super().parse(seat, tokens)
 
 
-@_game("a refusal's words")
+@_game("a refusal's message")
 class Wordless(Counting):
     def parse(self, seat, tokens):
         answer = super().parse(seat, tokens)
-        return attrs.evolve(answer, refused=[attrs.evolve(r, words="") for r in answer.refused])
+        return attrs.evolve(answer, refused=[attrs.evolve(r, message="") for r in answer.refused])
 
 
 @_game("a refusal's index is")

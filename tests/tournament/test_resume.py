@@ -15,7 +15,7 @@ from lanista.tournament import events, looking
 from lanista.tournament.looking import load, standings_of
 from lanista.tournament.running import open_tournament, run_async
 from lanista.tournament.spec import SpecError
-from lanista.tournament.stored_blocks import agree, pardon, settle_seed, take_stock
+from lanista.tournament.stored_blocks import agree, read_stored_blocks, settle_seed, unbench_bots
 from support.tournament import digests, directing, format_of, play, setup_in, stored
 
 COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
@@ -137,8 +137,8 @@ class TestIdentities:
         with Store.open(changed.database) as store:
             agree(changed, store, accept_changes=True)
             agree(changed, store, accept_changes=False)
-            stock = take_stock(changed, store.played())
-        assert (0, 2) == (len(stock.entries), len(stock.strays))
+            stored_blocks = read_stored_blocks(changed, store.played())
+        assert (0, 2) == (len(stored_blocks.entries), len(stored_blocks.unmatched))
         assert json.loads(changed.contestants["B"].identity)["restart"]
 
     async def test_bots_that_left_are_no_problem(self, tmp_path):
@@ -181,7 +181,7 @@ class TestSeeds:
         more = setup_in(tmp_path, bots=2, seeds=5)
         with Store.open(more.database) as store:
             settle_seed(more, store, makes=True)
-            assert 3 == len(take_stock(more, store.played()).entries)
+            assert 3 == len(read_stored_blocks(more, store.played()).entries)
 
     @pytest.mark.parametrize(("format_name", "counts"), [("sprt", 8), ("round-robin", 3)])
     async def test_draws_beyond_the_list(self, tmp_path, format_name, counts):
@@ -190,9 +190,9 @@ class TestSeeds:
         setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3), format=format_name, **more)
         with directing(setup) as director:
             assert (await director.run()).over
-            stock = take_stock(setup, stored(setup))
-        assert list(range(counts)) == sorted(entry.pairing.draw for entry in stock.entries)
-        assert [] == stock.strays
+            stored_blocks = read_stored_blocks(setup, stored(setup))
+        assert list(range(counts)) == sorted(entry.pairing.draw for entry in stored_blocks.entries)
+        assert [] == stored_blocks.unmatched
 
 
 class TestChanges:
@@ -204,11 +204,11 @@ class TestChanges:
         with directing(setup, format_=format_) as director:
             with Store.open(setup.database) as store:
                 before = store.played()
-            taken = take_stock(setup, before)
+            taken = read_stored_blocks(setup, before)
             report = await director.run()
             assert report.over
             after = stored(setup)
-            ids = {entry.id: entry.pairing for entry in take_stock(setup, after).entries}
+            ids = {entry.id: entry.pairing for entry in read_stored_blocks(setup, after).entries}
         kept = [entry for entry in taken.entries if format_.counts(ids[entry.id])]
         return len(kept), len(before), len(after)
 
@@ -280,7 +280,7 @@ async def test_a_map_under_another_name_is_the_same(tmp_path):
         await director.run()
     (block,) = stored(first)
     assert "one.map" == block.map
-    assert [block.id] == [entry.id for entry in take_stock(second, [block]).entries]
+    assert [block.id] == [entry.id for entry in read_stored_blocks(second, [block]).entries]
     with directing(second) as director:
         report = await director.run()
     assert (1, 0) == (report.standings.blocks, report.standings.uncounted)
@@ -290,7 +290,7 @@ class TestUnbenching:
     def test_an_unknown_bot(self, tmp_path):
         setup = setup_in(tmp_path)
         with Store.open(setup.database) as store, pytest.raises(SpecError) as refused:
-            pardon(setup, store, ["A", "X"])
+            unbench_bots(setup, store, ["A", "X"])
         assert "--unbench: 'X' is no bot of this tournament; there are A, B, C" == str(
             refused.value
         )
@@ -299,9 +299,9 @@ class TestUnbenching:
     def test_where_others_have_gone_on(self, tmp_path, format_name):
         setup = setup_in(tmp_path, format=format_name)
         with Store.open(setup.database) as store:
-            pardon(setup, store, [])
+            unbench_bots(setup, store, [])
             with pytest.raises(SpecError, match=f"--unbench: in a {format_name} whoever was"):
-                pardon(setup, store, ["A"])
+                unbench_bots(setup, store, ["A"])
 
     async def test_it_plays_on(self, tmp_path):
         setup = setup_in(
@@ -310,7 +310,7 @@ class TestUnbenching:
 
         async def with_b(names):
             with directing(setup) as director:
-                pardon(setup, director._ledger.store, names)
+                unbench_bots(setup, director._recorder.store, names)
                 report = await director.run()
             assert report.over
             return sum("B" in block.bots for block in stored(setup))
@@ -409,7 +409,7 @@ def test_events_are_json(tmp_path):
 
 
 def test_a_formats_pairings_are_the_specs(tmp_path):
-    """What `format_of` hands out is what `take_stock` finds again."""
+    """What `format_of` hands out is what `read_stored_blocks` finds again."""
     setup = setup_in(tmp_path)
     format_ = format_of(setup)
     pairing = format_.next()
@@ -419,5 +419,5 @@ def test_a_formats_pairings_are_the_specs(tmp_path):
     block = PlayedBlock(
         setup.block_id(pairing.bots, draw), pairing.bots, draw.seed, draw.map, ((1, 2), (2, 1))
     )
-    (entry,) = take_stock(setup, [block]).entries
+    (entry,) = read_stored_blocks(setup, [block]).entries
     assert pairing == entry.pairing

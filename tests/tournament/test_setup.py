@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from lanista.pairing.blocks import Pairing, Played, points, points_by_place, seatings
+from lanista.pairing.blocks import BlockScore, Pairing, points, points_by_place, seatings
 from lanista.rules import registry
 from lanista.tournament.setup import Draw, prepare
 from lanista.tournament.spec import SpecError, spec_of
@@ -303,7 +303,7 @@ def test_points():
 
 def test_points_of_a_block_are_by_place_whatever_the_seats():
     """A won both, once on either seat."""
-    played = Played(("A", "B"), ((1, 2), (2, 1)))
+    played = BlockScore(("A", "B"), ((1, 2), (2, 1)))
 
     assert (2.0, 0.0) == points_by_place(played, seatings(("A", "B")))
 

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from e2e.running import PATIENCE, Program, command
 from lanista.cli import BadInputError
-from lanista.cli.standings import Clerk, looks_at
+from lanista.cli.standings import StandingsProcess, looks_at
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
 from lanista.standings.text import as_json
@@ -295,7 +295,7 @@ async def test_who_looks_is_told_what_changes(monkeypatch):
 @pytest.fixture(scope="module")
 def clerk():
     """The process that computes: to start it takes longer than its answers."""
-    clerk = Clerk()
+    clerk = StandingsProcess()
     clerk.start()
     yield clerk
     clerk.close()
@@ -353,7 +353,7 @@ def test_the_process_may_end(tmp_path):
     """It is told, and the next look starts it anew; when the arena has ended, no more."""
     path = write_spec(tmp_path)
     store_blocks(path, [0])
-    clerk = Clerk()
+    clerk = StandingsProcess()
     (look,) = looks_at([path], clerk).values()
     try:
         clerk.start()
@@ -374,7 +374,7 @@ def test_the_process_may_end(tmp_path):
 def test_two_of_one_name_are_refused(tmp_path):
     paths = [write_spec(tmp_path, "Cup", f"{number}.toml") for number in (1, 2)]
     with pytest.raises(BadInputError) as refused:
-        looks_at(paths, Clerk())
+        looks_at(paths, StandingsProcess())
     assert (
         f"--tournament: {paths[0]} and {paths[1]} are both called 'Cup'; "
         "show one of them, or give one another name"

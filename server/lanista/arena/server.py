@@ -237,7 +237,7 @@ class Arena:
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
         """Tell a connection why it must close, and close it."""
-        last = bytes(Error(error.code, error.words))
+        last = bytes(Error(error.code, error.message))
         if isinstance(error, HttpRequestError):
             last = handshake.http_reply(self.page)
         if self._lingering >= LINGERING:
@@ -264,7 +264,7 @@ class Arena:
             self._refused_second, self._refused = second, 0
         self._refused += 1
         if self._refused <= REFUSALS_LOGGED:
-            log.warning("refused", code=error.code.value, why=error.words, peer=peer)
+            log.warning("refused", code=error.code.value, why=error.message, peer=peer)
 
     async def _read_hello(self, connection: Connection, place: Place) -> Hello | None:
         """Read a hello; give up when the arena shuts down or needs the place."""

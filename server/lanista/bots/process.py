@@ -16,7 +16,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots import keeper, proctree, strays
+from lanista.bots import keeper, orphans, proctree
 from lanista.bots.cgroup import Group
 from lanista.bots.execute import printable
 from lanista.bots.limits import NO_LIMITS, BotLimits, broken_words, signal_words
@@ -295,13 +295,13 @@ class _Link:
             raise
         for fd in (lifeline, status, output):
             os.close(fd)
-        strays.keepers.add(process.pid)
+        orphans.keepers.add(process.pid)
         return cls(
             process=process,
             lifeline=our_lifeline,
             status=trio.lowlevel.FdStream(our_status),
             output=trio.lowlevel.FdStream(our_output),
-            since=strays.start_of(process.pid),
+            since=orphans.start_of(process.pid),
             group=group,
         )
 
@@ -325,7 +325,7 @@ class _Link:
         # The end of this pipe is the keeper's: nobody else has its other end. All that can remain
         # is the moment until the kernel hands over its exit code.
         code = await trio.to_thread.run_sync(self.process.wait, abandon_on_cancel=True)
-        strays.keepers.discard(self.process.pid)
+        orphans.keepers.discard(self.process.pid)
         how = f"exited with code {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
         bot.settle(Exit(failure=f"was lost: its keeper {how}"))
         self.ended.set()
@@ -348,7 +348,7 @@ class _Link:
         with trio.move_on_after(END_TIMEOUT):
             await self.ended.wait()
             if self.process.returncode != 0:
-                await strays.end_strays(self.since)
+                await orphans.end_orphans(self.since)
             if self.group is not None:  # holds what a killed keeper left, if anything
                 await self.group.remove()
             await self.listened.wait()
@@ -424,5 +424,5 @@ def _is_late(process: subprocess.Popen[bytes]) -> bool:
     """Whether a keeper that wasn't waited for is still running; if not, it is reaped."""
     if process.poll() is None:
         return True
-    strays.keepers.discard(process.pid)
+    orphans.keepers.discard(process.pid)
     return False

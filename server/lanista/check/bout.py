@@ -364,7 +364,7 @@ class _Watch:
         try:
             seat.connection.look()
         except RemoteProtocolError as error:
-            line = error.words.encode()
+            line = error.message.encode()
         extra = tap.answers - self._asked
         if extra > self._noticed or line:
             self._noticed = max(extra, self._noticed)

@@ -52,7 +52,7 @@ def command(source: str, game: str | None, output: str | None) -> None:
     except (build.SourceError, build.NoCompilerError) as error:
         raise BadInputError(str(error)) from None
     except build.CompileError as error:
-        click.echo(error.words, err=True)
+        click.echo(error.output, err=True)
         raise CompileFailedError(error.hint) from None
     if built.warnings:
         click.echo(built.warnings, err=True)

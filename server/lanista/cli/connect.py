@@ -72,7 +72,7 @@ def command(
     try:
         parse_hello(hello)
     except RemoteProtocolError as error:
-        raise BadInputError(error.words) from None
+        raise BadInputError(error.message) from None
     try:
         code = bridge.run(words, hello, host or _host(), port or _port())
     except bridge.CannotConnectError as error:

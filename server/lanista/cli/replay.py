@@ -220,7 +220,7 @@ def html(file: str, output: str | None) -> int:
     """
     from lanista.cli import export as files
     from lanista.playback.html import bundle
-    from lanista.playback.replay_reader import BadFilmError, reel
+    from lanista.playback.replay_reader import UnreadableError, reel
 
     troubles: list[str] = []
 
@@ -233,7 +233,7 @@ def html(file: str, output: str | None) -> int:
     path = files.new_name(file, ".html") if output is None else Path(output)
     try:
         size = files.write(file, path, bundle(parts()))
-    except BadFilmError as error:
+    except UnreadableError as error:
         raise BadInputError(printable(str(error))) from None
     click.echo(f"{printable(str(path))}: {size} bytes")
     for words in troubles:

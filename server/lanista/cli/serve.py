@@ -123,7 +123,7 @@ def command(
     from lanista.arena.server import CannotListenError, Options, serve
     from lanista.cli.common import ruleset_named, setup_of
     from lanista.cli.logs import configure_log
-    from lanista.cli.standings import Clerk, looks_at
+    from lanista.cli.standings import StandingsProcess, looks_at
     from lanista.cli.web import PagePort
 
     if no_web and web is not None:
@@ -134,7 +134,7 @@ def command(
         raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    clerk = Clerk()
+    clerk = StandingsProcess()
     looks = looks_at(tournaments, clerk)
     viewers = 0
     if not no_web:

@@ -207,10 +207,10 @@ class Scores:
     def begin(self, setup: "Setup") -> None:
         """Count what was played before."""
         from lanista.store.database import Store
-        from lanista.tournament.stored_blocks import take_stock
+        from lanista.tournament.stored_blocks import read_stored_blocks
 
         with Store.open(setup.database, create=False) as store:
-            stock = take_stock(setup, store.played())
+            stock = read_stored_blocks(setup, store.played())
         for entry in stock.entries:
             bots, seated = entry.played.bots, setup.seatings(entry.pairing)
             self._add(

@@ -30,7 +30,7 @@ RACY = 1_000_000_000
 """Nanoseconds within which a file may change twice and show one time of change."""
 
 
-def looks_at(files: Sequence[Path], clerk: "Clerk") -> "dict[str, Look]":
+def looks_at(files: Sequence[Path], clerk: "StandingsProcess") -> "dict[str, Look]":
     """How the standings of tournaments are found, by their names.
 
     Args:
@@ -59,7 +59,7 @@ class Results:
     What its spec says is read each time anew: bots and seeds may be added while the arena serves.
     """
 
-    def __init__(self, file: Path, setup: "Setup", clerk: "Clerk") -> None:
+    def __init__(self, file: Path, setup: "Setup", clerk: "StandingsProcess") -> None:
         """What to look at.
 
         Args:
@@ -113,7 +113,7 @@ def _written(path: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-class Clerk:
+class StandingsProcess:
     """The process that computes standings. One question at a time, from any thread; `close` it."""
 
     def __init__(self) -> None:

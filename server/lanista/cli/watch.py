@@ -65,10 +65,10 @@ async def play_watched(
         StartFailureError: A bot that doesn't come.
         OSError: The record can't be written.
     """
-    from lanista.playback.frame_cache import Films
+    from lanista.playback.frame_cache import FrameCache
     from lanista.web.view import View
 
-    view = View(host.running, films=Films(at_once=True))
+    view = View(host.running, films=FrameCache(at_once=True))
     server = await page.listen(view)
     left = trio.CancelScope()
     played: MatchReport | None = None

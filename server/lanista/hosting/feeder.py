@@ -132,7 +132,7 @@ class Feeder:
                 return
             await self._feed(connection, hello)
         except (_TroubleError, RemoteProtocolError) as error:
-            self._trouble = error.words if isinstance(error, RemoteProtocolError) else str(error)
+            self._trouble = error.message if isinstance(error, RemoteProtocolError) else str(error)
         finally:
             connection.channel.close()
         self._over.set()

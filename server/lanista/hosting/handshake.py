@@ -121,7 +121,7 @@ class Handshake:
         refused = ""
         if self.refusal is not None:
             code = self.refusal.code.value
-            refused = f"its hello was refused: {code}: {self.refusal.words}"
+            refused = f"its hello was refused: {code}: {self.refusal.message}"
             if self.is_one_try:
                 return refused
         why = f"no hello within {seconds:g} s"

@@ -20,9 +20,9 @@ from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.match.bundle import Failure, write_bundles
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
+from lanista.match.encoder import DialectEncoder
 from lanista.match.record import BotInfo, RecordWriter, ResultInfo
 from lanista.match.runner import Match, Watcher
-from lanista.match.speech import InDialect
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
@@ -425,7 +425,7 @@ def _failures(hosted: HostedMatch, exits: Sequence[Exit], *, interrupted: bool) 
         failure = in_match.get(seat)
         # A dialect doesn't tell the end, and an interrupted match has none: a bot may well trip
         # over that.
-        is_surprised = interrupted or isinstance(match.seats[seat].speech, InDialect)
+        is_surprised = interrupted or isinstance(match.seats[seat].encoder, DialectEncoder)
         if failure is None and (is_surprised or not _failed(how)):
             continue
         failure = failure or match.failure(seat)

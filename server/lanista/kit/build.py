@@ -54,13 +54,13 @@ class CompileError(Exception):
     """The compiler refused the file.
 
     Attributes:
-        words: what the compiler said, cut to `LINES_SHOWN` lines.
+        output: what the compiler said, cut to `LINES_SHOWN` lines.
         hint: our own explanation, in one line.
     """
 
-    def __init__(self, words: str, hint: str) -> None:
+    def __init__(self, output: str, hint: str) -> None:
         super().__init__(hint)
-        self.words = words
+        self.output = output
         self.hint = hint
 
 

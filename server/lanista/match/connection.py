@@ -140,4 +140,4 @@ class Connection:
 
     async def refuse(self, error: RemoteProtocolError) -> None:
         """Close with the `error` line for what the bot did (PROTOCOL.md 7)."""
-        await self.close(bytes(Error(error.code, error.words)))
+        await self.close(bytes(Error(error.code, error.message)))

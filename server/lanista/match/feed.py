@@ -1,15 +1,15 @@
 """What a seat of a recorded match was told, made again from its record. Bytes only: no socket.
 
-The same bytes as in the match, from the same `speech`: a bot can be fed them again. The lines
+The same bytes as in the match, from the same `encoder`: a bot can be fed them again. The lines
 before the match (`welcome`, `wait`) are not the match's and not here.
 """
 
 from collections.abc import Iterator
 
 from lanista.match.clock import Limits
+from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.record import Record, TurnInfo
 from lanista.match.replay import positions, verdict
-from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
 from lanista.rules.base import Answer, Consequence, Game, Ruleset
 from lanista_protocol import Hello, Note, NoteCode
 
@@ -44,10 +44,10 @@ def told(
         seed=header.seed,
     )
     player = header.players[seat]
-    speech: Speech = Version1(info)
+    encoder: Encoder = Version1Encoder(info)
     is_version1 = player.protocol == "1" if hello is None else hello.version is not None
     if not is_version1 and ruleset.classic is not None:
-        speech = InDialect(ruleset.classic)
+        encoder = DialectEncoder(ruleset.classic)
     wants_notes = player.notes if hello is None else hello.notes
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
     nothing_used = (0.0,) * ruleset.seats
@@ -56,10 +56,10 @@ def told(
         if turn.verdicts[seat] == "out":
             return
         status = turn.status or nothing_used
-        tell = speech.turn if turn.turn else speech.opening
+        tell = encoder.turn if turn.turn else encoder.opening
         yield noted + tell(game, seat, status)
         if wants_notes:
-            noted = b"".join(map(speech.note, _notes(game, turn, seat)))
+            noted = b"".join(map(encoder.note, _notes(game, turn, seat)))
 
 
 def _notes(game: Game, turn: TurnInfo, seat: int) -> Iterator[Note]:
@@ -72,4 +72,4 @@ def _notes(game: Game, turn: TurnInfo, seat: int) -> Iterator[Note]:
         found = verdict(game, turn, seat)
         assert isinstance(found, Answer)  # any other has one fault at most, which is told
         for refusal in found.refused[len(told) :]:
-            yield Note(NoteCode(refusal.code.value), turn.turn, refusal.index, refusal.words)
+            yield Note(NoteCode(refusal.code.value), turn.turn, refusal.index, refusal.message)

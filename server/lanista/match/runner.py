@@ -1,6 +1,6 @@
 """Plays one match: tells every seat, collects answers, judges them, advances the game.
 
-Names no game and touches no socket: rules by `lanista.rules.base`, bytes by `speech` and `seat`.
+Names no game and touches no socket: rules by `lanista.rules.base`, bytes by `encoder` and `seat`.
 Between the hand-over and the arrival of the answers nothing is parsed, logged or stored.
 """
 
@@ -16,9 +16,9 @@ from lanista.match import turn_lines
 from lanista.match.bundle import Failure
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import CLOSING_TIME, Connection
+from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info, squeezed
 from lanista.match.seat import Seat
-from lanista.match.speech import InDialect, MatchInfo, Speech, Version1
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import (
     Answer,
@@ -106,7 +106,7 @@ class Match:
             limits=self.spec.conditions.clock,
             seed=self.spec.seed,
         )
-        version1 = Version1(info)
+        version1 = Version1Encoder(info)
         classic = self.spec.ruleset.classic
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
@@ -115,10 +115,10 @@ class Match:
         self._rooms = [turn_lines.Room() for _ in self.names]
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
-            speech: Speech = version1
+            encoder: Encoder = version1
             if connection.hello.version is None and classic is not None:
-                speech = InDialect(classic)
-            self.seats.append(Seat(index, name, connection, speech))
+                encoder = DialectEncoder(classic)
+            self.seats.append(Seat(index, name, connection, encoder))
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """End the match as aborted; its seats are told why."""
@@ -183,7 +183,7 @@ class Match:
         status = self._status()
         if self.watcher is not None:
             await self.watcher(game)
-        told = [seat.speech.opening(game, seat.index, status) for seat in self.seats]
+        told = [seat.encoder.opening(game, seat.index, status) for seat in self.seats]
         for seat in self.seats:
             seat.connection.session.start()
         while True:
@@ -219,7 +219,7 @@ class Match:
             if self.outcome is not None:
                 return
             told = [
-                notes[seat.index] + seat.speech.turn(game, seat.index, status)
+                notes[seat.index] + seat.encoder.turn(game, seat.index, status)
                 if seat.playing
                 else b""
                 for seat in self.seats
@@ -342,7 +342,7 @@ class Match:
 
     def _refuse(self, seat: Seat, refusal: Refusal, *, void: bool) -> bytes:
         """Record a refusal; the note's bytes if the seat is told."""
-        words = refusal.words
+        words = refusal.message
         if refusal.code is RefusalCode.LATE:
             seat.late_streak += 1
             words = self._late_words(seat)
@@ -360,7 +360,7 @@ class Match:
         assert hello is not None
         if hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT:
             code = NoteCode(refusal.code.value)
-            return seat.speech.note(Note(code, self._turns, refusal.index, words))
+            return seat.encoder.note(Note(code, self._turns, refusal.index, words))
         return b""
 
     def _late_words(self, seat: Seat) -> str:
@@ -388,7 +388,7 @@ class Match:
 
     async def _close_gone(self, seat: Seat, notes: bytes) -> None:
         code = next((c for c in ErrorCode if c.value == seat.gone), None)
-        error = b"" if code is None else seat.speech.error(code, seat.gone_words)
+        error = b"" if code is None else seat.encoder.error(code, seat.gone_words)
         await seat.connection.close(notes + error)
 
     def _status(self) -> tuple[float, ...]:
@@ -445,7 +445,7 @@ class Match:
         connection = seat.connection
         hello = connection.hello
         assert hello is not None
-        keeps = hello.keep and isinstance(seat.speech, Version1)
+        keeps = hello.keep and isinstance(seat.encoder, Version1Encoder)
         keeps = keeps and outcome.termination is not Termination.ABORTED
         try:
             last = self._last_words(seat, outcome, keeps=keeps)
@@ -461,10 +461,10 @@ class Match:
 
     def _last_words(self, seat: Seat, outcome: Outcome, *, keeps: bool) -> bytes:
         if self.error is None and outcome.termination is Termination.ABORTED:
-            return seat.speech.error(ErrorCode.SHUTDOWN, self._why_interrupted)
+            return seat.encoder.error(ErrorCode.SHUTDOWN, self._why_interrupted)
         if self._game is None or seat.connection.session.state is State.WAITING:
-            return seat.speech.error(ErrorCode.INTERNAL, "the arena could not begin the match")
-        return self._last_notes[seat.index] + seat.speech.closing(
+            return seat.encoder.error(ErrorCode.INTERNAL, "the arena could not begin the match")
+        return self._last_notes[seat.index] + seat.encoder.closing(
             self._game, seat.index, outcome, self._status(), keeps=keeps
         )
 

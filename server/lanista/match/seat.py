@@ -13,7 +13,7 @@ from lanista.match.bundle import TURNS_KEPT
 from lanista.match.channel import BrokenChannelError
 from lanista.match.clock import Arrival, arrival
 from lanista.match.connection import Connection
-from lanista.match.speech import Speech
+from lanista.match.encoder import Encoder
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 LAST_READS = 32
@@ -27,7 +27,7 @@ class Seat:
     index: int
     name: str
     connection: Connection
-    speech: Speech
+    encoder: Encoder
     late_streak: int = 0
     used: float = 0.0
     """Seconds of answer time so far."""
@@ -93,7 +93,7 @@ class Seat:
         try:
             self.connection.session.ask()
         except RemoteProtocolError as error:
-            self.lose(error.code.value, error.words)
+            self.lose(error.code.value, error.message)
 
     def hand_over(self, data: bytes, limit: float) -> bool:
         """Give the turn's bytes to the system; the clock runs from here (PROTOCOL.md 4).
@@ -179,7 +179,7 @@ class Seat:
         try:
             session.receive(chunk.data)
         except RemoteProtocolError as error:
-            self.lose(error.code.value, error.words)
+            self.lose(error.code.value, error.message)
             return False
         if session.has_answer:
             came = arrival(

@@ -14,6 +14,7 @@ import attrs
 from lanista import __version__
 from lanista.match.bundle import Exchange, Failure
 from lanista.match.conditions import MatchSpec
+from lanista.match.encoder import DialectEncoder
 from lanista.match.record import (
     FORMAT,
     ClockInfo,
@@ -25,7 +26,6 @@ from lanista.match.record import (
     whole_of,
 )
 from lanista.match.seat import Seat
-from lanista.match.speech import InDialect
 
 LOG_KEPT = 4 * 1024 * 1024
 """Bytes of a seat's log that a match's record keeps: 16 KiB in each of 250 turns."""
@@ -87,7 +87,7 @@ def header(
         players.append(
             PlayerInfo(
                 name=seat.name,
-                protocol="classic" if isinstance(seat.speech, InDialect) else "1",
+                protocol="classic" if isinstance(seat.encoder, DialectEncoder) else "1",
                 command=commands[seat.index] if commands else None,
                 notes=hello.notes,
             )

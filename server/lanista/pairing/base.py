@@ -10,7 +10,7 @@ from typing import Protocol
 
 import attrs
 
-from lanista.pairing.blocks import Pairing, Played, Seating
+from lanista.pairing.blocks import BlockScore, Pairing, Seating
 
 
 @attrs.frozen(kw_only=True)
@@ -33,7 +33,7 @@ class Format(Protocol):
         """The seatings of each of its blocks."""
         ...
 
-    def record(self, pairing: Pairing, played: Played) -> None:
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
         """A block was played. Told once a block; when resuming, in the order of their ends.
 
         A block that this format didn't ask for, and never will, is remembered and not counted.

@@ -20,7 +20,7 @@ class Pairing(NamedTuple):
     """Which of the tournament's draws (seed and map), from 0."""
 
 
-class Played(NamedTuple):
+class BlockScore(NamedTuple):
     """A block that was played, as ratings and formats see it."""
 
     bots: tuple[str, ...]
@@ -66,7 +66,7 @@ def points(ranks: Sequence[int]) -> tuple[float, ...]:
     )
 
 
-def points_by_place(played: Played, seated: Sequence[Seating]) -> tuple[float, ...]:
+def points_by_place(played: BlockScore, seated: Sequence[Seating]) -> tuple[float, ...]:
     """Points by place of a whole block: the sum over its matches."""
     total = [0.0] * len(played.bots)
     for seating, ranks in zip(seated, played.ranks, strict=True):

@@ -7,8 +7,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from lanista.pairing.base import Progress
-from lanista.pairing.blocks import Pairing, Played, Seating
-from lanista.pairing.shared import Book, TurnOf
+from lanista.pairing.blocks import BlockScore, Pairing, Seating
+from lanista.pairing.shared import Book, Rotation
 
 
 class Fixed(Book):
@@ -20,7 +20,7 @@ class Fixed(Book):
         seated: Sequence[Seating],
         draws: int,
         lists: Sequence[Sequence[tuple[str, ...]]],
-        turn_of: TurnOf = lambda _: 0,
+        rotation: Rotation = lambda _: 0,
         also: Callable[[tuple[str, ...]], bool] = lambda _: False,
     ) -> None:
         """Nothing is played yet.
@@ -30,14 +30,14 @@ class Fixed(Book):
             draws: How many there are.
             lists: The bots, by place, of each block of a draw, in the order of play, by the turns
                 that a draw can have.
-            turn_of: The turn of each draw; it counts modulo the number of `lists`.
+            rotation: The turn of each draw; it counts modulo the number of `lists`.
             also: Which other blocks of the draws count, if they were played: by their bots.
         """
         super().__init__(seated)
         self._draws = draws
         self._lists = [tuple(blocks) for blocks in lists]
         self._sets = [frozenset(blocks) for blocks in self._lists]
-        self._turn_of = turn_of
+        self._turn_of = rotation
         self._also = also
         # How many draws have each turn; counted when it matters.
         self._often: list[int] | None = None
@@ -71,7 +71,7 @@ class Fixed(Book):
             self._is_listed(pairing) or self._also(pairing.bots)
         )
 
-    def record(self, pairing: Pairing, played: Played) -> None:
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
         """A block was played."""
         if pairing in self._told:
             return

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lanista.pairing.blocks import Seating
 from lanista.pairing.fixed import Fixed
-from lanista.pairing.shared import TurnOf
+from lanista.pairing.shared import Rotation
 
 PERIOD = 24
 """Turns after which four-seat blocks repeat: enough to spread who else is in them."""
@@ -15,7 +15,7 @@ def gauntlet(
     challenger: str,
     seated: Sequence[Seating],
     draws: int,
-    turn_of: TurnOf,
+    rotation: Rotation,
 ) -> Fixed:
     """A gauntlet.
 
@@ -30,7 +30,7 @@ def gauntlet(
         challenger: One of them.
         seated: The seatings of each block.
         draws: How many there are.
-        turn_of: The turn of each draw.
+        rotation: The turn of each draw.
     """
     others = sorted(entry for entry in entries if entry != challenger)
     if len(seated[0]) == 2:
@@ -54,7 +54,7 @@ def gauntlet(
         seated=seated,
         draws=draws,
         lists=[blocks_of(turn) for turn in range(period)],
-        turn_of=turn_of,
+        rotation=rotation,
         also=lambda bots: challenger in bots and len(set(bots)) == 4 and known.issuperset(bots),
     )
 

@@ -10,7 +10,7 @@ import attrs
 
 from lanista.pairing.base import Progress
 from lanista.pairing.blocks import Seating
-from lanista.pairing.shared import TurnOf, shared_places
+from lanista.pairing.shared import Rotation, shared_places
 from lanista.pairing.staged import Meeting, Staged
 
 EXTENSIONS = 20
@@ -42,7 +42,7 @@ class Knockout(Staged):
         seated: Sequence[Seating],
         blocks: int,
         maps: int,
-        turn_of: TurnOf,
+        rotation: Rotation,
     ) -> None:
         """The first round is drawn.
 
@@ -52,10 +52,10 @@ class Knockout(Staged):
             seated: The seatings of each block.
             blocks: How many a heat has on each map before it is extended.
             maps: How many there are; draw d is on map d modulo this.
-            turn_of: The turn of each draw.
+            rotation: The turn of each draw.
         """
         super().__init__(
-            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, turn_of=turn_of
+            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
         )
         self._seats = len(self.seated[0])
         self._rounds = 0

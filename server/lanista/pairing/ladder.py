@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
 from lanista.pairing.base import Progress
-from lanista.pairing.blocks import Pairing, Played, Seating, points_by_place
-from lanista.pairing.shared import Book, TurnOf, arranged
+from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
+from lanista.pairing.shared import Book, Rotation, arranged
 
 SLACK = 2
 """Blocks that an opponent may be ahead of the least played other bot, if there is a choice."""
@@ -27,7 +27,7 @@ class Ladder(Book):
         fillers: Sequence[str],
         seated: Sequence[Seating],
         blocks: int | None,
-        turn_of: TurnOf,
+        rotation: Rotation,
     ) -> None:
         """Nothing is played yet.
 
@@ -36,7 +36,7 @@ class Ladder(Book):
             fillers: Who else takes part, in no table.
             seated: The seatings of each block.
             blocks: After how many it is over; None is never.
-            turn_of: The turn of each draw.
+            rotation: The turn of each draw.
         """
         # Here, as it takes a fifth of a second that no other command should wait for.
         from openskill.models import PlackettLuce  # noqa: PLC0415 - see above
@@ -52,7 +52,7 @@ class Ladder(Book):
         # Blocks begun: played, or handed out.
         self._begun = dict.fromkeys(self._entries, 0)
         self._waiting: set[Pairing] = set()
-        self._turn_of = turn_of
+        self._turn_of = rotation
         # All draws below the next one are among those that a block was begun on.
         self._next_draw = 0
         self._drawn: set[int] = set()
@@ -71,7 +71,7 @@ class Ladder(Book):
             and all(bot in self._begun for bot in bots)
         )
 
-    def record(self, pairing: Pairing, played: Played) -> None:
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
         """A block was played: its points move the live ratings."""
         if pairing in self._told:
             return

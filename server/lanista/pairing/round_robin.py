@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from lanista.pairing.blocks import Seating
 from lanista.pairing.designs import balanced
 from lanista.pairing.fixed import Fixed
-from lanista.pairing.shared import TurnOf, turned
+from lanista.pairing.shared import Rotation, turned
 
 
 def round_robin(
-    entries: Sequence[str], seated: Sequence[Seating], draws: int, turn_of: TurnOf
+    entries: Sequence[str], seated: Sequence[Seating], draws: int, rotation: Rotation
 ) -> Fixed:
     """A round-robin.
 
@@ -22,7 +22,7 @@ def round_robin(
         entries: Who plays: bots, and fillers if there are fewer bots than seats.
         seated: The seatings of each block.
         draws: How many there are.
-        turn_of: The turn of each draw.
+        rotation: The turn of each draw.
     """
     # By name: blocks played stay wanted when the spec lists the same bots in another order.
     names = sorted(entries)
@@ -35,7 +35,7 @@ def round_robin(
         seated=seated,
         draws=draws,
         lists=[[turned(block, turn) for block in design] for turn in range(6)],
-        turn_of=turn_of,
+        rotation=rotation,
         also=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
     )
 

@@ -6,9 +6,9 @@ Who meets whom is the formats' own matter.
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from lanista.pairing.blocks import Pairing, Played, Seating
+from lanista.pairing.blocks import BlockScore, Pairing, Seating
 
-TurnOf = Callable[[int], int]
+Rotation = Callable[[int], int]
 """Gives a draw, by its number, the turn that it has for ever: numbers change when the spec lists
 other seeds or maps, and four bots must not be arranged anew then. Not to be asked before a block is
 handed out or told: the seeds may not be settled."""
@@ -31,11 +31,11 @@ def turned(places: Sequence[_T], turn: int) -> tuple[_T, ...]:
     return tuple(places[place] for place in _CYCLES[turn % len(_CYCLES)])
 
 
-def arranged(bots: Iterable[str], draw: int, turn_of: TurnOf) -> tuple[str, ...]:
+def arranged(bots: Iterable[str], draw: int, rotation: Rotation) -> tuple[str, ...]:
     """The bots of a block by place, the same however the spec orders them; see `turned`."""
     names = sorted(bots)
     # Two have one order, whatever the turn.
-    return tuple(names) if len(names) == 2 else turned(names, turn_of(draw))
+    return tuple(names) if len(names) == 2 else turned(names, rotation(draw))
 
 
 def bye_points(seated: Sequence[Seating]) -> float:
@@ -69,7 +69,7 @@ class Book:
     def __init__(self, seated: Sequence[Seating]) -> None:
         self.seated = tuple(seated)
         """The seatings of each block."""
-        self._told: dict[Pairing, Played] = {}
+        self._told: dict[Pairing, BlockScore] = {}
         self._handed: set[Pairing] = set()
         # A dict for its order: the same calls must give the same state.
         self._benched: dict[str, None] = {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from lanista.pairing.base import Progress
-from lanista.pairing.blocks import Pairing, Played, Seating, points_by_place
+from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
 from lanista.pairing.shared import Book
 
 
@@ -74,14 +74,14 @@ class VersionTest(Book):
         self._fed = 0
         self._next_fed = 0
         self._next_draw = 0
-        # Played, and not fed yet.
-        self._early: dict[int, Played] = {}
+        # BlockScore, and not fed yet.
+        self._early: dict[int, BlockScore] = {}
 
     def counts(self, pairing: Pairing) -> bool:
         """Whether it is one of the test's, on whatever draw."""
         return pairing.bots == self._block and pairing.draw >= 0
 
-    def record(self, pairing: Pairing, played: Played) -> None:
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
         """A block was played."""
         if pairing in self._told:
             return
@@ -114,7 +114,7 @@ class VersionTest(Book):
             self._fed += 1
             self._decision = self._test.decision
 
-    def _share(self, played: Played) -> float:
+    def _share(self, played: BlockScore) -> float:
         """A's share, 0 to 1, of the points between A and B in a block."""
         made = points_by_place(played, self.seated)
         side, matches = self._seats // 2, len(self.seated)

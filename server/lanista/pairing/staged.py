@@ -15,8 +15,8 @@ from typing import final
 
 import attrs
 
-from lanista.pairing.blocks import Pairing, Played, Seating, points_by_place
-from lanista.pairing.shared import Book, TurnOf, arranged, bye_points
+from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
+from lanista.pairing.shared import Book, Rotation, arranged, bye_points
 
 
 @attrs.define(eq=False)
@@ -48,7 +48,7 @@ class Staged(Book, abc.ABC):
         seated: Sequence[Seating],
         blocks: int,
         maps: int,
-        turn_of: TurnOf,
+        rotation: Rotation,
     ) -> None:
         """Nothing is drawn yet: a subclass calls `_go_on` when it is ready.
 
@@ -58,7 +58,7 @@ class Staged(Book, abc.ABC):
             seated: The seatings of each block.
             blocks: How many a meeting has on each map.
             maps: How many there are; draw d is on map d modulo this.
-            turn_of: The turn of each draw.
+            rotation: The turn of each draw.
         """
         super().__init__(seated)
         self._bots = tuple(bots)
@@ -67,14 +67,14 @@ class Staged(Book, abc.ABC):
         # Of a meeting, on all maps.
         self._blocks = blocks * maps
         self._maps = maps
-        self._turn_of = turn_of
+        self._turn_of = rotation
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
         # Here, in `_handed` and in what was told, bots stand in the order of their names: how they
         # are arranged is looked up when a block is handed out.
         self._open: dict[Pairing, Meeting] = {}
         self._queue: deque[Pairing] = deque()
-        self._results: dict[Pairing, Played] = {}
+        self._results: dict[Pairing, BlockScore] = {}
         # Of those told: what counts, as a meeting wanted it; what no meeting did, by bots.
         self._counted: set[Pairing] = set()
         self._spare: dict[tuple[str, ...], list[Pairing]] = {}
@@ -82,7 +82,7 @@ class Staged(Book, abc.ABC):
         self._ended = False
 
     @final
-    def record(self, pairing: Pairing, played: Played) -> None:
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
         """A block was played. One that isn't wanted is kept, as it may be later."""
         key = _key(pairing.bots, pairing.draw)
         if key in self._results:

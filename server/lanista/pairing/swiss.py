@@ -12,7 +12,7 @@ from lanista.pairing.base import Progress
 from lanista.pairing.blocks import Seating
 from lanista.pairing.matching import nearest_pairs
 from lanista.pairing.pods import nearest_pods
-from lanista.pairing.shared import TurnOf, shared_places
+from lanista.pairing.shared import Rotation, shared_places
 from lanista.pairing.staged import Meeting, Staged
 
 
@@ -37,7 +37,7 @@ class Swiss(Staged):
         seated: Sequence[Seating],
         blocks: int,
         maps: int,
-        turn_of: TurnOf,
+        rotation: Rotation,
         rounds: int | None,
     ) -> None:
         """The first round is drawn, by the spec's order.
@@ -48,11 +48,11 @@ class Swiss(Staged):
             seated: The seatings of each block.
             blocks: How many a meeting has on each map.
             maps: How many there are; draw d is on map d modulo this.
-            turn_of: The turn of each draw.
+            rotation: The turn of each draw.
             rounds: How many; None is `default_rounds`.
         """
         super().__init__(
-            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, turn_of=turn_of
+            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
         )
         self._seats = len(self.seated[0])
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)

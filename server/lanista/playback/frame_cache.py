@@ -1,7 +1,7 @@
-"""Films as the server hands them out: made by the projector's process, kept in files.
+"""FrameCache as the server hands them out: made by the projector's process, kept in files.
 
 The arena's own process reads ready bytes and sends them; it plays nothing again and encodes
-nothing. Films that nobody looks at are forgotten, the oldest first.
+nothing. FrameCache that nobody looks at are forgotten, the oldest first.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ CHUNK_FRAMES = 100
 CHUNK_BYTES = 1024 * 1024
 """Bytes of frames above which an answer ends with the next whole one."""
 FILMS_KEPT = 500
-"""Films above which those that nobody looks at are forgotten too."""
+"""FrameCache above which those that nobody looks at are forgotten too."""
 UNFINISHED_KEPT = 4
-"""Films still made that are kept though nobody looks."""
+"""FrameCache still made that are kept though nobody looks."""
 RESTART_PAUSE = 1.0
 """Seconds before a projector that ended is started again."""
 ENDING_TIME = 0.5
@@ -46,7 +46,7 @@ _FOLDER = re.compile(r"lanista-films-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
 log = structlog.get_logger()
 
 
-class NoFilmError(Exception):
+class NoFramesError(Exception):
     """There is no such film; in words for people."""
 
 
@@ -100,12 +100,12 @@ class Film:
         """Its head, once that is there.
 
         Raises:
-            NoFilmError: None can be made.
+            NoFramesError: None can be made.
         """
         while self.head is None and not self.over:
             await self._changed.wait()
         if self.head is None:
-            raise NoFilmError(self.failed or "there is no film of this match")
+            raise NoFramesError(self.failed or "there is no film of this match")
         return self.head
 
     def forget_cut(self) -> None:
@@ -145,7 +145,7 @@ class Film:
 
 
 @attrs.define(eq=False)
-class Films:
+class FrameCache:
     """All films there are; `run` beside the server."""
 
     at_once: bool = False

@@ -1,6 +1,6 @@
-"""Films made from files: a record, whole or still written, or an original game's `.res`.
+"""Frames made from files: a record, whole or still written, or an original game's `.res`.
 
-`Reel` follows a record that grows, in the process that makes films; `reel` is for files that are
+`ReplayReader` follows a record that grows, in the replay worker; `reel` is for files that are
 whole. Both give the dictionaries of docs/api.md, "Films".
 """
 
@@ -37,12 +37,12 @@ LONGEST_LINE = 8 * 1024 * 1024
 """Bytes of a record's line: a turn in which four bots say as much as they may has five million."""
 
 
-class BadFilmError(Exception):
+class UnreadableError(Exception):
     """A file of which no film can be made; in words for people."""
 
 
 @attrs.define(eq=False)
-class Reel:
+class ReplayReader:
     """Plays a record again while it is read.
 
     `next` gives what comes next: a head, frames, an end; None while nothing more is written.
@@ -72,7 +72,7 @@ class Reel:
         try:
             self._file = self._opened()
         except OSError as error:
-            raise BadFilmError(f"can't read {self.path.name}: {error.strerror}") from None
+            raise UnreadableError(f"can't read {self.path.name}: {error.strerror}") from None
 
     def _opened(self) -> IO[bytes]:
         try:
@@ -91,13 +91,13 @@ class Reel:
         """The next part, or None if there is none yet; not to be called when `over`.
 
         Raises:
-            BadFilmError: The file is no record, or none that these rules can play.
+            UnreadableError: The file is no record, or none that these rules can play.
         """
         if self._game is None:
             try:
                 return self._begin()
             except (BadRecordError, UnknownGameError) as error:
-                raise BadFilmError(str(error)) from None
+                raise UnreadableError(str(error)) from None
         if not self._started:
             self._started = True
             return self._frame(None)
@@ -112,7 +112,7 @@ class Reel:
         header = self._peek(0)
         if header is None:
             if not self.live:
-                raise BadFilmError(f"{self.path.name}: empty; a record begins with its header")
+                raise UnreadableError(f"{self.path.name}: empty; a record begins with its header")
             return None
         self._items.popleft()
         assert isinstance(header, Header)  # LineReader takes nothing else in the first line
@@ -199,16 +199,16 @@ def reel(path: Path) -> Iterator[dict[str, Any]]:
     """The film of a whole file: a record, or a match file of an original game.
 
     Raises:
-        BadFilmError: It is neither, or can't be read; also in the middle of a match file.
+        UnreadableError: It is neither, or can't be read; also in the middle of a match file.
     """
     try:
         is_record = _is_record(path)
     except OSError as error:
-        raise BadFilmError(f"can't read {path.name}: {error.strerror}") from None
+        raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
     if not is_record:
         yield from _reel_of_res(path)
         return
-    made = Reel(path)
+    made = ReplayReader(path)
     try:
         while not made.over:
             part = made.next()
@@ -234,7 +234,7 @@ def _reel_of_res(path: Path) -> Iterator[dict[str, Any]]:
         with opened(path) as file:
             data = file.read(MAX_RES + 1)
         if len(data) > MAX_RES:
-            raise BadFilmError(f"{path.name}: more than {MAX_RES} bytes are no match file")
+            raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes are no match file")
         text = data.decode("utf-8-sig", "replace")
         shown = of_text(text).show(text)
         writer = frames.FrameWriter(shown.scene)
@@ -242,9 +242,9 @@ def _reel_of_res(path: Path) -> Iterator[dict[str, Any]]:
         for frame, scores in shown.frames:
             yield writer.frame(frame, scores, None)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadFilmError(f"{path.name}: damaged gzip data ({error})") from None
+        raise UnreadableError(f"{path.name}: damaged gzip data ({error})") from None
     except OSError as error:
-        raise BadFilmError(f"can't read {path.name}: {error.strerror}") from None
+        raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
     except FormatError as error:
-        raise BadFilmError(f"{path.name}: {error}") from None
+        raise UnreadableError(f"{path.name}: {error}") from None
     yield frames.end(None, shown.seed, None)

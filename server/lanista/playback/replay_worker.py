@@ -20,7 +20,7 @@ from typing import IO, Any
 import attrs
 
 from lanista.playback import frames
-from lanista.playback.replay_reader import BadFilmError, Reel, reel
+from lanista.playback.replay_reader import ReplayReader, UnreadableError, reel
 
 LOOK_EVERY = 0.03
 """Seconds between two looks at records that are still written."""
@@ -34,7 +34,7 @@ NICENESS = 15
 
 
 @attrs.define(eq=False)
-class _Shooting:
+class ReplayJob:
     """A film that is made."""
 
     number: int
@@ -45,14 +45,14 @@ class _Shooting:
     size: int = 0
     waiting: bool = False
     """Whether the last look found nothing more."""
-    _live_reel: Reel | None = None
+    _live_reel: ReplayReader | None = None
     _parts: Iterator[dict[str, Any]] | None = None
 
     def part(self) -> dict[str, Any] | None:
         """The next part; None: not yet."""
         if self.live:
             if self._live_reel is None:
-                self._live_reel = Reel(self.path, live=True, logs=self.logs)
+                self._live_reel = ReplayReader(self.path, live=True, logs=self.logs)
             return self._live_reel.next()
         if self._parts is None:
             self._parts = reel(self.path)
@@ -64,6 +64,7 @@ class _Shooting:
             self._live_reel.live = False
 
     def close(self) -> None:
+        """Close its files."""
         self.file.close()
         if self._live_reel is not None:
             self._live_reel.close()
@@ -71,13 +72,13 @@ class _Shooting:
             self._parts.close()  # type: ignore[attr-defined] # it is a generator
 
 
-class Projector:
+class ReplayWorker:
     """Makes all films that are open, a few frames of each in turn."""
 
     def __init__(self, folder: Path, tell: IO[bytes]) -> None:
         self.folder = folder
         self._tell = tell
-        self._films: dict[int, _Shooting] = {}
+        self._films: dict[int, ReplayJob] = {}
 
     @property
     def pause(self) -> float | None:
@@ -97,7 +98,7 @@ class Projector:
             except OSError as error:
                 self._say(number, failed=f"no room for the film: {error.strerror}")
                 return
-            self._films[number] = _Shooting(
+            self._films[number] = ReplayJob(
                 number, Path(order["path"]), order["live"], order["logs"], file
             )
         elif "finish" in order:
@@ -115,7 +116,7 @@ class Projector:
         for shooting in list(self._films.values()):
             self._shoot(shooting)
 
-    def _shoot(self, shooting: _Shooting) -> None:
+    def _shoot(self, shooting: ReplayJob) -> None:
         sizes: list[int] = []
         last: dict[str, Any] = {}
         shooting.waiting = False
@@ -137,7 +138,7 @@ class Projector:
                     }
                 else:
                     sizes.append(self._write(shooting, part))
-        except BadFilmError as error:
+        except UnreadableError as error:
             last = {"failed": str(error)}
         except MemoryError:
             last = {"failed": f"{shooting.path.name}: too large to be shown"}
@@ -151,7 +152,7 @@ class Projector:
         if last:
             self._drop(shooting.number)
 
-    def _write(self, shooting: _Shooting, frame: dict[str, Any]) -> int:
+    def _write(self, shooting: ReplayJob, frame: dict[str, Any]) -> int:
         rest = memoryview(frames.encode(frame) + b",")
         size = len(rest)
         while rest:
@@ -173,7 +174,7 @@ def main() -> None:
     """Make films until stdin ends."""
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-    projector = Projector(Path(sys.argv[1]), sys.stdout.buffer)
+    projector = ReplayWorker(Path(sys.argv[1]), sys.stdout.buffer)
     orders = b""
     while True:
         ready, _, _ = select.select([0], [], [], projector.pause)

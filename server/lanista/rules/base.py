@@ -30,10 +30,11 @@ class RefusalCode(enum.Enum):
 
 @attrs.frozen
 class Refusal:
-    """Something of an answer that was refused, in words for a person."""
+    """Something of an answer that was refused."""
 
     code: RefusalCode
-    words: str
+    message: str
+    """Why, for a person: one printable line."""
     index: int | None = None
     """The submove's place in the line, from 0; None when it is the whole line."""
 

@@ -92,7 +92,7 @@ def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
     refusals = verdict.refused if isinstance(verdict, Answer) else ()
     refusals = (verdict.refusal,) if isinstance(verdict, Malformed) else refusals
     for refusal in refusals:
-        require_words(refusal.words, "a refusal's words")
+        require_words(refusal.message, "a refusal's message")
         require(
             refusal.index is None or 0 <= refusal.index <= len(tokens),
             f"a refusal's index is {refusal.index} for an answer of {len(tokens)} tokens",

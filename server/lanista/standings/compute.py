@@ -6,7 +6,7 @@ The order of blocks changes nothing, down to the last bit. Nothing is read, stor
 from collections.abc import Collection, Mapping, Sequence
 
 from lanista.match.ending import Ending
-from lanista.pairing.blocks import Played, Seating
+from lanista.pairing.blocks import BlockScore, Seating
 from lanista.pairing.kinds import FormatName
 from lanista.standings.counting import Tally, count, tally
 from lanista.standings.rating import Ratings, estimate_of, rate
@@ -20,7 +20,7 @@ def compute(
     format: str,  # noqa: A002 - the standings' own word
     bots: Sequence[str],
     fillers: Collection[str] = (),
-    played: Sequence[Played],
+    played: Sequence[BlockScore],
     seated: Sequence[Seating],
     endings: Mapping[str, Mapping[Ending, int]] | None = None,
     faults: Mapping[str, tuple[int, int, int]] | None = None,

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from lanista.pairing.blocks import Played, Seating
+from lanista.pairing.blocks import BlockScore, Seating
 from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
 
 MANY_DRAWS = 10
@@ -62,7 +62,7 @@ class Counted:
 
 
 def count(
-    played: Sequence[Played],
+    played: Sequence[BlockScore],
     seated: Sequence[Seating],
     bots: Sequence[str],
     fillers: Collection[str] = (),

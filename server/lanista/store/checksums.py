@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, PARDONS, SEATS
+from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, SEATS, UNBENCHED
 
 NOTES = "checksum"
 """The key of `meta` that has the checksum of the notes."""
@@ -88,7 +88,7 @@ def _rows(connection: sa.Connection, table: sa.Table, first: int) -> Iterator[tu
 
 def _of_notes(connection: sa.Connection) -> str:
     statements = [sa.select(META).where(META.c.key != NOTES)]
-    statements += [sa.select(table) for table in (BOTS, PARDONS, BENCHED)]
+    statements += [sa.select(table) for table in (BOTS, UNBENCHED, BENCHED)]
     # Not sorted by the database: its order of letters is its own.
     return str(_checksum(*(sorted(map(tuple, connection.execute(one))) for one in statements)))
 

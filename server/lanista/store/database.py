@@ -25,7 +25,7 @@ from lanista.store.errors import StoreError, damaged, log_of, postgresql_error, 
 from lanista.store.lock import Session, file_lock
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
 from lanista.store.results import Benching, BlockResult
-from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, PARDONS, SEATS
+from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, SEATS, UNBENCHED
 
 PATIENCE = 30.0
 """Seconds to wait for another program's transaction."""
@@ -322,7 +322,7 @@ class Store:
                 checksums.add_notes(connection)
         return [result.block for result in new]
 
-    def pardon(self, bot: str) -> None:
+    def unbench(self, bot: str) -> None:
         """Forget a bot's failures until now, for `running_failures`, and that it is benched.
 
         Raises:
@@ -330,8 +330,8 @@ class Store:
         """
         with self._writing() as connection:
             number = _last_number(connection)
-            connection.execute(PARDONS.delete().where(PARDONS.c.bot == bot))
-            connection.execute(PARDONS.insert().values(bot=bot, number=number))
+            connection.execute(UNBENCHED.delete().where(UNBENCHED.c.bot == bot))
+            connection.execute(UNBENCHED.insert().values(bot=bot, number=number))
             connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
             checksums.add_notes(connection)
 

@@ -22,8 +22,8 @@ from lanista.store.schema import (
     FAILED,
     MATCHES,
     META,
-    PARDONS,
     SEATS,
+    UNBENCHED,
     VOID,
 )
 
@@ -238,7 +238,7 @@ class Reading:
         failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.block)
         names = sorted(set(self._connection.scalars(failed)))
         forgiven = dict(self._connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
-        for bot, number in self._connection.execute(sa.select(PARDONS.c.bot, PARDONS.c.number)):
+        for bot, number in self._connection.execute(sa.select(UNBENCHED.c.bot, UNBENCHED.c.number)):
             forgiven[bot] = max(number, forgiven.get(bot, 0))
         running = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
         return {bot: count for bot, count in running.items() if count}

@@ -1,9 +1,9 @@
 """The tables of a tournament's database, as they are now.
 
 Only facts are there, written once and never changed, but for the notes in `meta`, `bots`,
-`pardons` and `benched`; totals are queries (`reading`). What a value means is told in `results`. A
-change here needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the
-two. No connection is made here.
+`unbenched` and `benched`; totals are queries (`reading`). What a value means is told in `results`.
+A change here needs a new file in `migrations/versions` and its id in `REVISION`; a test compares
+the two. No connection is made here.
 """
 
 import sqlalchemy as sa
@@ -115,8 +115,8 @@ SEATS = sa.Table(
     sqlite_with_rowid=False,
 )
 
-PARDONS = sa.Table(
-    "pardons",
+UNBENCHED = sa.Table(
+    "unbenched",
     METADATA,
     sa.Column("bot", sa.Text, primary_key=True),
     # The last block whose failures are forgiven.

@@ -28,7 +28,7 @@ from lanista.tournament.calibration import Bounds, NotMeasuredError, calibrate, 
 from lanista.tournament.executors import Workers, nothing
 from lanista.tournament.futures import deliver, error_of, one_line
 from lanista.tournament.pace import Disturbances, Pace, eta, failed
-from lanista.tournament.result_recorder import Ledger
+from lanista.tournament.result_recorder import ResultRecorder
 from lanista.tournament.setup import Setup
 from lanista.tournament.worker import Block, Finished, Measured, Task, WorkError
 
@@ -104,7 +104,7 @@ class Director:
             on_event: Is told what happens, in our thread; must not block.
         """
         self.setup = setup
-        self._ledger = Ledger(setup, store, format_)
+        self._recorder = ResultRecorder(setup, store, format_)
         self._format = format_
         self._workers = workers
         self._play = play
@@ -152,7 +152,7 @@ class Director:
         Raises:
             StoreError: The database can't be read.
         """
-        self._standings = await self._ledger.standings()
+        self._standings = await self._recorder.standings()
         return self._standings
 
     async def run(self) -> Report:
@@ -217,7 +217,7 @@ class Director:
             seat_advantage=(),
             blocks=progress.played,
             planned=progress.planned,
-            matches=self._ledger.matches,
+            matches=self._recorder.matches,
             voids=0,
             uncounted=0,
             over=self._format.over(),
@@ -232,7 +232,7 @@ class Director:
 
     def _take_up(self) -> None:
         """Go on where the last run ended."""
-        benched = self._ledger.take_up()
+        benched = self._recorder.take_up()
         self._tell(
             events.Begun(
                 name=self.setup.spec.name,
@@ -241,12 +241,12 @@ class Director:
                 bots=self.setup.bots,
                 seats=self.setup.ruleset.seats,
                 progress=self.progress,
-                matches=self._ledger.matches,
+                matches=self._recorder.matches,
                 slots=None if self._is_measured else self._workers.slots,
             )
         )
         for bot, failures in benched.items():
-            words = self._ledger.last_words(bot)
+            words = self._recorder.last_words(bot)
             self._tell(events.Benched(bot=bot, failures=failures, words=words))
 
     # Measuring the machine
@@ -366,19 +366,19 @@ class Director:
         rooms = [
             left - self._in_hand[bot]
             for bot in set(wanted.pairing.bots)
-            if (left := self._ledger.trial(bot)) is not None
+            if (left := self._recorder.trial(bot)) is not None
         ]
         return min(rooms, default=None)
 
     def _give_back(self) -> None:
         """Don't play what has a bot that was benched since it was taken from the format."""
-        if not self._ledger.benched:
+        if not self._recorder.benched:
             return
         for queue in (self._ahead, self._again):
             taken = list(queue)
             queue.clear()
             for wanted in taken:
-                if self._ledger.benched.keys().isdisjoint(wanted.pairing.bots):
+                if self._recorder.benched.keys().isdisjoint(wanted.pairing.bots):
                     queue.append(wanted)
                 else:
                     self._format.give_back(wanted.pairing)
@@ -420,7 +420,7 @@ class Director:
             match_setup=self.setup.match_setup,
             contestants={name: self.setup.contestants[name] for name in sorted(names)},
             blocks=tuple(blocks),
-            playing=self._ledger.playing if self._shares_folder else None,
+            playing=self._recorder.playing if self._shares_folder else None,
         )
 
     @property
@@ -494,9 +494,9 @@ class Director:
             for wanted, one, _ in finished:
                 if one.trouble:
                     self._halt(f"{_shown(wanted.block)}: {one_line(one.trouble)}")
-                    self._ledger.set_aside(one)
+                    self._recorder.set_aside(one)
             counting = [(wanted, one, task) for wanted, one, task in finished if not one.trouble]
-            results, benched = self._ledger.commit(
+            results, benched = self._recorder.commit(
                 [(wanted.pairing, one) for wanted, one, _ in counting]
             )
         except (OSError, StoreError) as error:

@@ -41,7 +41,7 @@ def make_format(
     fillers: Sequence[str],
     *,
     maps: int = 1,
-    turn_of: Callable[[int], int] = lambda draw: draw,
+    rotation: Callable[[int], int] = lambda draw: draw,
 ) -> Format:
     """The format that a spec asks for, with nothing played.
 
@@ -53,7 +53,7 @@ def make_format(
         bots: Their names, in the spec's order.
         fillers: Names of the fill bots that complete fewer bots to `seats`.
         maps: How many the spec lists, or 1; draw d is on map d modulo this.
-        turn_of: A number that a draw, by its index, has for ever, whatever else the spec lists:
+        rotation: A number that a draw, by its index, has for ever, whatever else the spec lists:
             it decides how four players are arranged. It isn't called here, but by the format's
             `next`, `record`, `counts` and `bench`.
 
@@ -62,7 +62,7 @@ def make_format(
     """
     _check(spec, seats, bots, fillers, maps)
     # Asked for each block, and a hash each time.
-    turn_of = functools.cache(turn_of)
+    rotation = functools.cache(rotation)
     # With enough bots nobody fills.
     fillers = list(fillers[: max(0, seats - len(bots))])
     entries = [*bots, *fillers]
@@ -82,9 +82,9 @@ def make_format(
         )
     seated = seatings(entries[:seats], every=every)
     if spec.format is FormatName.ROUND_ROBIN:
-        return round_robin(entries, seated, draws, turn_of)
+        return round_robin(entries, seated, draws, rotation)
     if spec.format is FormatName.GAUNTLET:
-        return gauntlet(entries, spec.challenger or bots[0], seated, draws, turn_of)
+        return gauntlet(entries, spec.challenger or bots[0], seated, draws, rotation)
     if spec.format is FormatName.SWISS:
         return Swiss(
             bots=bots,
@@ -92,7 +92,7 @@ def make_format(
             seated=seated,
             blocks=blocks or 1,
             maps=maps,
-            turn_of=turn_of,
+            rotation=rotation,
             rounds=spec.rounds,
         )
     if spec.format is FormatName.KNOCKOUT:
@@ -102,11 +102,11 @@ def make_format(
             seated=seated,
             blocks=blocks or 1,
             maps=maps,
-            turn_of=turn_of,
+            rotation=rotation,
         )
     from lanista.pairing.ladder import Ladder  # noqa: PLC0415 - openskill comes with it
 
-    return Ladder(bots=bots, fillers=fillers, seated=seated, blocks=blocks, turn_of=turn_of)
+    return Ladder(bots=bots, fillers=fillers, seated=seated, blocks=blocks, rotation=rotation)
 
 
 def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:

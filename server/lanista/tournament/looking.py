@@ -13,7 +13,7 @@ from lanista.store.database import Store
 from lanista.tournament.formats import make_format
 from lanista.tournament.setup import Setup, prepare
 from lanista.tournament.spec import Spec, read_spec, spec_of
-from lanista.tournament.stored_blocks import settle_seed, take_stock
+from lanista.tournament.stored_blocks import read_stored_blocks, settle_seed
 from lanista.tournament.totals import snapshot, standings
 
 AnySpec = str | Path | Mapping[str, Any] | Spec
@@ -54,13 +54,13 @@ def standings_of(setup: Setup, store: Store) -> Standings:
     settle_seed(setup, store, makes=False)
     format_ = format_of(setup)
     with store.reading() as now:
-        stock = take_stock(setup, now.played())
+        stored_blocks = read_stored_blocks(setup, now.played())
         benched = [one.bot for one in now.benched() if one.bot in setup.bots]
-    for _, pairing, played in stock.entries:
+    for _, pairing, played in stored_blocks.entries:
         format_.record(pairing, played)
     for bot in benched:
         format_.bench(bot)
-    return standings(setup, store, snapshot(format_, stock, benched))
+    return standings(setup, store, snapshot(format_, stored_blocks, benched))
 
 
 def format_of(setup: Setup) -> Format:
@@ -76,5 +76,5 @@ def format_of(setup: Setup) -> Format:
         setup.bots,
         setup.fillers,
         maps=max(1, len(setup.spec.maps)),
-        turn_of=setup.turn,
+        rotation=setup.turn,
     )

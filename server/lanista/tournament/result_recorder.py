@@ -13,20 +13,20 @@ import trio
 
 from lanista.match.ending import FAILURES
 from lanista.pairing.base import Format
-from lanista.pairing.blocks import Pairing, Played
+from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.standings.table import Standings
 from lanista.store.database import Store
 from lanista.store.results import Benching, BlockResult
 from lanista.tournament.pace import Failures
 from lanista.tournament.records import Records
 from lanista.tournament.setup import Setup
-from lanista.tournament.stored_blocks import Entry, Stock, take_stock
+from lanista.tournament.stored_blocks import Entry, StoredBlocks, read_stored_blocks
 from lanista.tournament.totals import snapshot, standings
 from lanista.tournament.worker import Finished
 
 
 @attrs.define(eq=False)
-class Ledger:
+class ResultRecorder:
     """What was played of a tournament."""
 
     setup: Setup
@@ -38,14 +38,14 @@ class Ledger:
     benched: dict[str, None] = attrs.field(factory=dict, init=False)
     """Who plays no more."""
     _records: Records = attrs.field(init=False)
-    _stock: Stock = attrs.field(init=False)
+    _stored: StoredBlocks = attrs.field(init=False)
     _failures: Failures = attrs.field(init=False)
     _seen: set[str] = attrs.field(factory=set, init=False)
     """Bots that are in a stored block."""
 
     def __attrs_post_init__(self) -> None:
         self._records = Records(self.setup.records, self.setup.spec.keep)
-        self._stock = Stock(entries=[], strays=[])
+        self._stored = StoredBlocks(entries=[], unmatched=[])
         self._failures = Failures({})
 
     @property
@@ -56,7 +56,7 @@ class Ledger:
     @property
     def matches(self) -> int:
         """That are stored and count."""
-        counted = sum(self.format.counts(entry.pairing) for entry in self._stock.entries)
+        counted = sum(self.format.counts(entry.pairing) for entry in self._stored.entries)
         return counted * len(self.format.seated)
 
     def take_up(self) -> Mapping[str, int]:
@@ -71,8 +71,8 @@ class Ledger:
         """
         self._records.prepare()
         blocks = self.store.played()
-        self._stock = take_stock(self.setup, blocks)
-        for _, pairing, played in self._stock.entries:
+        self._stored = read_stored_blocks(self.setup, blocks)
+        for _, pairing, played in self._stored.entries:
             self._seen.update(pairing.bots)
             self.format.record(pairing, played)
         most = self.setup.spec.bench_after
@@ -112,8 +112,8 @@ class Ledger:
         self._failures = failures
         for (pairing, _), result in zip(played, results, strict=True):
             self._seen.update(result.bots)
-            block = Played(result.bots, _ranks(result), pairing.draw)
-            self._stock.entries.append(Entry(result.block, pairing, block))
+            block = BlockScore(result.bots, _ranks(result), pairing.draw)
+            self._stored.entries.append(Entry(result.block, pairing, block))
             self.format.record(pairing, block)
         for one, _ in benched:
             self._bench(one)
@@ -174,7 +174,7 @@ class Ledger:
             StoreError: The database can't be read.
         """
         # Of one moment: the thread must not ask a format that is being told something.
-        moment = snapshot(self.format, self._stock, tuple(self.benched))
+        moment = snapshot(self.format, self._stored, tuple(self.benched))
         return await trio.to_thread.run_sync(
             standings, self.setup, self.store, moment, abandon_on_cancel=True
         )

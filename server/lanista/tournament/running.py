@@ -20,7 +20,7 @@ from lanista.tournament.looking import AnySpec, format_of, load
 from lanista.tournament.records import held
 from lanista.tournament.setup import Setup
 from lanista.tournament.spec import SpecError
-from lanista.tournament.stored_blocks import agree, pardon, settle_seed
+from lanista.tournament.stored_blocks import agree, settle_seed, unbench_bots
 
 
 @contextlib.contextmanager
@@ -62,7 +62,7 @@ def open_tournament(
     format_ = format_of(setup)
     with Store.open(setup.database) as store, store.lock(), held(setup.records):
         agree(setup, store, accept_changes=accept_changes)
-        pardon(setup, store, unbench)
+        unbench_bots(setup, store, unbench)
         settle_seed(setup, store, makes=True)
         yield Director(
             setup,

@@ -390,7 +390,7 @@ def _check_name(name: str, number: int) -> None:
     try:
         said = parse_hello(name).name
     except RemoteProtocolError as error:
-        raise SpecError(f"bots[{number}].name: {shown(name)}: {error.words}") from None
+        raise SpecError(f"bots[{number}].name: {shown(name)}: {error.message}") from None
     if said != name:
         raise SpecError(f"bots[{number}].name: {shown(name)}; no spaces around it, and no options")
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import attrs
 
-from lanista.pairing.blocks import Pairing, Played
+from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.store.database import Store
 from lanista.store.reading import PlayedBlock
 from lanista.tournament.setup import Draw, Setup
@@ -28,16 +28,16 @@ class Entry(NamedTuple):
 
     id: str
     pairing: Pairing
-    played: Played
+    played: BlockScore
 
 
 @attrs.frozen(kw_only=True)
-class Stock:
+class StoredBlocks:
     """The blocks of a database, seen from a spec."""
 
     entries: list[Entry]
     """Those that are this spec's, in commit order: what its format is to be told."""
-    strays: list[str]
+    unmatched: list[str]
     """The ids of the others: of bots, seeds, maps or conditions that the spec doesn't have."""
 
 
@@ -62,7 +62,7 @@ def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
     return noted is not None
 
 
-def take_stock(setup: Setup, blocks: Iterable[PlayedBlock]) -> Stock:
+def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:
     """Find which stored blocks are the spec's.
 
     Args:
@@ -76,7 +76,7 @@ def take_stock(setup: Setup, blocks: Iterable[PlayedBlock]) -> Stock:
     # The same bots and draws come again and again: what is found of them is remembered.
     are_known = {bots: known >= set(bots) for bots in {block.bots for block in blocks}}
     entries = []
-    strays = []
+    unmatched = []
     for block in blocks:
         found = None
         if are_known[block.bots]:
@@ -87,11 +87,11 @@ def take_stock(setup: Setup, blocks: Iterable[PlayedBlock]) -> Stock:
                     found = index
                     break
         if found is None:
-            strays.append(block.id)
+            unmatched.append(block.id)
         else:
             pairing = Pairing(block.bots, found)
-            entries.append(Entry(block.id, pairing, Played(block.bots, block.ranks, found)))
-    return Stock(entries=entries, strays=strays)
+            entries.append(Entry(block.id, pairing, BlockScore(block.bots, block.ranks, found)))
+    return StoredBlocks(entries=entries, unmatched=unmatched)
 
 
 class _Draws:
@@ -159,7 +159,7 @@ def _difference(before: str, now: str) -> str:
     return " and ".join(parts)
 
 
-def pardon(setup: Setup, store: Store, names: Sequence[str]) -> None:
+def unbench_bots(setup: Setup, store: Store, names: Sequence[str]) -> None:
     """Forgive bots their failures until now.
 
     Raises:
@@ -175,4 +175,4 @@ def pardon(setup: Setup, store: Store, names: Sequence[str]) -> None:
             "it can't come back"
         )
     for name in names:
-        store.pardon(name)
+        store.unbench(name)

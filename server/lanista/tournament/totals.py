@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from lanista.pairing.base import Format, Progress
-from lanista.pairing.blocks import Played, Seating
+from lanista.pairing.blocks import BlockScore, Seating
 from lanista.standings.compute import compute
 from lanista.standings.table import Standings
 from lanista.store.database import Store
 from lanista.tournament.setup import Setup
-from lanista.tournament.stored_blocks import Stock
+from lanista.tournament.stored_blocks import StoredBlocks
 
 
 @attrs.frozen(kw_only=True)
 class Snapshot:
     """What a format and the ledger know at one moment."""
 
-    counted: Sequence[Played]
+    counted: Sequence[BlockScore]
     """The blocks that count, in commit order."""
     uncounted: Sequence[str]
     """The ids of all others."""
@@ -35,10 +35,10 @@ class Snapshot:
     benched: tuple[str, ...]
 
 
-def snapshot(format_: Format, stock: Stock, benched: Sequence[str]) -> Snapshot:
+def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:
     """Ask a format all at once, so that what follows can be done in another thread."""
-    counted, uncounted = [], list(stock.strays)
-    for id_, pairing, played in stock.entries:
+    counted, uncounted = [], list(stored_blocks.unmatched)
+    for id_, pairing, played in stored_blocks.entries:
         if format_.counts(pairing):
             counted.append(played)
         else:

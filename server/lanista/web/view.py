@@ -22,7 +22,7 @@ from lanista.bots.about import about
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.house import HOUSE
 from lanista.match.record import BadRecordError
-from lanista.playback.frame_cache import Film, Films, NoFilmError
+from lanista.playback.frame_cache import Film, FrameCache, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.playback.summary import summary
 from lanista.rules import registry
@@ -47,7 +47,7 @@ class View:
     """Where bots wait; None: one match is played, by `lanista play`."""
     data: Path | None = None
     """Where the arena's records are."""
-    films: Films = attrs.field(factory=Films)
+    films: FrameCache = attrs.field(factory=FrameCache)
     match: str | None = None
     """The one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
@@ -245,14 +245,14 @@ class View:
         """The film of a match; `films.leave` it.
 
         Raises:
-            NoFilmError: There is no such match.
+            NoFramesError: There is no such match.
         """
         running = self.running.matches.get(match)
         if running is not None:
             return self.films.take(match, running.part, live=True, logs=self.open_logs)
         path = await self.record_of(match)
         if path is None:
-            raise NoFilmError(f"there is no match {match!r} here")
+            raise NoFramesError(f"there is no match {match!r} here")
         return self.films.take(match, path, live=False)
 
 

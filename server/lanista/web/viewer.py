@@ -18,7 +18,7 @@ from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.hosting.control import RunningMatch
-from lanista.playback.frame_cache import Film, NoFilmError
+from lanista.playback.frame_cache import Film, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.web.connections import Peer
 from lanista.web.view import View
@@ -45,7 +45,7 @@ LONGEST = 4096
 HEARD_EVERY = 0.01
 """Seconds from one message to the next that is read."""
 MAX_FILMS = 64
-"""Films of a viewer that are open at once."""
+"""FrameCache of a viewer that are open at once."""
 MADE_WITHIN = 3.0
 """Seconds that a film of a match that is over may take until it is shown as far as it is made."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
@@ -138,7 +138,7 @@ class Viewer:
             message = _read(said)
             asked = _id(message)
             await self._do(message)
-        except (BadMessageError, NoFilmError) as error:
+        except (BadMessageError, NoFramesError) as error:
             await self._send({"type": "error", "id": asked, "words": str(error)})
 
     async def _do(self, message: Mapping[str, Any]) -> None:
@@ -182,7 +182,7 @@ class Viewer:
         self._waiting += 1
         try:
             await do(message)
-        except (BadMessageError, NoFilmError) as error:
+        except (BadMessageError, NoFramesError) as error:
             answer = {"type": "error", "id": message.get("id"), "words": str(error)}
             await self._send(answer)
         finally:
@@ -236,7 +236,7 @@ class Viewer:
             with self._until_closed(match):
                 try:
                     head = await film.begun()
-                except NoFilmError:
+                except NoFramesError:
                     self._close(match)
                     raise
                 if match not in self.view.running.matches:

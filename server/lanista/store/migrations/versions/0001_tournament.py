@@ -86,10 +86,10 @@ def upgrade() -> None:
         "ix_seats_failed", "seats", ["block", "bot"], sqlite_where=_FAILED, postgresql_where=_FAILED
     )
     op.create_table(
-        "pardons",
+        "unbenched",
         sa.Column("bot", sa.Text, nullable=False),
         sa.Column("number", sa.Integer, nullable=False),
-        sa.PrimaryKeyConstraint("bot", name="pk_pardons"),
+        sa.PrimaryKeyConstraint("bot", name="pk_unbenched"),
         sqlite_with_rowid=False,
     )
     op.create_table(

@@ -48,7 +48,7 @@ def start_of(keeper: int) -> int:
     return 0 if stat is None else stat[1]
 
 
-async def end_strays(since: int) -> None:
+async def end_orphans(since: int) -> None:
     """Kill and reap what came to this process from a killed keeper, with all its descendants.
 
     Returns when none is left, which the caller should bound. Does nothing unless
@@ -60,9 +60,9 @@ async def end_strays(since: int) -> None:
     if not _is_subreaper:
         return
     pause = FIRST_PAUSE
-    while strays := _adopted(since):
+    while orphans := _adopted(since):
         freeze_and_kill(lambda: with_descendants(_adopted(since), processes()))
-        for pid in strays:
+        for pid in orphans:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)  # noqa: ASYNC222 -- WNOHANG doesn't wait
         await trio.sleep(pause / 1000)

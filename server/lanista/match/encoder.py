@@ -56,7 +56,7 @@ def seat_seed(game: str, seed: int, seat: int) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % 2**31
 
 
-class Speech(Protocol):
+class Encoder(Protocol):
     """A way of telling a match to one seat."""
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
@@ -83,7 +83,7 @@ class Speech(Protocol):
 
 
 @attrs.define
-class Version1:
+class Version1Encoder:
     """PROTOCOL.md 3. One for all seats of a match that speak it."""
 
     info: MatchInfo
@@ -133,7 +133,7 @@ class Version1:
 
 
 @attrs.frozen
-class InDialect:
+class DialectEncoder:
     """A ruleset's own dialect: nothing is told but what it says (PROTOCOL.md 6)."""
 
     dialect: Dialect
