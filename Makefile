@@ -17,7 +17,7 @@ STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/web/page/node_modules/.installed
 
 .PHONY: help setup toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
-	golden screenshots bench soak clean
+	golden map screenshots bench soak clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -173,6 +173,9 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 	$(BIN)/python tests/rules/rewrite_golden.py
 	$(BIN)/python tests/languages/rewrite_golden.py
 	$(BIN)/python tests/standings/rewrite_golden.py
+
+map: setup  ## draw the picture of packages in docs/design.md anew
+	$(BIN)/python tests/docs/package_map.py
 
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/web/screenshots.py

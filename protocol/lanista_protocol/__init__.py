@@ -1,7 +1,7 @@
 """The wire protocol of Lanista, sans-I/O: lines, hello, messages, submoves, session state.
 
-protocol/PROTOCOL.md is the normative text. No socket, no clock and no game lives here; attrs is
-all it needs beyond the standard library.
+protocol/PROTOCOL.md is the normative text. This package knows no sockets, no clocks and no games,
+and needs only attrs beyond the standard library.
 """
 
 from lanista_protocol.errors import (

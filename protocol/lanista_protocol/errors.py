@@ -1,13 +1,14 @@
-"""The two families of errors: our own misuse, and the peer's fault.
+"""The two families of errors: misuse by our own code, and faults of the peer.
 
-Any bytes from a peer give messages or a `RemoteProtocolError`, never anything else.
+Whatever bytes a peer sends, they result in messages or in a `RemoteProtocolError`, and never in
+any other exception.
 """
 
 from enum import Enum
 
 
 class ErrorCode(Enum):
-    """Codes of `error CODE words…` (PROTOCOL.md 7)."""
+    """The codes of `error CODE words…` lines (PROTOCOL.md 7)."""
 
     BAD_HELLO = "bad-hello"
     HELLO_TIMEOUT = "hello-timeout"
@@ -27,7 +28,7 @@ class ErrorCode(Enum):
 
 
 class NoteCode(Enum):
-    """Codes of `note CODE TURN INDEX words…` (PROTOCOL.md 7)."""
+    """The codes of `note CODE TURN INDEX words…` lines (PROTOCOL.md 7)."""
 
     LATE = "late"
     MALFORMED = "malformed"
@@ -35,29 +36,29 @@ class NoteCode(Enum):
 
 
 class LocalProtocolError(Exception):
-    """We asked for something that the protocol doesn't allow now. A bug of ours."""
+    """Our own code asked for something that the protocol doesn't allow in this state: a bug."""
 
 
 class RemoteProtocolError(Exception):
-    """The peer broke the protocol; the connection closes after an `error` line."""
+    """A breach of the protocol by the peer; the connection closes after an `error` line."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(f"{code.value}: {message}")
         self.code = code
-        """What to answer."""
+        """The code to send in the `error` line."""
         self.message = message
-        """The same for a person: one line, printable."""
+        """The explanation for people: one printable line."""
 
 
 class HttpRequestError(RemoteProtocolError):
-    """A browser or another HTTP client has connected, not a bot; it may be answered in HTTP."""
+    """A browser or another HTTP client connected instead of a bot; it may be answered in HTTP."""
 
 
 def shown(text: str | bytes, limit: int = 40) -> str:
-    """What a peer sent, safe and short enough for a message: quoted, ASCII, escaped.
+    """Return what a peer sent in a form that is safe for a message: quoted, escaped, ASCII, cut.
 
-    Of bytes each is shown for itself, for they are shown where they are no text. `...` behind the
-    quote says that more than `limit` code points, or bytes, came.
+    Bytes are escaped one by one, because they are shown where they aren't valid text. If there are
+    more than `limit` code points or bytes, `...` follows the closing quote.
     """
     head = text[:limit].decode("latin-1") if isinstance(text, bytes) else text[:limit]
     escaped = head.encode("unicode_escape").decode("ascii").replace("'", "\\'")

@@ -1,4 +1,7 @@
-"""The bot's first line: its name and options (PROTOCOL.md 2). No line splitting here."""
+"""The bot's first line, with its name and options (PROTOCOL.md 2).
+
+Parses one line that is complete; `lines` splits what was received into lines.
+"""
 
 import re
 import unicodedata
@@ -10,6 +13,7 @@ from lanista_protocol.errors import ErrorCode, HttpRequestError, RemoteProtocolE
 VERSION = 1
 """The protocol version that this package speaks."""
 MAX_NAME = 32
+"""Maximum length of a bot's name, in code points."""
 _ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _TOKEN = re.compile(r"[A-Za-z0-9._=-]{1,128}")
 _SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
@@ -18,6 +22,7 @@ _GAME = re.compile(r"\S{1,64}")
 _HTTP_REQUEST = re.compile(
     r"(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PRI) .*HTTP/[0-9]\.[0-9]"
 )
+# Each known option, with the pattern of its value and a description of that for error messages.
 _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
     "v": (_SMALL_NUMBER, "a whole number"),
     "game": (_GAME, "a game's name"),
@@ -31,45 +36,48 @@ _FORMS: dict[str, tuple[re.Pattern[str], str]] = {
 
 @attrs.frozen(kw_only=True)
 class Hello:
-    """What a bot says of itself."""
+    """A bot's name, and the options that it asked for."""
 
     name: str
-    """1 to 32 printable code points, single spaces."""
+    """The bot's name: 1 to 32 printable code points, with single spaces between words."""
     version: int | None = None
-    """The protocol version asked for; None: the ruleset's classic dialect, if it has one."""
+    """The requested protocol version. None means the ruleset's classic dialect, if it has one."""
     game: str | None = None
-    """The ruleset wanted; None: the arena's default. Not yet known to exist."""
+    """The requested ruleset, which may not exist. None means the arena's default."""
     room: str | None = None
-    """Wait for opponents in this room only; None is a room of its own."""
+    """The room in which to wait for opponents. Bots that name no room share one of their own."""
     seat: int | None = None
-    """The seat asked for. Not yet known to exist."""
+    """The requested seat, from 0, which the game may not have. None means any."""
     token: str | None = attrs.field(default=None, repr=False)
-    """The secret for this name or seat; never in a log."""
+    """The secret for this name or seat; it must never be logged."""
     keep: bool = False
-    """Stay connected after a match and take the next one."""
+    """Whether to stay connected after a match and play the next one."""
     notes: bool = False
-    """Also be sent every `note`."""
+    """Whether to be sent every `note`."""
 
 
-def bad_hello(words: str) -> RemoteProtocolError:
-    """The error for a hello that can't be used."""
-    return RemoteProtocolError(ErrorCode.BAD_HELLO, words)
+def bad_hello(message: str) -> RemoteProtocolError:
+    """Return the error for a hello that can't be used."""
+    return RemoteProtocolError(ErrorCode.BAD_HELLO, message)
 
 
 def parse_hello(line: str) -> Hello:
-    """Read a hello line without its newline.
+    """Parse a hello line, given without its newline.
 
     Raises:
-        RemoteProtocolError: `bad-hello` with the reason, or `unknown-version`.
-        HttpRequestError: `bad-hello`: it is the first line of an HTTP request.
+        RemoteProtocolError: The line isn't a valid hello (`bad-hello`), or asks for a version that
+            isn't spoken here (`unknown-version`).
+        HttpRequestError: The line is the first one of an HTTP request (`bad-hello`).
     """
     if _HTTP_REQUEST.fullmatch(line):
         raise HttpRequestError(ErrorCode.BAD_HELLO, "an HTTP request; this port is for bots")
     for char in line:
         if unicodedata.category(char) == "Cc":
-            raise bad_hello(f"control character {shown(char)} in the hello; say `NAME key=value …`")
+            raise bad_hello(
+                f"control character {shown(char)} in the hello; send `NAME key=value …`"
+            )
     words = [word for word in line.split(" ") if word]
-    first_option = next((at for at, word in enumerate(words) if "=" in word), len(words))
+    first_option = next((i for i, word in enumerate(words) if "=" in word), len(words))
     name = _checked_name(" ".join(words[:first_option]))
     options: dict[str, str] = {}
     for word in words[first_option:]:
@@ -80,10 +88,11 @@ def parse_hello(line: str) -> Hello:
             continue  # PROTOCOL.md 2: an unknown option is ignored
         if key in options:
             raise bad_hello(f"option {key} twice; say it once")
-        form, described = _FORMS[key]
+        form, description = _FORMS[key]
         if not form.fullmatch(value):
-            given = "a value not of its form" if key == "token" else shown(value)
-            raise bad_hello(f"option {key} has {given}; it is {described}")
+            # A token is a secret, also where it is malformed: messages get into logs.
+            given = "an invalid value" if key == "token" else f"the value {shown(value)}"
+            raise bad_hello(f"option {key} has {given}; it must be {description}")
         options[key] = value
     version = options.get("v")
     if version is not None and int(version) != VERSION:
@@ -110,7 +119,9 @@ def _checked_name(name: str) -> str:
     if len(name) > MAX_NAME:
         raise bad_hello(f"the name has {len(name)} characters; {MAX_NAME} at most")
     for char in name:
-        # Letters, marks, numbers, punctuation, symbols; the only separator is the space.
+        # Letters, marks, numbers, punctuation and symbols; the space is the only separator.
         if char != " " and unicodedata.category(char)[0] not in "LMNPS":
-            raise bad_hello(f"character {shown(char)} in the name; letters, digits and signs only")
+            raise bad_hello(
+                f"character {shown(char)} in the name; use letters, digits, symbols and spaces"
+            )
     return name

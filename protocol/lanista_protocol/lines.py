@@ -1,45 +1,52 @@
-"""Bytes to lines, with the limits of PROTOCOL.md 1. Knows nothing of what a line means."""
+"""Splitting received bytes into lines, with the limits of PROTOCOL.md 1.
+
+Nothing here depends on what a line means.
+"""
 
 import re
 
 from lanista_protocol.errors import ErrorCode, RemoteProtocolError
 
 HELLO_LIMIT = 512
-"""Bytes of a hello line before its newline; a `\\r` there counts."""
+"""Maximum length of the hello line in bytes, before its newline; a `\\r` there counts."""
 LINE_LIMIT = 65_536
-"""Bytes of any later line before its newline; also what is held unread of one bot."""
+"""Maximum length of any later line in bytes, before its newline.
+
+Also how many bytes of one bot are held unread.
+"""
 _LOG_LINES = re.compile(rb"(?:#[^\n]{0,%d}\n)+" % (LINE_LIMIT - 1))
 
 
 class LineBuffer:
-    """Received bytes that aren't used yet."""
+    """A buffer of received bytes from which complete lines are taken."""
 
     def __init__(self) -> None:
         self._data = bytearray()
-        self._searched = 0  # bytes known to hold no newline
+        self._searched = 0  # leading bytes known to hold no newline
 
     def __len__(self) -> int:
         return len(self._data)
 
     def startswith(self, prefix: bytes) -> bool:
-        """Whether these are the first of the bytes."""
+        """Tell whether the buffered bytes begin with a prefix."""
         return self._data.startswith(prefix)
 
     def feed(self, data: bytes) -> None:
-        """Add received bytes."""
+        """Append received bytes."""
         self._data += data
 
     def take_line(self, limit: int) -> bytes | None:
-        r"""The next complete line without `\n` or `\r\n`; None if there is none yet.
+        r"""Remove and return the next line, without `\n` or `\r\n`; None if none is complete.
 
         Raises:
-            RemoteProtocolError: `line-too-long`: more than `limit` bytes before the newline.
+            RemoteProtocolError: There are more than `limit` bytes before the newline
+                (`line-too-long`).
         """
         end = self._data.find(b"\n", self._searched)
         if (end if end >= 0 else len(self._data)) > limit:
             raise RemoteProtocolError(
                 ErrorCode.LINE_TOO_LONG,
-                f"a line of more than {limit} bytes; end lines by a newline",
+                f"a line of more than {limit} bytes; end each line with a newline",
             )
         if end < 0:
             self._searched = len(self._data)
@@ -50,18 +57,18 @@ class LineBuffer:
         return line.removesuffix(b"\r")
 
     def take_log(self) -> bytes:
-        """All complete lines at the head that begin with `#`, with their newlines, at once.
+        """Remove and return all complete `#` lines at the head, with their newlines.
 
-        In one piece, so that a bot that floods its log costs no loop over lines. It ends before a
-        line of more than `LINE_LIMIT` bytes, which `take_line` then refuses as any other.
+        They are taken in one piece, so that a bot that floods its log costs no loop over lines.
+        A line of more than `LINE_LIMIT` bytes is left for `take_line`, which refuses it.
         """
         if not self._data.startswith(b"#") or self._data.find(b"\n", self._searched) < 0:
             return b""
-        found = _LOG_LINES.match(self._data)
-        if found is None:
+        match = _LOG_LINES.match(self._data)
+        if match is None:
             return b""
-        log = found.group()
-        del found  # it holds the buffer, which can't shrink meanwhile
+        log = match.group()
+        del match  # A match exports the buffer, and a bytearray can't shrink while it is exported.
         del self._data[: len(log)]
         self._searched = 0
         return bytes(log)

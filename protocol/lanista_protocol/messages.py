@@ -1,6 +1,6 @@
-"""What the arena says in version 1: frozen, validated messages, each one line (PROTOCOL.md 3, 7).
+"""The arena's messages in version 1: frozen, validated, one line each (PROTOCOL.md 3, 7).
 
-The ruleset's facts aren't here: they come as bytes and are passed on as they are.
+The ruleset's facts aren't among them: rulesets provide them as bytes, which are sent unchanged.
 """
 
 import math
@@ -12,23 +12,25 @@ import attrs
 from lanista_protocol.errors import ErrorCode, LocalProtocolError, NoteCode
 
 MAX_SEED = 2**31 - 1
+"""The largest seed that is sent to a bot."""
 SHORTEST = 0.0001
-"""Seconds: the shortest time that 4 digits after the point can tell."""
+"""The shortest time, in seconds, that 4 digits after the point can express."""
 END_WORDS = ("finished", "forfeit", "aborted", "void")
+"""The words of an `end` line: how a match can end."""
 _WORD = re.compile(r"[!-~]+")
 
 
 def number(value: float) -> str:
-    """A number as the arena writes it: at most 4 digits after the point (PROTOCOL.md 1)."""
+    """Return a number as it is sent: at most 4 digits after the point (PROTOCOL.md 1)."""
     if not math.isfinite(value):
-        raise LocalProtocolError(f"{value} can't be told on the wire")
+        raise LocalProtocolError(f"{value} can't be sent; numbers on the wire are finite")
     text = f"{value:.4f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def _word(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if not _WORD.fullmatch(value):
-        raise LocalProtocolError(f"{attribute.name} {value!r} is no single printable word")
+        raise LocalProtocolError(f"{attribute.name} {value!r} isn't a single printable word")
 
 
 def _line(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
@@ -38,58 +40,59 @@ def _line(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
 
 def _natural(_: object, attribute: "attrs.Attribute[int]", value: int) -> None:
     if value < 0:
-        raise LocalProtocolError(f"{attribute.name} is {value}; it is from 0")
+        raise LocalProtocolError(f"{attribute.name} is {value}; it must be at least 0")
 
 
 def _index(_: object, attribute: "attrs.Attribute[int | None]", value: int | None) -> None:
     if value is not None and value < 0:
-        raise LocalProtocolError(f"{attribute.name} is {value}; it is from 0, or None")
+        raise LocalProtocolError(f"{attribute.name} is {value}; it must be None or at least 0")
 
 
 def _place(_: object, attribute: "attrs.Attribute[int]", value: int) -> None:
     if value < 1:
-        raise LocalProtocolError(f"{attribute.name} is {value}; 1 is the best")
+        raise LocalProtocolError(
+            f"{attribute.name} is {value}; it must be at least 1, which is the best"
+        )
 
 
 def _seed(_: object, attribute: "attrs.Attribute[int]", value: int) -> None:
     if not 0 <= value <= MAX_SEED:
-        raise LocalProtocolError(f"{attribute.name} is {value}; it is from 0 to {MAX_SEED}")
+        raise LocalProtocolError(f"{attribute.name} is {value}; it must be from 0 to {MAX_SEED}")
 
 
 def _seconds(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
-    # A positive time that is written as 0 would tell the bot that there is no limit.
+    # A positive time that is rounded to 0 would mean to the bot that there is no limit.
     if not (value == 0 or SHORTEST <= value < math.inf):
         raise LocalProtocolError(
-            f"{attribute.name} is {value} s; it is 0 for no limit, or from {SHORTEST} s"
+            f"{attribute.name} is {value} s; it must be 0 (no limit) or at least {SHORTEST} s"
         )
 
 
 def _end_word(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if value not in END_WORDS:
-        raise LocalProtocolError(f"{attribute.name} {value!r}; it is one of {', '.join(END_WORDS)}")
+        raise LocalProtocolError(
+            f"{attribute.name} is {value!r}; it must be one of {', '.join(END_WORDS)}"
+        )
 
 
 @attrs.frozen
 class Message:
-    """A line from the arena; `bytes(message)` is it with its newline."""
+    """A line from the arena; `bytes(message)` is that line with its newline."""
 
     keyword: ClassVar[str]
 
     def tokens(self) -> tuple[object, ...]:
-        """What follows the keyword."""
+        """Return the values that follow the keyword."""
         return attrs.astuple(self, recurse=False)
 
     def __bytes__(self) -> bytes:
-        words = (
-            self.keyword,
-            *(number(t) if isinstance(t, float) else str(t) for t in self.tokens()),
-        )
-        return (" ".join(words) + "\n").encode()
+        tokens = (number(t) if isinstance(t, float) else str(t) for t in self.tokens())
+        return (" ".join([self.keyword, *tokens]) + "\n").encode()
 
 
 @attrs.frozen
 class Welcome(Message):
-    """Once a connection, after its hello was accepted."""
+    """The first line of a connection, sent after its hello was accepted."""
 
     keyword = "welcome"
     version: int = attrs.field(validator=_natural)
@@ -99,7 +102,7 @@ class Welcome(Message):
 
 @attrs.frozen
 class Wait(Message):
-    """Seats taken and seats needed; again when it changes."""
+    """How many seats are taken and needed; sent again whenever that changes."""
 
     keyword = "wait"
     taken: int = attrs.field(validator=_natural)
@@ -108,7 +111,7 @@ class Wait(Message):
 
 @attrs.frozen
 class Start(Message):
-    """A match begins; its id."""
+    """The beginning of a match, with the match's id."""
 
     keyword = "start"
     match: str = attrs.field(validator=_word)
@@ -124,7 +127,7 @@ class GameName(Message):
 
 @attrs.frozen
 class Seat(Message):
-    """Which player the receiver is, from 0."""
+    """The seat of the receiver, from 0."""
 
     keyword = "seat"
     seat: int = attrs.field(validator=_natural)
@@ -132,7 +135,7 @@ class Seat(Message):
 
 @attrs.frozen
 class Player(Message):
-    """The name of one seat: the rest of the line."""
+    """The name of the player at a seat; the name is the rest of the line."""
 
     keyword = "player"
     seat: int = attrs.field(validator=_natural)
@@ -141,7 +144,7 @@ class Player(Message):
 
 @attrs.frozen
 class Clock(Message):
-    """Seconds for the first answer and for every other; 0: no limit."""
+    """The time limits in seconds, of the first answer and of every other; 0 means no limit."""
 
     keyword = "clock"
     first: float = attrs.field(converter=float, validator=_seconds)
@@ -150,7 +153,7 @@ class Clock(Message):
 
 @attrs.frozen
 class Seed(Message):
-    """For this seat's own random choices, 0 … 2^31-1."""
+    """A seed for the receiver's own random choices, from 0 to 2^31-1."""
 
     keyword = "seed"
     seed: int = attrs.field(validator=_seed)
@@ -158,7 +161,7 @@ class Seed(Message):
 
 @attrs.frozen
 class Turn(Message):
-    """The facts that follow are those after this many moves."""
+    """How many moves were made before the position whose facts follow."""
 
     keyword = "turn"
     turn: int = attrs.field(validator=_natural)
@@ -166,14 +169,14 @@ class Turn(Message):
 
 @attrs.frozen
 class Go(Message):
-    """The seat's clock starts."""
+    """The request for an answer; the seat's clock starts."""
 
     keyword = "go"
 
 
 @attrs.frozen
 class End(Message):
-    """Why the match is over."""
+    """The end of the match, with one of `END_WORDS`."""
 
     keyword = "end"
     why: str = attrs.field(validator=_end_word)
@@ -181,7 +184,7 @@ class End(Message):
 
 @attrs.frozen
 class Rank(Message):
-    """A seat's place; 1 is best."""
+    """A seat's final place; 1 is the best."""
 
     keyword = "rank"
     seat: int = attrs.field(validator=_natural)
@@ -199,27 +202,30 @@ class Score(Message):
 
 @attrs.frozen
 class Bye(Message):
-    """The arena closes the connection now."""
+    """The last line before the arena closes the connection."""
 
     keyword = "bye"
 
 
 @attrs.frozen
 class Error(Message):
-    """Why the connection closes now."""
+    """The reason for which the arena closes the connection now."""
 
     keyword = "error"
     code: ErrorCode
     words: str = attrs.field(validator=_line)
 
     def tokens(self) -> tuple[object, ...]:
-        """The code's word and the words for people."""
+        """Return the code and the explanation for people."""
         return (self.code.value, self.words)
 
 
 @attrs.frozen
 class Note(Message):
-    """Why something of an answer didn't count; the match goes on or ends by a rule."""
+    """The reason for which a part of an answer didn't count.
+
+    The match goes on, or ends by a rule of the game.
+    """
 
     keyword = "note"
     code: NoteCode
@@ -228,6 +234,6 @@ class Note(Message):
     words: str = attrs.field(validator=_line)
 
     def tokens(self) -> tuple[object, ...]:
-        """The code's word, the turn, the submove's place or `-`, the words for people."""
+        """Return the code, the turn, the submove's index or `-`, and the explanation for people."""
         index = "-" if self.index is None else self.index
         return (self.code.value, self.turn, index, self.words)

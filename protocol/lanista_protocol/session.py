@@ -1,7 +1,25 @@
-"""The arena's side of one connection: what was received, what is owed, what may come next.
+"""The arena's side of one connection: its state, the received bytes and the owed answers.
 
-Sans-I/O: bytes go in by `receive`, lines come out by `take_hello` and `take_answer`. No socket,
-no clock, no game. The state changes only by `TRANSITIONS`.
+This is sans-I/O: received bytes go in by `receive`; the hello and the answers come out by
+`take_hello` and `take_answer`. The module knows no socket, no clock and no game, and the state of a
+connection changes only along `TRANSITIONS`.
+
+**Debts of answers.** The arena asks for an answer in every turn, and lines from the bot carry no
+turn number, so a line can only be matched to its turn by counting: the n-th answer belongs to the
+n-th `ask` (PROTOCOL.md 4). When the time of a turn is over, the match can't wait, so it calls
+`give_up` and goes on; the bot then still owes that answer. `owed` counts these debts. Each answer
+that comes while something is owed pays one debt and is thrown away. Without this, the late answer
+to turn 5 would be taken for the answer to turn 6, and a bot that was late once would be one turn
+behind for the rest of the match. Debts outlive the match, because the late line may arrive only
+after the match has ended.
+
+**The held answer.** A bot may also send an answer before it is asked. One such answer is decoded
+and held in `_answer`; it answers the next `ask`. While an answer is held, `wants_data` is false and
+a match stops reading, so the bytes after it stay in the kernel's buffers and finally TCP's flow
+control stops the bot: one that floods the arena blocks itself, and the arena holds at most a line's
+worth of its bytes. Between matches the arena has to read on, or it wouldn't notice that a bot has
+left; there `is_flooded` tells when a bot sent too much. The log lines before an answer belong to
+that answer's turn, so the bytes after a held answer are sorted only once it has been taken.
 """
 
 from enum import Enum, auto
@@ -11,49 +29,51 @@ from lanista_protocol.hello import Hello, bad_hello, parse_hello
 from lanista_protocol.lines import HELLO_LIMIT, LINE_LIMIT, LineBuffer
 
 LOG_LIMIT = 16_384
-"""Bytes of a bot's log that are kept a turn."""
+"""How many bytes of a bot's log are kept per turn."""
 TLS_HANDSHAKE = b"\x16\x03"
-"""How a client begins that wants encryption (RFC 8446 5.1); no hello begins so."""
+"""The first bytes of a client that wants encryption (RFC 8446 5.1); no hello begins with them."""
 LOG_CUT = "# … the rest of this turn's log was dropped\n"
+"""The line that ends a log of which something was dropped."""
 
 
 class State(Enum):
-    """Where a connection stands."""
+    """The state of a connection."""
 
     GREETING = auto()
-    """Nothing said yet: the next line is the hello."""
+    """Nothing was received yet; the next line is the hello."""
     WAITING = auto()
-    """In the lobby, between matches."""
+    """The bot waits in the lobby, before a match or between two."""
     PLAYING = auto()
-    """In a match; no answer is asked for."""
+    """The bot is in a match, and no answer is asked for."""
     ASKED = auto()
-    """A `go` was sent and not yet answered."""
+    """An answer was asked for, and it is awaited."""
     CLOSED = auto()
-    """No more lines either way."""
+    """No more lines pass in either direction."""
 
-    # By identity, in C: Enum's own hash is a Python function, and a turn needs several.
+    # Hash by identity, which is done in C: Enum's own __hash__ is a Python function, and every turn
+    # looks up several states.
     __hash__ = object.__hash__
 
 
 class Step(Enum):
-    """What moves a connection from state to state."""
+    """An event that moves a connection from one state to another."""
 
     HELLO = auto()
-    """The bot said its name."""
+    """The hello was accepted."""
     START = auto()
-    """A match begins."""
+    """A match began."""
     ASK = auto()
-    """An answer is asked for: a `go`, or what a dialect has for it."""
+    """An answer was asked for, by `go` or by its equivalent in a dialect."""
     ANSWER = auto()
     """The answer was taken."""
     GIVE_UP = auto()
-    """The time is over: the answer is owed."""
+    """The time for the answer is over, and the answer is owed."""
     END = auto()
-    """The match is over."""
+    """The match ended."""
     CLOSE = auto()
-    """The connection closes."""
+    """The connection is closed."""
 
-    __hash__ = object.__hash__  # as State
+    __hash__ = object.__hash__  # as for State
 
 
 TRANSITIONS: dict[tuple[State, Step], State] = {
@@ -69,67 +89,65 @@ TRANSITIONS: dict[tuple[State, Step], State] = {
     (State.ASKED, Step.CLOSE): State.CLOSED,
     (State.CLOSED, Step.CLOSE): State.CLOSED,
 }
-"""Every step that is allowed, and where it leads; any other is a LocalProtocolError."""
+"""The next state by state and step; any step that isn't listed is a `LocalProtocolError`."""
 
 
 class Session:
-    """One connection as the arena sees it.
+    """The state of one connection, as the arena sees it.
 
-    Every `ask` is owed exactly one answer, in order (PROTOCOL.md 4): an answer that is given up
-    is thrown away when it comes. At most one unread answer is held; `wants_data` turns false
-    then, and the caller stops reading.
+    The top of this module explains debts and the held answer.
     """
 
     def __init__(self) -> None:
         self.state = State.GREETING
         self.owed = 0
-        """Answers given up that haven't come yet."""
+        """How many answers were given up and haven't come yet."""
         self.ended = False
-        """The peer's end of input was reached."""
+        """Whether the end of the peer's input was reached."""
         self._buffer = LineBuffer()
         self._answer: str | None = None
         self._log = bytearray()
         self._log_was_cut = False
 
     def _step(self, step: Step) -> None:
-        following = TRANSITIONS.get((self.state, step))
-        if following is None:
-            raise LocalProtocolError(f"{step.name} while {self.state.name}")
-        self.state = following
+        next_state = TRANSITIONS.get((self.state, step))
+        if next_state is None:
+            raise LocalProtocolError(f"step {step.name} isn't allowed in state {self.state.name}")
+        self.state = next_state
 
     # -- receiving -----------------------------------------------------------------------------
 
     @property
     def wants_data(self) -> bool:
-        """Whether to read more: not while an answer is held unread, nor after the end."""
+        """Whether to read more: not while an answer is held, nor after the end of input."""
         return self._answer is None and not self.ended and self.state is not State.CLOSED
 
     @property
     def room_for(self) -> int:
-        """How many bytes to read at most, so that no more than the limit is held; at least 1."""
+        """The most bytes to read next, at least 1, so that no more than the limit is held."""
         limit = HELLO_LIMIT if self.state is State.GREETING else LINE_LIMIT
         return max(1, limit + 1 - len(self._buffer))
 
     @property
     def has_answer(self) -> bool:
-        """Whether an answer is there to take."""
+        """Whether an answer is held."""
         return self._answer is not None
 
     @property
     def has_more(self) -> bool:
-        """Whether bytes beyond the held answer were received."""
+        """Whether bytes after the held answer were received."""
         return len(self._buffer) > 0
 
     @property
     def is_flooded(self) -> bool:
-        """Whether more was received behind an unread answer than is held for a match."""
+        """Whether more bytes were received after the held answer than may be held."""
         return self._answer is not None and len(self._buffer) > LINE_LIMIT
 
     def receive(self, data: bytes) -> None:
-        """Take received bytes; none means the end of input.
+        """Take received bytes; `b""` means the end of input.
 
         Raises:
-            RemoteProtocolError: A line too long, or not UTF-8. The connection must close.
+            RemoteProtocolError: A line is too long or isn't UTF-8. The connection must be closed.
         """
         if self.state is State.CLOSED:
             raise LocalProtocolError("bytes received after the close")
@@ -144,7 +162,7 @@ class Session:
             self._sort()
 
     def _is_just_the_answer(self, data: bytes) -> bool:
-        """Whether these bytes are one answer and nothing else: the common case of a turn."""
+        """Tell whether the bytes are exactly one answer, which is the common case of a turn."""
         return (
             self.state is State.ASKED
             and not self.owed
@@ -156,26 +174,31 @@ class Session:
         )
 
     def take_hello(self) -> Hello | None:
-        """The hello, once its line is complete; what came behind it waits for the next step.
+        """Return the hello, or None if its line isn't complete yet.
+
+        Bytes after it stay in the buffer until the next `receive` or `ask`.
 
         Raises:
-            RemoteProtocolError: It can't be used; `error` tells why.
+            RemoteProtocolError: The hello can't be used.
         """
         if self.state is not State.GREETING:
-            raise LocalProtocolError("a second hello")
+            raise LocalProtocolError(f"a second hello, in state {self.state.name}")
         if self._buffer.startswith(TLS_HANDSHAKE):
-            # It may have no newline, and would wait for its answer.
+            # A TLS hello may have no newline, and its client sends no more until it gets an answer.
             raise bad_hello("a TLS handshake; connections here are plain text, without TLS")
         line = self._buffer.take_line(HELLO_LIMIT)
         if line is None:
             return None
         hello = parse_hello(_decoded(line))
-        # Not sorted here: a fault in the bytes behind it must not take the hello with it.
+        # The bytes after it aren't sorted here: a fault in them must not lose the hello.
         self._step(Step.HELLO)
         return hello
 
     def _sort(self) -> None:
-        """Move what is at the buffer's head to the log, to the debts, or to the held answer."""
+        """Sort the buffered lines, up to the next answer to hold.
+
+        Log lines go to the log, and answers that are owed are thrown away.
+        """
         while self._answer is None:
             log = self._buffer.take_log()
             if log:
@@ -190,39 +213,42 @@ class Session:
                 self._answer = text
 
     def _keep_log(self, log: bytes) -> None:
-        good = len(log)
+        valid = len(log)
         try:
             log.decode("utf-8")
         except UnicodeDecodeError as error:
-            # The lines before the bad one count, as if they had come alone.
-            good = log.rfind(b"\n", 0, error.start) + 1
+            # The lines before the bad one count, as if they had come in a read of their own.
+            valid = log.rfind(b"\n", 0, error.start) + 1
         room = LOG_LIMIT - len(self._log)
-        if good > room:
+        if valid > room:
             self._log_was_cut = True
-        self._log += log[: min(good, room)]
-        if good < len(log):
-            _decoded(log[good : log.index(b"\n", good)].removesuffix(b"\r"))
+        self._log += log[: min(valid, room)]
+        if valid < len(log):
+            # Raises the error for the bad line.
+            _decoded(log[valid : log.index(b"\n", valid)].removesuffix(b"\r"))
 
     # -- the match -----------------------------------------------------------------------------
 
     def start(self) -> None:
-        """A match begins."""
+        """Begin a match."""
         self._step(Step.START)
 
     def ask(self) -> None:
-        """An answer is asked for; one that was sent ahead may be there at once.
+        """Ask for an answer; one that was sent ahead may be held already.
 
         Raises:
-            RemoteProtocolError: A line too long, or not UTF-8, came behind the last answer.
+            RemoteProtocolError: A line after the last answer is too long or isn't UTF-8.
         """
         self._step(Step.ASK)
         if self._buffer:
             self._sort()
 
     def take_answer(self) -> str | None:
-        """The answer to the present `ask`; None if it isn't there yet."""
+        """Return the answer to the present `ask`; None if it hasn't come yet."""
         if self.state is not State.ASKED:
-            raise LocalProtocolError("an answer taken that nobody asked for")
+            raise LocalProtocolError(
+                f"an answer was taken in state {self.state.name}, where none is asked for"
+            )
         answer = self._answer
         if answer is not None:
             self._answer = None
@@ -230,16 +256,16 @@ class Session:
         return answer
 
     def give_up(self) -> None:
-        """The time is over: the answer is thrown away, now if it is there, else when it comes."""
+        """Give up the answer: it is thrown away now if it is held, otherwise when it comes."""
         self._step(Step.GIVE_UP)
         if self._answer is None:
             self.owed += 1
         self._answer = None
 
     def take_log(self) -> str:
-        """The log lines since the last call, `#` and newlines included, cut at the limit.
+        """Return the log lines since the last call, including the `#` and newlines.
 
-        `LOG_CUT` is the last line then.
+        A log that reached the limit is cut there and ends with `LOG_CUT`.
         """
         if not self._log:
             return ""
@@ -251,13 +277,13 @@ class Session:
         return text
 
     def end(self) -> None:
-        """The match is over; an answer that is still asked for is given up."""
+        """End the match; an answer that is still awaited is given up."""
         if self.state is State.ASKED:
             self.give_up()
         self._step(Step.END)
 
     def close(self) -> None:
-        """The connection closes."""
+        """Close the connection."""
         self._step(Step.CLOSE)
 
 
@@ -267,5 +293,5 @@ def _decoded(line: bytes) -> str:
     except UnicodeDecodeError as error:
         raise RemoteProtocolError(
             ErrorCode.NOT_UTF8,
-            f"byte {error.start} of {shown(line)} is no UTF-8; lines are text in UTF-8",
+            f"byte {error.start} of {shown(line)} is not UTF-8; lines must be text in UTF-8",
         ) from None

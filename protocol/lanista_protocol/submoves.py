@@ -1,6 +1,6 @@
-"""Tokens of an answer: whole numbers of 32 bits and single letters (PROTOCOL.md 1, 4).
+"""The tokens of an answer: 32-bit whole numbers and single letters (PROTOCOL.md 1, 4).
 
-Which letters, how many tokens, and what they mean is the ruleset's.
+The ruleset decides which letters it takes, how many tokens, and what they mean.
 """
 
 import re
@@ -17,42 +17,42 @@ _LOW, _HIGH = -(2**31), 2**31 - 1
 
 
 class MalformedLineError(Exception):
-    """A line that has something else than whole numbers and letters; the connection goes on."""
+    """An answer has a token that is neither a whole number nor a letter; the connection goes on."""
 
 
 def tokenize(line: str) -> list[Token]:
-    """Split an answer into numbers and letters; an empty line gives none.
+    """Split an answer into numbers and letters; an empty line has no tokens.
 
     Raises:
-        MalformedLineError: Names the first token that is neither, and its place from 0.
+        MalformedLineError: A token is neither; the message names the first one and its index.
     """
     words = line.split(" ")
     if not line.strip(_NUMERIC):
-        # The common case, all of it in C: this runs once a seat a turn, and a line may have tens
-        # of thousands of tokens. Whatever is odd about them is left to the words below.
+        # The common case, done by loops in C: this runs for each seat in each turn, and a line may
+        # have tens of thousands of tokens. Whatever is wrong with one is left to `_number`,
+        # which reports it.
         words = line.split()
         if not words:
             return []
         if len(max(words, key=len)) <= _MAX_DIGITS:
             try:
                 numbers = [int(word) for word in words]
-            except ValueError:  # a `-` in a wrong place
+            except ValueError:  # a `-` that is no sign
                 numbers = [_HIGH + 1]
             if min(numbers) >= _LOW and max(numbers) <= _HIGH:
                 return list(numbers)
     return [
-        word if word in _LETTERS else _token(word, at)
-        for at, word in enumerate([word for word in words if word])
+        word if word in _LETTERS else _number(word, index)
+        for index, word in enumerate([word for word in words if word])
     ]
 
 
-def _token(word: str, at: int) -> Token:
-    """A token that isn't a letter."""
+def _number(word: str, index: int) -> int:
     if not _INTEGER.fullmatch(word):
         raise MalformedLineError(
-            f"token {at} is {shown(word)}; tokens are whole numbers separated by single spaces"
+            f"token {index} is {shown(word)}; tokens are whole numbers separated by spaces"
         )
     value = int(word)
     if not _LOW <= value <= _HIGH:
-        raise MalformedLineError(f"token {at} is {word}; whole numbers are of 32 bits")
+        raise MalformedLineError(f"token {index} is {word}; whole numbers must fit in 32 bits")
     return value

@@ -1,9 +1,9 @@
-"""The stdio bridge: a bot that reads stdin and writes stdout plays over TCP.
+"""The stdio bridge: lets a bot that reads stdin and writes stdout play over TCP.
 
-A process of its own beside each such bot, for the standard library alone: it starts in no time and
-adds some ten microseconds to an answer. It says the hello; then it hands on bytes, whole lines of
-the bot's at a time, and understands none of them, but for what it prints when the arena says
-`error`. No clock, no game and no other match is known here.
+A bridge is a process of its own for each such bot. It imports only the standard library, so it
+starts quickly, and it adds only some ten microseconds to an answer. It sends the hello, then passes
+on bytes in both directions: from the bot whole lines at a time, each answer after the log lines for
+it. It doesn't interpret the lines, except that it prints an `error` line of the arena.
 """
 
 import contextlib
@@ -21,56 +21,58 @@ from collections.abc import Sequence
 from lanista.signals import STOPPING, heeded
 
 CONNECT_TIMEOUT = 10.0
-"""Seconds."""
+"""Seconds to wait for a connection to the arena."""
 LAST_WAIT = 2.0
-"""Seconds in which the bot may end by itself once the arena has closed."""
+"""Seconds that the bot may take to exit by itself after the arena has closed the connection."""
 TERM_WAIT = 0.5
-"""Seconds it has after SIGTERM, before SIGKILL."""
+"""Seconds that the bot has to exit after SIGTERM, before SIGKILL."""
 READ = 65536
-"""Bytes at once; also what a pipe holds."""
+"""Number of bytes to read at once, which is also the capacity of a pipe."""
 PIECE = select.PIPE_BUF
-"""Bytes that a pipe of which poll says that it can be written to takes without a wait."""
+"""Number of bytes that a pipe surely takes without blocking when poll reports it as writable."""
 BACKLOG = 1 << 20
-"""Bytes waiting to be taken by the arena above which the bot isn't read any more."""
+"""Number of bytes waiting to be sent to the arena above which the bot's output isn't read."""
 UNREAD = 16 << 20
-"""Bytes waiting to be taken by the bot above which it is ended. The arena is always read: behind
-what isn't read, its end couldn't be seen."""
+"""Number of bytes waiting to be read by the bot above which the bot is ended. The connection must
+always be read, or else we wouldn't notice that the arena has closed it."""
 EXIT_UNREAD = 1
-"""Exit code of the bridge then."""
+"""Exit code of the bridge when it has ended the bot for that."""
 LINE_LIMIT = 65536
-"""Bytes of a line that the arena takes (PROTOCOL.md 1); a longer one it is to refuse itself."""
+"""Maximum length of a line in bytes (PROTOCOL.md 1). Longer ones are passed on, and the arena
+refuses them."""
 LOG_KEPT = 32768
-"""Bytes of log lines for one answer: the arena keeps half of it, and says then that it cut."""
-_LOG_PIECE = 8192  # code points, at most 4 bytes each: within the arena's limit of a line
+"""Maximum number of bytes of log lines for one answer. The arena keeps half of that, and notes that
+the log was cut."""
+_LOG_PIECE = 8192  # code points, of at most 4 bytes each, which is below LINE_LIMIT
 
 
 class CannotConnectError(Exception):
-    """No connection to the arena, or no bot to connect; says which and why."""
+    """The arena can't be reached, or the bot can't be started; the message says which and why."""
 
 
 def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
-    """Connect, start the bot, and hand on lines until one of both ends.
+    """Connect, start the bot, and pass on lines until the bot or the connection ends.
 
-    What the bot writes to stderr goes to our own, and its lines also to the arena, as `#` lines
-    before the answer that comes next (PROTOCOL.md 4). SIGINT, SIGTERM and SIGHUP end the bot.
+    What the bot writes to stderr goes to our own stderr, and also to the arena, as `#` lines before
+    the next answer (PROTOCOL.md 4). SIGINT, SIGTERM and SIGHUP end the bot.
 
     Args:
-        command: The words of the bot's command line.
-        hello: The line to say first, without its newline.
-        host: Where the arena is.
-        port: Its TCP port.
+        command: The bot's program and its arguments.
+        hello: The first line to send, without its newline.
+        host: Host name or address of the arena.
+        port: TCP port of the arena.
 
     Returns:
-        The bot's exit code, or minus the signal that ended it or us; 0 when the bot outlived the
-        connection and was ended for that.
+        The bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended because
+        it went on after the connection was closed.
 
     Raises:
-        CannotConnectError: There is no arena, or no such program.
+        CannotConnectError: The arena can't be reached, or the program can't be started.
     """
     try:
         arena = socket.create_connection((host, port), CONNECT_TIMEOUT)
-    except UnicodeError:  # of the codec for international names
-        raise CannotConnectError(f"{host!r} is no host's name or address") from None
+    except UnicodeError:  # from the codec for international host names
+        raise CannotConnectError(f"{host!r} isn't a valid host name or address") from None
     except OSError as error:
         why = error.strerror or error
         raise CannotConnectError(f"no arena at {host}, port {port}: {why}") from None
@@ -81,10 +83,10 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         for number in heeded():
-            # The byte in the pipe ends the wait; a handler alone might come just before it.
+            # The byte in the pipe ends a wait. The handler wouldn't, if it ran just before it.
             signal.signal(number, lambda _number, _frame: None)
         try:
-            # A group of its own, so that all it starts can be ended with it.
+            # In a process group of its own, so that everything it starts can be ended with it.
             bot = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -108,7 +110,7 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
 
 
 class _Bridge:
-    """The two sides, and what is on its way between them."""
+    """The bot's pipes, the connection, and the bytes that are on their way between them."""
 
     def __init__(self, arena: socket.socket, bot: subprocess.Popen[bytes], wake: int) -> None:
         assert bot.stdin is not None
@@ -126,16 +128,23 @@ class _Bridge:
         self.to_arena = bytearray()
         self.to_stderr = bytearray()
         self.arena_open = True
-        self.answer = b""  # an unfinished line of the bot's
+        self.answer = b""  # an unfinished line of its stdout
         self.log = b""  # an unfinished line of its stderr
-        self.logged = bytearray()  # log lines for the next answer
-        self.heard = b""  # the end of what the arena has said, for its `error`
+        self.logged = bytearray()  # log lines to send before the next answer
+        self.arena_tail = b""  # the last bytes from the arena, which may begin an `error` line
         self.exit_fd = _exit_fd(bot.pid)
 
     def run(self, hello: bytes) -> int:
-        """Until the bot or the connection has ended; as `run` of the module returns."""
+        """Pass on bytes until the bot or the connection has ended.
+
+        Args:
+            hello: The first line to send.
+
+        Returns:
+            What the function `run` of this module returns.
+        """
         self.to_arena += hello
-        self.tell_arena()
+        self.write_to_arena()
         deadline: float | None = None
         while True:
             ready = self.wait(deadline)
@@ -144,32 +153,39 @@ class _Bridge:
                 if number in STOPPING:
                     return -number
             if ready.get(self.arena.fileno(), 0) & ~select.POLLOUT:
-                self.hear_arena()
+                self.read_arena()
             if len(self.to_bot) > UNREAD:
-                print(f"lanista connect: the bot has left {UNREAD} bytes unread", file=sys.stderr)  # noqa: T201 - a process tells its end so
+                print(f"lanista connect: the bot has left {UNREAD} bytes unread", file=sys.stderr)  # noqa: T201 - a program of its own
                 self.end_bot()
                 return EXIT_UNREAD
             if self.to_bot and self.stdin in ready:
-                self.tell_bot()
+                self.write_to_bot()
             if self.stderr in ready:
-                self.hear_log()
+                self.read_log()
             if 2 in ready:
-                self.pass_on_log(PIECE)
+                self.write_log(PIECE)
             if self.stdout in ready:
-                self.hear_bot()
+                self.read_bot()
             if self.to_arena:
-                self.tell_arena()
+                self.write_to_arena()
             if not self.arena_open and not self.to_bot and self.stdin is not None:
                 self.close_stdin()
             if not self.arena_open and deadline is None:
                 deadline = time.monotonic() + LAST_WAIT
             if self.bot.poll() is not None:
-                return self.last_words()
+                return self.drain()
             if deadline is not None and time.monotonic() >= deadline:
                 return self.end_bot()
 
     def wait(self, deadline: float | None) -> dict[int, int]:
-        """Wait for something to do; the descriptors and what they are ready for."""
+        """Wait for something to do.
+
+        Args:
+            deadline: When to stop waiting, in seconds of `time.monotonic`; None for never.
+
+        Returns:
+            The poll events of each descriptor that is ready.
+        """
         poll = select.poll()
         poll.register(self.wake, select.POLLIN)
         events = 0
@@ -190,13 +206,13 @@ class _Bridge:
         if self.exit_fd is not None:
             poll.register(self.exit_fd, select.POLLIN)
         elif self.stdout is None or timeout is not None:
-            timeout = min(timeout or 50.0, 50.0)  # no way to be told of its end but to look
+            timeout = min(timeout or 50.0, 50.0)  # the bot's end can only be polled for
         return dict(poll.poll(timeout))
 
     # -- from the arena to the bot ---------------------------------------------------------------
 
-    def hear_arena(self) -> None:
-        """Hand on what the arena says."""
+    def read_arena(self) -> None:
+        """Read from the arena, and pass that on to the bot."""
         try:
             data = self.arena.recv(READ)
         except BlockingIOError:
@@ -208,17 +224,17 @@ class _Bridge:
             self.to_arena.clear()
             return
         self.to_bot += data
-        self.tell_bot()
-        self.note_error(data)
+        self.write_to_bot()
+        self.print_error(data)
 
-    def tell_bot(self) -> None:
-        """Write what the bot takes."""
+    def write_to_bot(self) -> None:
+        """Write as much to the bot as its stdin takes."""
         while self.to_bot and self.stdin is not None:
             try:
                 written = os.write(self.stdin, self.to_bot)
             except BlockingIOError:
                 return
-            except OSError:  # it has closed its stdin: it needn't read to play
+            except OSError:  # it has closed its stdin, which is allowed
                 self.close_stdin()
                 return
             del self.to_bot[:written]
@@ -226,37 +242,41 @@ class _Bridge:
             self.to_bot.clear()
 
     def close_stdin(self) -> None:
-        """Nothing more will come: a bot that reads to the end ends then."""
+        """Close the bot's stdin, so that a bot that reads to the end of it exits."""
         assert self.bot.stdin is not None
         with contextlib.suppress(OSError):
             self.bot.stdin.close()
         self.stdin = None
         self.to_bot.clear()
 
-    def note_error(self, data: bytes) -> None:
-        """Print the line by which the arena throws a bot out: a small bot ignores it."""
-        said = self.heard + data
-        at = 0 if said.startswith(b"error ") else said.find(b"\nerror ") + 1
-        if said.startswith(b"error ") or at > 0:
-            line, newline, _ = said[at:].partition(b"\n")
+    def print_error(self, data: bytes) -> None:
+        """Print an `error` line of the arena, which most bots ignore.
+
+        Args:
+            data: The bytes that have just come from the arena.
+        """
+        text = self.arena_tail + data
+        start = 0 if text.startswith(b"error ") else text.find(b"\nerror ") + 1
+        if text.startswith(b"error ") or start > 0:
+            line, newline, _ = text[start:].partition(b"\n")
             if newline:
-                words = line.decode("utf-8", "replace")
-                print(f"lanista connect: the arena says: {_printable(words)}", file=sys.stderr)  # noqa: T201 - a process tells its end so
-                self.heard = b"\n"
+                message = _printable(line.decode("utf-8", "replace"))
+                print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
+                self.arena_tail = b"\n"
                 return
-            self.heard = said[at:][:LINE_LIMIT]
+            self.arena_tail = text[start:][:LINE_LIMIT]
             return
-        # From the last line's beginning: `error` may be cut anywhere.
-        last = said.rfind(b"\n")
-        self.heard = said[last:][: len(b"\nerror ")] if last >= 0 else said[: len(b"error ")]
+        # Keep the beginning of the last line: the word `error` may be cut anywhere.
+        last = text.rfind(b"\n")
+        self.arena_tail = text[last:][: len(b"\nerror ")] if last >= 0 else text[: len(b"error ")]
 
     # -- from the bot to the arena ---------------------------------------------------------------
 
-    def hear_log(self) -> None:
-        """Take what the bot has written to stderr: to our own, and for the next answer's log.
+    def read_log(self) -> None:
+        """Read from the bot's stderr, for our own stderr and for the next answer's log.
 
-        What a pipe holds at most: all that was there when an answer came, and no more of what a
-        flood adds meanwhile.
+        This reads at most as much as a pipe holds. So when an answer has come, one call reads
+        everything that was written before it, however fast the bot goes on writing.
         """
         if self.stderr is None:
             return
@@ -274,19 +294,19 @@ class _Bridge:
             if len(self.logged) < LOG_KEPT:
                 self.logged += _log_lines(line)
 
-    def pass_on_log(self, size: int) -> None:
-        """Write some of what came on stderr to our own."""
+    def write_log(self, size: int) -> None:
+        """Write up to so many bytes of the bot's stderr to our own."""
         try:
             written = os.write(2, self.to_stderr[:size])
-        except OSError:  # nobody reads it
+        except OSError:  # it has no reader any more
             self.to_stderr.clear()
         else:
             del self.to_stderr[:written]
 
-    def hear_bot(self) -> None:
-        """Take what the bot has answered; whole lines go out, its log before them."""
+    def read_bot(self) -> None:
+        """Read from the bot's stdout, and send whole lines to the arena, after their log."""
         assert self.stdout is not None
-        self.hear_log()  # what was written before the answer is there by now
+        self.read_log()  # what the bot wrote to stderr before the answer can be read by now
         try:
             data = os.read(self.stdout, READ)
         except BlockingIOError:
@@ -295,7 +315,7 @@ class _Bridge:
             self.stdout = None
             self.send(self.answer)
             self.answer = b""
-            with contextlib.suppress(OSError):  # the arena takes it for the bot's leaving
+            with contextlib.suppress(OSError):  # for the arena, this means that the bot has left
                 if not self.to_arena:
                     self.arena.shutdown(socket.SHUT_WR)
             return
@@ -310,21 +330,21 @@ class _Bridge:
                 self.answer = b""
 
     def send(self, data: bytes) -> None:
-        """Send an answer behind its log, in one write."""
+        """Send an answer after its log, in one write."""
         if not self.arena_open:
             return
         self.to_arena += bytes(self.logged) + data
         self.logged.clear()
-        self.tell_arena()
+        self.write_to_arena()
 
-    def tell_arena(self) -> None:
-        """Write what the connection takes."""
+    def write_to_arena(self) -> None:
+        """Write as much to the arena as the connection takes."""
         while self.to_arena and self.arena_open:
             try:
                 sent = self.arena.send(self.to_arena, socket.MSG_NOSIGNAL)
             except BlockingIOError:
                 return
-            except OSError:  # it has closed; what it said before is still to be read
+            except OSError:  # the arena has closed it, but what it sent before is still to be read
                 self.to_arena.clear()
                 return
             del self.to_arena[:sent]
@@ -334,15 +354,15 @@ class _Bridge:
 
     # -- the end -----------------------------------------------------------------------------------
 
-    def last_words(self) -> int:
-        """The bot has ended: what it had still written goes out; its exit code."""
+    def drain(self) -> int:
+        """Send what a bot that has ended has written before, and return its exit code."""
         while self.stdout is not None:
             before = self.answer
-            self.hear_bot()
+            self.read_bot()
             if self.answer == before and not self.readable(self.stdout):
-                break  # something that it had started still holds its stdout
+                break  # a process that the bot started still has its stdout open
         while self.stderr is not None and self.readable(self.stderr):
-            self.hear_log()
+            self.read_log()
         if self.log and len(self.logged) < LOG_KEPT:
             self.logged += _log_lines(self.log)
         if self.logged:
@@ -350,17 +370,18 @@ class _Bridge:
         self.arena.settimeout(LAST_WAIT)
         with contextlib.suppress(OSError):
             self.arena.sendall(self.to_arena)
-            # Closed with something unread, the system would take back what was just sent.
+            # If we closed the connection with something unread, the kernel would reset it, and the
+            # arena might not get what was just sent.
             self.arena.shutdown(socket.SHUT_WR)
             until = time.monotonic() + LAST_WAIT
             while self.arena.recv(READ) and time.monotonic() < until:
                 pass
         while self.to_stderr:
-            self.pass_on_log(READ)
+            self.write_log(READ)
         return self.bot.wait()
 
     def readable(self, fd: int | None) -> bool:
-        """Whether a read would give something at once."""
+        """Return whether a read would return at once."""
         if fd is None:
             return False
         poll = select.poll()
@@ -368,7 +389,7 @@ class _Bridge:
         return bool(poll.poll(0))
 
     def end_bot(self) -> int:
-        """End a bot that has outlived its connection."""
+        """End a bot that still runs after its connection has ended."""
         with contextlib.suppress(OSError):
             os.killpg(self.bot.pid, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -377,44 +398,54 @@ class _Bridge:
 
 
 def _exit_fd(pid: int) -> int | None:
-    """A descriptor that is readable once the process has ended; None where there is no such."""
+    """Return a descriptor that is readable once the process has ended; None if unsupported."""
     if sys.platform != "linux":
         return None
     try:
         return os.pidfd_open(pid)
     except OSError as error:
-        if error.errno in {errno.ENOSYS, errno.EPERM, errno.EINVAL}:  # an old or closed kernel
+        if error.errno in {errno.ENOSYS, errno.EPERM, errno.EINVAL}:  # too old, or forbidden
             return None
         raise
 
 
 def _log_lines(line: bytes) -> bytes:
-    """A line of stderr as log lines of the protocol: UTF-8, of bounded length."""
+    """Turn a line of stderr into log lines of the protocol: UTF-8, of limited length."""
     text = line.removesuffix(b"\r").decode("utf-8", "backslashreplace")
-    pieces = [text[at : at + _LOG_PIECE] for at in range(0, len(text) or 1, _LOG_PIECE)]
+    starts = range(0, len(text) or 1, _LOG_PIECE)
+    pieces = [text[start : start + _LOG_PIECE] for start in starts]
     return "".join([f"# {piece}\n" for piece in pieces]).encode()
 
 
 def _printable(text: str) -> str:
-    """Text from the arena, safe for a terminal."""
+    """Escape the control characters of a text, so that it is safe for a terminal."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
 
 
 def keep_standard_streams() -> None:
-    """Open what is closed of stdin, stdout and stderr: the connection must not get its place."""
+    """Open those of stdin, stdout and stderr that are closed, so that no socket gets their number.
+
+    They are closed if the program that started us had closed them.
+    """
     for fd in (0, 1, 2):
         try:
             os.fstat(fd)
-        except OSError:  # closed by whoever started us
+        except OSError:
             os.open(os.devnull, os.O_RDWR)
 
 
 def end_as(code: int) -> int:
-    """Return the exit code of a bot, or end this process by the signal that ended the bot."""
+    """Return the exit code of a bot, or end this process by the signal that has ended the bot.
+
+    So our parent sees how the bot has ended.
+
+    Args:
+        code: The exit code, or minus the signal, as `run` returns it.
+    """
     if code < 0:
-        # Whoever started us shall see how the bot ended; the core would be this process's own.
+        # No core dump: it would be of this process, not of the bot.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)
@@ -423,9 +454,10 @@ def end_as(code: int) -> int:
 
 
 def main(command: Sequence[str]) -> int:
-    """Run a bot that an arena starts: `python -m lanista.bridge COMMAND…`.
+    """Run a bot that an arena has started by `python -m lanista.bridge COMMAND…`.
 
-    Where the arena is and what to say comes from the variables that it gives its bots.
+    The arena's address and the hello come from the environment variables that an arena sets for its
+    bots.
     """
     keep_standard_streams()
     hello = f"{os.environ['LANISTA_NAME']} v=1"

@@ -1,21 +1,21 @@
-"""Which signals ask a program of ours to stop."""
+"""The signals that ask one of our programs to stop."""
 
 import signal
 from collections.abc import Iterable
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""The signals of Ctrl-C in a terminal, of a service manager, and of a terminal that closes."""
+"""Signals sent by Ctrl-C in a terminal, by a service manager, and by a terminal that closes."""
 
 
 def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals, ...]:
-    """Return those of these signals that this process should heed.
+    """Return those of the given signals that this process should react to.
 
-    A shell starts a background job with SIGINT ignored, and `nohup` a program with SIGHUP ignored:
-    what somebody had us ignore, we go on ignoring. SIGTERM is always heeded, so that there is a
-    signal left that stops us.
+    A signal that was ignored when the process was started stays ignored: a shell starts background
+    jobs with SIGINT ignored, and `nohup` starts programs with SIGHUP ignored. SIGTERM is always
+    returned, so that one signal is left that stops the process.
 
     Args:
-        numbers: The signals that would stop the caller.
+        numbers: The signals to choose from.
     """
     return tuple(
         number

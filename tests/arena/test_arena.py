@@ -131,7 +131,7 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
     arena = Arena(Options(default=RULESET))
     shown = []
-    arena.running.told = lambda match, record: shown.append((match, record.name, list(then)))
+    arena.running.on_end = lambda match, record: shown.append((match, record.name, list(then)))
     come(arena, "Ada", "Bob")
     await run_matches(arena)
     assert [("try 1", "1.jsonl.gz", []), ("try 2", "2.jsonl.gz", [])] == shown

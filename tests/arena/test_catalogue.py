@@ -321,7 +321,7 @@ HEADER, TURN, RESULT = lines_of("M1")
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ([], "line 1: no JSON"),
+        ([], "line 1: not JSON"),
         ([{**HEADER, "lanista_record": 2}], "record format 2"),
         ([HEADER], "its last line is no result"),
         ([HEADER, TURN], "its last line is no result"),

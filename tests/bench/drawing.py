@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "web"))
 
 from browser import Browser
 
-from lanista.playback.replay_reader import reel
+from lanista.playback.replay_reader import read_frames
 from lanista.web.server import page_files
 
 MATCHES = {
@@ -62,7 +62,7 @@ def film_of(game, bots, folder):
     record = Path(folder) / f"{game}.jsonl.gz"
     words = ["play", game, *bots, "-s", "7", "--console", "-o", str(record), "--no-clock"]
     subprocess.run([sys.executable, "-m", "lanista.cli", *words], check=True, capture_output=True)
-    head, *frames, end = reel(record)
+    head, *frames, end = read_frames(record)
     return json.dumps({"head": head, "frames": frames, "end": end}).encode()
 
 

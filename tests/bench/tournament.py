@@ -140,15 +140,15 @@ def started_match(folder, command):
     """Seconds of a match with bots that are started for it, record on disk."""
     setup = prepare(spec_of(spec(command, restart=True)), Path(folder))
     names = setup.bots
-    draw = setup.draw(0)
+    opening = setup.opening(0)
     task = Task(
         match_setup=setup.match_setup,
         contestants=setup.contestants,
         blocks=(
             Block(
-                id=setup.block_id(names, draw),
+                id=setup.block_id(names, opening),
                 bots=names,
-                draw=draw,
+                opening=opening,
                 seatings=setup.seatings(Pairing(names, 0))[:1],
             ),
         ),
@@ -169,7 +169,7 @@ def stored(folder):
     strength = {name: chance.gauss(0, 1) for name in setup.bots}
     results = []
     for at in range(seeds + 1):
-        draw = setup.draw(at)
+        opening = setup.opening(at)
         for index, one in enumerate(setup.bots):
             for other in setup.bots[index + 1 :]:
                 names = tuple(sorted((one, other)))  # as the format has them
@@ -197,10 +197,10 @@ def stored(folder):
                     )
                 results.append(
                     BlockResult(
-                        block=setup.block_id(names, draw),
+                        block=setup.block_id(names, opening),
                         bots=names,
-                        seed=draw.seed,
-                        map=draw.map,
+                        seed=opening.seed,
+                        map=opening.map,
                         matches=tuple(matches),
                     )
                 )

@@ -1,7 +1,7 @@
 """What viewers cost a match: 100 that follow it and one that stopped reading, against none.
 
 A real daemon with its page, real WebSockets. The viewers live in a process of their own at the
-lowest priority, since their work is a browser's on another machine; the projector's is the
+lowest priority, since their work is a browser's on another machine; the replay worker's is the
 daemon's, at low priority too. Two kinds of bots: ones that answer at once, so that every
 microsecond of the loop shows, and ones that think 5 ms, as bots do. Angry Mob with few units, and
 the time of a turn is that of the match by its turns, from the record.

@@ -64,8 +64,8 @@ def test_the_defaults():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "'' is no KEY=VALUE: give such as 'memory=512M,cpu=60', or 'none'"),
-        ("memory", "'memory' is no KEY=VALUE: give such as 'memory=512M,cpu=60', or 'none'"),
+        ("", "'' isn't KEY=VALUE: write for example 'memory=512M,cpu=60', or 'none'"),
+        ("memory", "'memory' isn't KEY=VALUE: write for example 'memory=512M,cpu=60', or 'none'"),
         (
             "memory=1G,ram=1",
             "there is no limit 'ram': known are memory, cpu, file-size, files, processes",
@@ -73,10 +73,10 @@ def test_the_defaults():
         ("cpu=1,cpu=2", "cpu is given twice: give it once"),
         (
             "memory=lots",
-            "memory='lots' is no number: give bytes, perhaps with K, M or G, such as 512M",
+            "memory='lots' isn't valid: give bytes, perhaps with K, M or G, such as 512M",
         ),
-        ("cpu=1.5", "cpu='1.5' is no number: give whole seconds, such as 60"),
-        ("processes=1K", "processes='1K' is no number: give a whole number, such as 64"),
+        ("cpu=1.5", "cpu='1.5' isn't valid: give whole seconds, such as 60"),
+        ("processes=1K", "processes='1K' isn't valid: give a whole number, such as 64"),
         (
             "memory=-1M",
             "memory='-1M' is negative: give a positive number, or 0 for no limit",
@@ -496,6 +496,6 @@ def test_descriptors_are_looked_through_seldom_if_that_takes_long(monkeypatch):
     watch = usage.Watch(MIB, 0, 0, 0)
     for later in (0, 1.0, 0.9, 0.2):
         now += later
-        watch._look_at_files([1, 2, 3])
+        watch._measure_memfds([1, 2, 3])
     assert [1000.0, 1002.2] == pytest.approx(looks)
     assert 3 == watch._memfds

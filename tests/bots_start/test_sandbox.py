@@ -675,8 +675,8 @@ signal.pause()
         keeper_pid = parent(bot.pid)
         with monkeypatch.context() as patch:
             patch.setattr(usage.os, "getpid", lambda: keeper_pid)
-            assert (None, usage.LONGEST) == usage.Watch(0, 0, 2, keeper.BESIDE).look()
-            assert ("processes 1 2", 10) == usage.Watch(0, 0, 1, keeper.BESIDE).look()
+            assert (None, usage.LONGEST) == usage.Watch(0, 0, 2, keeper.SANDBOX_PROCESSES).look()
+            assert ("processes 1 2", 10) == usage.Watch(0, 0, 1, keeper.SANDBOX_PROCESSES).look()
 
 
 @needs_sandbox

@@ -96,7 +96,7 @@ def test_without_a_name_the_command_gives_one(tmp_path):
             {},
             "--room 'two words': it must be one word",
         ),
-        (["--name", "a", "--room", "a/b", "--", "true"], {}, "option room has 'a/b'"),
+        (["--name", "a", "--room", "a/b", "--", "true"], {}, "option room has the value 'a/b'"),
         (["--name", "a", "--", "true"], {"LANISTA_PORT": "http"}, "LANISTA_PORT must be a port"),
         (["--name", "a"], {}, "Missing argument"),
     ],

@@ -160,7 +160,9 @@ def test_what_a_power_cut_broke_off_is_played_again(cup, killed, tmp_path):
         file.write(b"\xff" * 100)
     done = run_here(["tournament", "standings", "cup.toml"], tmp_path)
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
-    assert "the last results in cup.db-wal can't be read, by a power cut or damage" in done.err
+    assert (
+        "the last results in cup.db-wal can't be read because of a power cut or damage" in done.err
+    )
     done = run_here(["tournament", "run", "cup.toml"], tmp_path)
     assert (0, "") == (done.code, done.err)
     assert "5 of 6 blocks, 10 matches played before" in done.out

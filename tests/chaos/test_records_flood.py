@@ -107,7 +107,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
         arena = Arena(options_in(tmp_path))
         await arena.listen()
         told = trio.Event()
-        arena.running.told = lambda *_: told.set()
+        arena.running.on_end = lambda *_: told.set()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(arena.serve)
             await told.wait()

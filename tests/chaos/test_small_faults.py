@@ -174,8 +174,8 @@ def serve_here(tmp_path, started):
 
 
 def folder_of(place, daemon):
-    """The folder for films of an arena, which is named by it."""
-    (found,) = place.glob(f"lanista-films-{daemon.process.pid}-*")
+    """The folder for an arena's frames, which is named by its process."""
+    (found,) = place.glob(f"lanista-frames-{daemon.process.pid}-*")
     return found
 
 
@@ -201,12 +201,12 @@ def test_nothing_else_is_removed(serve_here, tmp_path):
     gone.wait()
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
-    mine = [f"lanista-films-{gone.pid}-abcdefg{sign}" for sign in "12345"]
+    mine = [f"lanista-frames-{gone.pid}-abcdefg{sign}" for sign in "12345"]
     kept = [
-        place / f"lanista-films-{gone.pid}-abcdefgh.old",
-        place / f"lanista-films-0{gone.pid}-abcdefgh",
-        place / "lanista-films-abcdefgh",
-        place / f"lanista-films-{os.getpid()}-abcdefgh",
+        place / f"lanista-frames-{gone.pid}-abcdefgh.old",
+        place / f"lanista-frames-0{gone.pid}-abcdefgh",
+        place / "lanista-frames-abcdefgh",
+        place / f"lanista-frames-{os.getpid()}-abcdefgh",
         place / mine[0],
         place / mine[1],
     ]

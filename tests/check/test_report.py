@@ -135,7 +135,7 @@ def test_answers_too_slow_for_the_clock_on_the_largest_map_alone_are_a_warning()
     results = results_of(bout(LARGEST, {}, {"took": 300 * MS}, {}))
     found = item(results, "largest-map")
     assert Status.WARNING is found.status
-    assert found.evidence[0].startswith("turn 1: 0.300 s, where there would be 0.2 s")
+    assert found.evidence[0].startswith("turn 1: 0.300 s, over the usual 0.2 s")
     assert Status.OK is item(results, "times").status
     assert passed(judge(results))
 
@@ -213,7 +213,7 @@ ok    ends by itself, and well, when the match is over (exit code 0)
 ok    answers in time (first answer 0.001 s of 20 s at the slowest; others 1.00 ms median, 1.00 ms 99 %, 1.00 ms slowest, of 200 ms)
 FAIL  leaves no processes behind
       after the match of one turn: 2 processes of its own
-      → end what you started, and wait for it, before you exit
+      → end the processes that you started, and wait for them, before you exit
 5 of 12 items failed; 1 could not be tried
 seed 5
 """  # noqa: E501 - as it is printed

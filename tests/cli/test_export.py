@@ -60,7 +60,7 @@ def test_html_of_a_record_that_the_rules_stop_at_says_so(lanista, tmp_path, matc
     forged.write_bytes(b"".join(changed(unpacked(match), 3, digest="0" * 16)))
     done = lanista("replay", "html", "forged.jsonl")
     assert 1 == done.code
-    assert done.err.startswith("forged.jsonl: the film stops here: turn 2: digest ")
+    assert done.err.startswith("forged.jsonl: the replay stops here: turn 2: digest ")
     assert (tmp_path / "forged.html").exists()
 
 
@@ -144,7 +144,7 @@ def test_a_picture_too_large_is_refused(lanista, tmp_path):
         tmp_path, answers("", ""), answers("", ""), board=wide, settings={"move_limit": 2}
     )
     done = lanista("replay", "export", record, "--format", "png", "--size", 60)
-    assert (2, "lanista: --size 60: tiles of 60 pixels make a picture of 12024 x ") == (
+    assert (2, "lanista: --size 60: tiles of 60 pixels make an image of 12024 x ") == (
         done.code,
         done.err[: done.err.index(" x ") + 3],
     )

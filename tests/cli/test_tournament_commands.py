@@ -102,7 +102,7 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
     ("text", "words"),
     [
         (None, ["cup.toml", "can't be read"]),
-        ("name = ", ["cup.toml", "no TOML"]),
+        ("name = ", ["cup.toml", "not valid TOML"]),
         (CUP + "speed = 3\n", ["cup.toml", "speed", "no such key"]),
         (CUP.replace("CamperJoe", "no-such-bot"), ["bots[1].command", "no-such-bot"]),
         (CUP.replace("[1, 2, 3]", "[1, 1]"), ["seeds", "twice"]),

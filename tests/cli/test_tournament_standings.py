@@ -26,7 +26,7 @@ bots = [
 """
 
 
-def won_by_later(block, pairing, draw, seatings):
+def won_by_later(block, pairing, opening, seatings):
     """A block in which the later name wins, but for the first match, which is drawn."""
     matches = []
     for number, seating in enumerate(seatings):
@@ -49,7 +49,7 @@ def won_by_later(block, pairing, draw, seatings):
             )
         )
     return BlockResult(
-        block=block, bots=pairing.bots, seed=draw.seed, map=draw.map, matches=tuple(matches)
+        block=block, bots=pairing.bots, seed=opening.seed, map=opening.map, matches=tuple(matches)
     )
 
 
@@ -58,13 +58,13 @@ def played(tmp_path):
     """Five of six blocks are stored: all of seed 1, two of seed 2."""
     (tmp_path / "cup.toml").write_text(SPEC)
     setup = prepare(parse_spec(SPEC, "cup.toml"), tmp_path, "cup")
-    format_ = make_format(setup.spec, 2, setup.draws, setup.bots, setup.fillers)
+    format_ = make_format(setup.spec, 2, setup.openings, setup.bots, setup.fillers)
     with Store.open(setup.database) as store:
         for _ in range(5):
             pairing = format_.next()
-            draw = setup.draw(pairing.draw)
-            block = setup.block_id(pairing.bots, draw)
-            store.add([won_by_later(block, pairing, draw, format_.seated)])
+            opening = setup.opening(pairing.opening)
+            block = setup.block_id(pairing.bots, opening)
+            store.add([won_by_later(block, pairing, opening, format_.seated)])
     return tmp_path
 
 

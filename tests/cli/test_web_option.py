@@ -81,7 +81,7 @@ async def listening(page):
     """A server's address and token; its port is closed again."""
     server = await page.listen(View(RunningMatches()))
     server._close()
-    shutil.rmtree(server.view.films.folder)
+    shutil.rmtree(server.view.frame_cache.folder)
     return server
 
 
@@ -118,7 +118,7 @@ async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path
     from lanista.arena.server import CannotListenError
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
-    with pytest.raises(CannotListenError, match=r"films: .*gone.*: No such file.*TMPDIR"):
+    with pytest.raises(CannotListenError, match=r"frames: .*gone.*: No such file.*TMPDIR"):
         await PagePort("127.0.0.1:0").listen(View(RunningMatches()))
 
 

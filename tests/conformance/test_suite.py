@@ -48,7 +48,7 @@ def test_a_bad_board_that_is_taken_is_a_violation():
     """`bad_boards` are the tester's own."""
     with pytest.raises(AssertionError) as caught:
         check_ruleset(RULESET, count, bad_boards=["table oak\n"])
-    assert str(caught.value).startswith("read_board takes 'table oak\\n', which is no board")
+    assert str(caught.value).startswith("read_board accepts 'table oak\\n', which isn't a board")
 
 
 def test_a_seed_out_of_range_is_told():

@@ -19,6 +19,7 @@ import types
 from pathlib import Path
 
 import pytest
+import structlog
 
 PATIENCE = 60
 """Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
@@ -165,6 +166,12 @@ def run_here(words, folder, env=None, *, output=None):
         patch.setattr("sys.stderr", sys_err)
         # The tests' process stays in the control group that it is in.
         patch.setattr("lanista.bots.use_cgroups", lambda: False)
+        # A logger that is kept would write as this command wants it for ever.
+        configure = structlog.configure
+        patch.setattr(
+            "structlog.configure",
+            lambda **given: configure(**{**given, "cache_logger_on_first_use": False}),
+        )
         had = dict(os.environ)
         os.environ.clear()
         os.environ.update(env or environment())
@@ -175,6 +182,7 @@ def run_here(words, folder, env=None, *, output=None):
         finally:
             os.environ.clear()
             os.environ.update(had)
+            structlog.reset_defaults()
             proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 0)
             orphans._is_subreaper = False
     assert handlers == {number: signal.getsignal(number) for number in handlers}

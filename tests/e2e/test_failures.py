@@ -32,7 +32,7 @@ from lanista.hosting.host import MatchHost, MatchPlan
 from lanista.match.bundle import Failure, folder_of, write_bundles
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions
-from lanista.match.feed import told
+from lanista.match.feed import payloads
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -47,7 +47,7 @@ def files(folder):
 
 def sent(record, seat):
     """What a seat was told, turn by turn, by its record."""
-    return list(told(read(record), registry.get("angrymob"), seat))
+    return list(payloads(read(record), registry.get("angrymob"), seat))
 
 
 @pytest.fixture
@@ -412,7 +412,7 @@ def test_feed_tells_what_is_wrong_with_a_record(lanista, record, tmp_path, chang
 
 def test_feed_prints_what_a_bot_on_stdin_would_read(lanista, record):
     done = lanista("replay", "feed", record, "--seat", 1, "--turn", 2, "--print")
-    told_by_record = list(told(read(record), registry.get("angrymob"), 1))
+    told_by_record = list(payloads(read(record), registry.get("angrymob"), 1))
     assert (0, "") == (done.code, done.err)
     assert b"".join(told_by_record[:3]).decode() == done.out
 

@@ -126,7 +126,7 @@ def test_a_sandbox_that_can_not_be_made_is_an_error_before_anything_starts(lanis
     [
         ("memory=1M", "memory=1M is too small to run anything: give at least 16M"),
         ("speed=3", "there is no limit 'speed': known are memory, cpu, file-size, files"),
-        ("", "'' is no KEY=VALUE"),
+        ("", "'' isn't KEY=VALUE"),
     ],
 )
 def test_limits_that_can_not_be_meant_are_one_line(lanista, limits, said):

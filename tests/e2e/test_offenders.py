@@ -21,7 +21,7 @@ HELLOS = {
     "half_hello": "error hello-timeout no complete hello within 4 s; the first line is the name",
     "no_name": "error bad-hello no name; the first line is `NAME` or `NAME key=value …`",
     "noise": "error not-utf8 byte 0 of ",
-    "long_hello": "error line-too-long a line of more than 512 bytes; end lines by a newline",
+    "long_hello": "error line-too-long a line of more than 512 bytes; end each line with a newline",
 }
 """Bots that never get into a match: what they are told."""
 
@@ -32,7 +32,7 @@ FORFEITS = {
     "leaves": ("missing", "disconnected", "closed its connection"),
     "long_line": ("missing", "line-too-long", "a line of more than 65536 bytes"),
     "malformed": ("malformed", "malformed", "'go north please'"),
-    "not_utf8": ("missing", "not-utf8", "is no UTF-8"),
+    "not_utf8": ("missing", "not-utf8", "is not UTF-8"),
     "resets": ("missing", "disconnected", "closed its connection"),
     "stops_reading": ("late", "late", f"no answer within {TIME_MOVE} s"),
 }

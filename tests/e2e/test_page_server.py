@@ -236,7 +236,7 @@ def test_watching_a_match(watched):
         assert ("end", 5, "finished") == (end["type"], end["count"], end["result"]["end"])
         program.until(lambda: "the page stays until it is closed" in program.err, "it is over")
         assert program.out.startswith("draw (finished: move-limit, 4 turns)\n")
-        # The film is there as long as somebody looks.
+        # The frames are there as long as there is a viewer.
         frames = ask(viewer, "frames", match=match, **{"from": 0})["frames"]
         assert [0, 1, 2, 3, 4] == [frame["n"] for frame in frames]
         assert program.process.poll() is None

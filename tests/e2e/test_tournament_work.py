@@ -55,17 +55,17 @@ def setup_of(folder, *bots, game="angrymob", clock=None, **more):
 
 
 def task_of(setup, *drawn, playing=None, bots=None):
-    """A task of a block a draw, in which the first bots of the setup meet."""
+    """A task of one block an opening, in which the first bots of the setup meet."""
     seats = setup.ruleset.seats
     names = bots or setup.bots[:seats]
     blocks = []
     for at in drawn:
-        draw = setup.draw(at)
+        opening = setup.opening(at)
         blocks.append(
             Block(
-                id=setup.block_id(names, draw),
+                id=setup.block_id(names, opening),
                 bots=names,
-                draw=draw,
+                opening=opening,
                 seatings=setup.seatings(Pairing(names, at)),
             )
         )
@@ -205,7 +205,7 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
         ),
         ("leaves", Ending.DISCONNECT, ""),
         pytest.param("late", Ending.LATE, "no answer within 1 s", marks=pytest.mark.long),
-        ("falls_silent", Ending.STALL, "no answer within 1 s"),
+        ("falls_silent", Ending.NO_RESPONSE, "no answer within 1 s"),
         pytest.param("not_utf8", Ending.MALFORMED, "", marks=pytest.mark.long),
         pytest.param("long_line", Ending.MALFORMED, "", marks=pytest.mark.long),
     ],
@@ -338,7 +338,7 @@ def test_measuring_leaves_nothing_and_tells_answers(tmp_path):
 
 def test_a_good_bot_passes_its_trial(tmp_path):
     setup = setup_of(tmp_path, JOE)
-    trial = try_bot(setup.match_setup, setup.contestants["Joe"], setup.draw(0))
+    trial = try_bot(setup.match_setup, setup.contestants["Joe"], setup.opening(0))
 
     assert ("Joe", "", "", 12) == (trial.bot, trial.words, trial.warning, trial.turns)
     assert 0 < trial.hello_after < 60
@@ -353,7 +353,7 @@ def test_a_good_bot_passes_its_trial(tmp_path):
 )
 def test_a_trial_says_what_is_wrong(tmp_path, command, words):
     setup = setup_of(tmp_path, ("Bad", command))
-    trial = try_bot(setup.match_setup, setup.contestants["Bad"], setup.draw(0))
+    trial = try_bot(setup.match_setup, setup.contestants["Bad"], setup.opening(0))
 
     assert trial.words.startswith(words)
     assert ("no such library" in trial.output) == ("library" in command)
@@ -361,7 +361,7 @@ def test_a_trial_says_what_is_wrong(tmp_path, command, words):
 
 def test_a_trial_warns_of_a_bot_that_doesnt_stay(tmp_path):
     setup = setup_of(tmp_path, ("Script", bot("classic")))
-    trial = try_bot(setup.match_setup, setup.contestants["Script"], setup.draw(0))
+    trial = try_bot(setup.match_setup, setup.contestants["Script"], setup.opening(0))
 
     assert ("", "does not stay for another match (keep=1), so it is started for each") == (
         trial.words,
@@ -374,7 +374,7 @@ def test_a_bot_gets_its_own_variables_and_no_operators_secret(tmp_path, monkeypa
     told = tmp_path / "environment"
     script = f"sh -c 'env > {told}; exit 3'"
     setup = setup_of(tmp_path, ("Told", script, {"environment": {"LEVEL": "7"}}))
-    try_bot(setup.match_setup, setup.contestants["Told"], setup.draw(0))
+    try_bot(setup.match_setup, setup.contestants["Told"], setup.opening(0))
     lines = told.read_text().splitlines()
 
     assert "LEVEL=7" in lines
@@ -419,7 +419,7 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
 
     def try_it():
         with pytest.raises(WorkError, match="the worker was closed") as caught:
-            try_bot(setup.match_setup, setup.contestants["Silent"], setup.draw(0))
+            try_bot(setup.match_setup, setup.contestants["Silent"], setup.opening(0))
         raised.append(caught.value)
 
     before = pids_of_children()
@@ -498,11 +498,11 @@ def test_two_users_of_a_process_dont_end_each_other(tmp_path):
     other = threading.Thread(target=worker._in_loop, args=(plays,))
     other.start()
     assert begun.wait(PATIENCE)
-    worker.rest()
+    worker.end_idle_bots()
     kept = pids_of_children() - before
     may_end.set()
     other.join(PATIENCE)
-    worker.rest()
+    worker.end_idle_bots()
 
     assert 2 == len(kept)
     assert set() == pids_of_children() & kept
@@ -546,7 +546,7 @@ def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_san
         }
     )
     setup = prepare(spec, tmp_path, "cup", source=source)
-    trial = try_bot(setup.match_setup, setup.contestants["Looks"], setup.draw(0))
+    trial = try_bot(setup.match_setup, setup.contestants["Looks"], setup.opening(0))
 
     assert "no secret" in trial.output
     assert 1 == trial.output.count("secret")

@@ -221,7 +221,7 @@ def test_an_order_log():
         ("P 2", "P 3", "line 5: expected the player, 2, got 3"),
         ("Q 3", "Q x", "line 5: expected the number of orders given, a whole number, got 'x'"),
         ("6 10", "6 11", "line 3: expected the direction of unit 6, from 0 to 10, got 11"),
-        ("6 10", "5 10", "line 3: a second order for unit 5; a log has the first one alone"),
+        ("6 10", "5 10", "line 3: a second order for unit 5; a log has only the first one"),
         ("Q 2", "Q 1", "line 3: more orders than the 1 given by player 0"),
         ("20 9", "x 9", "line 6: expected a unit's id, or `R` for the next player, a whole number"),
         ("R 0 P 3 Q 0", "", "line 6: the file ends where `R` belongs"),

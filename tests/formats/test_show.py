@@ -1,4 +1,4 @@
-"""Films of match files: the same as the game that wrote them, and whatever rules made them."""
+"""Frames of match files: those of the game that wrote them, whatever rules made them."""
 
 import functools
 import gzip

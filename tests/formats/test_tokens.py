@@ -47,7 +47,7 @@ def test_numbers_and_patterns():
         ("1e999", lambda t: t.decimal("a share"), "expected a share, a number, got '1e999'"),
         ("x", lambda t: t.matching(re.compile("y+"), "only y"), "expected only y, got 'x'"),
         ("\nx", lambda t: t.end(), "line 2: expected the end of the file, got 'x'"),
-        ("z" * 50, lambda t: t.end(), "got '" + "z" * 40 + "'…"),
+        ("z" * 50, lambda t: t.end(), "got '" + "z" * 40 + "'..."),
     ],
 )
 def test_everything_else_is_refused_with_its_line(text, take, words):

@@ -19,9 +19,9 @@ from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
-from lanista.playback.frame_cache import Film, FrameCache
+from lanista.playback.frame_cache import FrameCache, FrameFile
 from lanista.playback.frames import encode
-from lanista.playback.replay_reader import UnreadableError, reel
+from lanista.playback.replay_reader import UnreadableError, read_frames
 from lanista.rules import registry
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
@@ -35,7 +35,7 @@ def upload() -> Target:
 
     def check(data: bytes) -> None:
         try:
-            for part in reel(put(data)):
+            for part in read_frames(put(data)):
                 trouble = part.get("trouble") or "none"
                 check_words(trouble)
                 assert not trouble.endswith("in the rules"), trouble
@@ -122,8 +122,8 @@ class _Connection:
 
 
 @attrs.define(eq=False)
-class _Films(FrameCache):
-    """FrameCache of one frame, made without a process."""
+class _FrameCache(FrameCache):
+    """A cache of one frame, made without a process."""
 
     place: Path = attrs.field(kw_only=True)
 
@@ -131,16 +131,18 @@ class _Films(FrameCache):
     def folder(self) -> Path:
         return self.place
 
-    def take(self, _key: str, path: Path, *, live: bool, **_logs: bool) -> Film:
+    def acquire(self, _key: str, path: Path, *, live: bool, **_logs: bool) -> FrameFile:
         file = self.place / "frames"
-        film = Film(1, path, file)
+        frame_file = FrameFile(1, path, file)
         if path.name != "bad":
             file.write_bytes(FRAME + b",")
-            film.add({"head": {"type": "head", "api": 1}, "frames": [len(FRAME) + 1]})
-        film.add({"failed": "no film"} if path.name == "bad" else {} if live else {"end": END})
-        return film
+            frame_file.update({"head": {"type": "head", "api": 1}, "frames": [len(FRAME) + 1]})
+        frame_file.update(
+            {"failed": "no frames"} if path.name == "bad" else {} if live else {"end": END}
+        )
+        return frame_file
 
-    def leave(self, _key: str, _film: Film) -> None:
+    def release(self, _key: str, _file: FrameFile) -> None:
         pass
 
     def remove(self, folder: Path) -> None:
@@ -155,7 +157,7 @@ def _visit(said: Said) -> None:
 
     async def visit(place: Path) -> None:
         connection = _Connection(list(said))
-        view = View(_stage(place), arena=_ARENA, films=_Films(place=place))
+        view = View(_stage(place), arena=_ARENA, frame_cache=_FrameCache(place=place))
         token = None if len(said) % 2 else "secret"
         viewers: list[Viewer] = []
         viewer = Viewer(

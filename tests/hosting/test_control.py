@@ -197,7 +197,7 @@ def test_the_stage_knows_what_runs_and_what_ran():
     """Every beginning and end is a change; who listens is told of every end."""
     running_matches = RunningMatches()
     told = []
-    running_matches.told = lambda match, record: told.append((match, record))
+    running_matches.on_end = lambda match, record: told.append((match, record))
     for name in "abc":
         running_matches.begin(running(name))
     assert ["a", "b", "c"] == list(running_matches.matches)

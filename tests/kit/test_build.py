@@ -132,7 +132,7 @@ def test_what_cant_be_read_or_written_is_refused(tmp_path):
     assert "is a folder" in refusal(path, tmp_path)
     assert "the player's file itself" in refusal(path, path)
     assert f"there is no folder {tmp_path / 'no'}" in refusal(path, tmp_path / "no" / "bot")
-    assert "is no file that could be replaced" in refusal(path, "/dev/null")
+    assert "isn't a file that can be replaced" in refusal(path, "/dev/null")
 
 
 def test_a_compiler_must_be_there(monkeypatch, tmp_path):

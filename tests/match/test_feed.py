@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match.channel import BrokenChannelError
-from lanista.match.feed import told
+from lanista.match.feed import payloads
 from lanista.match.record import read_record
 from lanista.rules import crematoria, hogwarts
 from lanista_protocol import parse_hello
@@ -107,7 +107,7 @@ def check_told(folder, name, seed):
     table = play(folder, ruleset, hellos, settings, seed)
     record = read_record(table.path)
     for seat, end in enumerate(table.bots):
-        again = b"".join(told(record, ruleset, seat))
+        again = b"".join(payloads(record, ruleset, seat))
         heard = end.heard
         common = min(len(again), len(heard))
         assert again[:common] == heard[:common]
@@ -120,7 +120,7 @@ def test_it_ends_with_the_last_turn_that_a_seat_was_asked_in(tmp_path, name):
     record = read_record(play(tmp_path, ruleset, hellos, settings, 5).path)
     for seat in range(ruleset.seats):
         asked = [turn for turn in verdicts(record) if turn[seat] != "out"]
-        assert len(asked) == len(list(told(record, ruleset, seat)))
+        assert len(asked) == len(list(payloads(record, ruleset, seat)))
 
 
 @pytest.mark.parametrize(("hello", "is_told"), [("Ann v=1 notes=1", True), ("Ann v=1", False)])
@@ -139,7 +139,7 @@ def test_a_bot_may_ask_for_notes_that_the_recorded_one_did_not(tmp_path, hello, 
         return await table.play(bot, bot, bot)
 
     record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    turns = list(told(record, COUNTING, 0, parse_hello(hello)))
+    turns = list(payloads(record, COUNTING, 0, parse_hello(hello)))
     assert is_told == turns[1].startswith(b"note malformed 0 ")
 
 
@@ -162,9 +162,9 @@ def test_a_bot_may_speak_another_dialect_than_the_recorded_one(tmp_path):
         return await table.play(ann, bob)
 
     record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    classic = list(told(record, ANGRYMOB, 1, parse_hello("Old")))
+    classic = list(payloads(record, ANGRYMOB, 1, parse_hello("Old")))
     assert [b"2 2\nB .\n. A\n", b"0 0 1 0\n"] == classic
-    assert b"start m1\n" == next(told(record, ANGRYMOB, 1))[:9]
+    assert b"start m1\n" == next(payloads(record, ANGRYMOB, 1))[:9]
 
 
 def test_a_failure_tells_the_last_two_turns(tmp_path):
@@ -191,7 +191,7 @@ def test_a_failure_tells_the_last_two_turns(tmp_path):
     failures, record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
     (failure,) = failures
     (reason,) = failure.reasons
-    sent = list(told(record, ANGRYMOB, 0))
+    sent = list(payloads(record, ANGRYMOB, 0))
     assert (0, "Ann") == (failure.seat, failure.name)
     assert reason.startswith("turn 2, submove 0: illegal: ")
     turns = [attrs.astuple(turn)[:4] for turn in failure.turns]

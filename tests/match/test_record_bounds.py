@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match import turn_lines
-from lanista.match.feed import told
+from lanista.match.feed import payloads
 from lanista.match.record import BadRecordError, read_record, squeezed
 from lanista.match.replay import MismatchError, verify
 from lanista_protocol import MalformedLineError, tokenize
@@ -114,7 +114,7 @@ async def test_the_faults_of_a_turn_are_kept_up_to_a_hundred(tmp_path, autojump_
     assert 2 == verify(record, COUNTING)
     notes = [line for line in heard(table.bots[0]) if line.startswith("note ")]
     assert 500 == len(notes)
-    again = b"".join(told(record, COUNTING, 0)).decode().splitlines()
+    again = b"".join(payloads(record, COUNTING, 0)).decode().splitlines()
     assert notes[:250] == [line for line in again if line.startswith("note ")]
 
 
@@ -128,10 +128,10 @@ async def test_the_faults_of_a_turn_are_kept_up_to_a_hundred(tmp_path, autojump_
         (
             {"shortened": {"0": {"size": 9, "sha256": ""}}},
             BadRecordError,
-            "turn 0: the answer of seat 0 is shortened; with verdict 'answer' none is",
+            "turn 0: the answer of seat 0 is shortened, which it can't be with verdict 'answer'",
         ),
         ({"shortened": {"3": {"size": 9, "sha256": ""}}}, BadRecordError, "no seat '3'"),
-        ({"shortened": {"0": {"size": 9}}}, BadRecordError, "no TurnInfo"),
+        ({"shortened": {"0": {"size": 9}}}, BadRecordError, "not a valid turn"),
     ],
 )
 async def test_a_record_that_tells_it_otherwise(tmp_path, autojump_clock, change, error, words):
@@ -205,7 +205,7 @@ async def test_a_bot_whose_answers_no_record_can_hold_is_out(tmp_path, autojump_
     record = await table.play(speaks(*lines), speaks(*"1111"), speaks(*"1111"))
     assert ["answer", "answer", "missing", "out"] == [turn.verdicts[0] for turn in record.turns]
     (fault,) = record.turns[2].faults
-    words = "its answers have more than 16 MiB, which is all that a match may have"
+    words = "its answers in this match have more than 16 MiB, which is the limit"
     assert ("too-many-submoves", words) == (fault.code, fault.words)
     assert f"error too-many-submoves {words}" == heard(table.bots[0])[-1]
     assert (1, 4, 4) == record.result.scores

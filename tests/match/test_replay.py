@@ -183,7 +183,7 @@ WRONG = {
     ),
     "answer, in order": (
         set_in(2, "raw", 2, "5"),
-        "turn 1: the answer of seat 2 is in order by the rules, malformed in the record",
+        "turn 1: the answer of seat 2 is well formed by the rules, malformed in the record",
     ),
     "answer, now allowed": (set_in(1, "raw", 1, "7"), "turn 0: the faults of seat 1 are "),
     "verdict": (set_in(1, "verdicts", 0, "late"), "turn 0: the faults of seat 0 are []"),
@@ -358,11 +358,11 @@ def test_what_a_record_says_stays_within_the_message_s_line(tmp_path):
 
 
 def test_a_number_without_end_is_none(tmp_path):
-    """JSON can write more than a number holds, and a film couldn't tell it."""
+    """JSON can write more than a number holds, and frames couldn't hold it."""
     lines = gzip.decompress(
         play(tmp_path, COUNTING, SKIPPERS, 7, rounds=2, unreliable=False).read_bytes()
     )
     path = tmp_path / "bad.jsonl"
     path.write_bytes(lines.replace(b'"digest"', b'"stall":1e999,"digest"', 1))
-    with pytest.raises(BadRecordError, match=r"line 2: no TurnInfo .*float @ \$\.stall"):
+    with pytest.raises(BadRecordError, match=r"line 2: not a valid turn .*float @ \$\.stall"):
         read_record(path)

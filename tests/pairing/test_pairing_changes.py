@@ -34,7 +34,7 @@ class Cup:
     blocks: int | None = None
     rounds: int | None = None
 
-    def draw(self, index):
+    def opening(self, index):
         """Seed and map of a draw."""
         at, which = divmod(index, len(self.maps))
         return (*self.seeds, *STREAM)[at], self.maps[which]
@@ -64,7 +64,7 @@ class Cup:
             bots,
             fillers,
             maps=len(self.maps),
-            rotation=lambda index: zlib.crc32(repr(self.draw(index)).encode()),
+            rotation=lambda index: zlib.crc32(repr(self.opening(index)).encode()),
         )
 
     def changed(self, **changes):
@@ -103,12 +103,12 @@ def play(cup, stored=(), at_once=1, seed=0):
     chance, running = random.Random(seed), []
     while True:
         while len(running) < at_once and (pairing := format_.next()) is not None:
-            assert (pairing.bots, cup.draw(pairing.draw)) not in stored, "played twice"
+            assert (pairing.bots, cup.opening(pairing.opening)) not in stored, "played twice"
             running.append(pairing)
         if not running:
             break
         pairing = running.pop(int(chance.random() * len(running)))
-        stored.append((pairing.bots, cup.draw(pairing.draw)))
+        stored.append((pairing.bots, cup.opening(pairing.opening)))
         format_.record(pairing, result(format_, *stored[-1]))
     assert format_.over()
     return format_, told, stored

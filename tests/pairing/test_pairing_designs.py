@@ -76,7 +76,7 @@ def test_nobody_is_far_ahead(count):
 
 
 def test_less_than_four_is_refused():
-    with pytest.raises(ValueError, match="four at least"):
+    with pytest.raises(ValueError, match="four points at least, not 3"):
         balanced(3)
 
 

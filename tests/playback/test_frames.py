@@ -1,4 +1,4 @@
-"""Frames as differences, heads and ends: what a film is made of (docs/api.md, "Films")."""
+"""Frames as differences, heads and ends: what viewers get (docs/api.md, "Frames")."""
 
 import json
 from collections import Counter

@@ -208,7 +208,7 @@ def test_a_picture_too_large_is_refused():
     scene = Scene(rows=200, cols=200, ground=((Ground.FLOOR,) * 200,) * 200, owners={})
     with pytest.raises(BadSizeError) as raised:
         Painter(scene, "A game", ["Ann", "Bob"], 60)
-    assert str(raised.value).startswith("tiles of 60 pixels make a picture of 12024 x ")
+    assert str(raised.value).startswith("tiles of 60 pixels make an image of 12024 x ")
 
 
 def moves(count):

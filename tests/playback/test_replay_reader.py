@@ -1,4 +1,4 @@
-"""FrameCache of files: records, whole or still written, and match files of the original games."""
+"""Frames of files: records, whole or still written, and match files of the original games."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lanista.match.record import PART
-from lanista.playback.replay_reader import ReplayReader, UnreadableError, reel
+from lanista.playback.replay_reader import ReplayReader, UnreadableError, read_frames
 from match.playing import SMALL, answers
 from match.test_void import Stalls
 from support.tinygame import CountingRules
@@ -24,8 +24,8 @@ from web.records import (
 
 
 def told(path):
-    """The film of a whole file: head, frames, end."""
-    head, *frames, end = reel(path)
+    """The head, frames and end of a finished file."""
+    head, *frames, end = read_frames(path)
     return head, frames, end
 
 
@@ -36,7 +36,7 @@ def put(folder, lines, name="m1.jsonl"):
 
 
 def followed(path, pieces):
-    """The film of a record that grows by these pieces, read as far as it goes after each."""
+    """The parts of a record that grows by these pieces, read as far as possible after each."""
     path.write_bytes(b"")
     made = ReplayReader(path, live=True)
     parts = []
@@ -80,13 +80,13 @@ def test_a_record_becomes_head_frames_and_end(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 100, None])
-def test_a_record_that_is_written_meanwhile_gives_the_same_film(tmp_path, size):
+def test_a_record_that_is_written_meanwhile_gives_the_same_frames(tmp_path, size):
     """Whatever piece of it is there: bytes one by one, lines cut in the middle, whole lines."""
     path = wandering(tmp_path, 3)
     lines = unpacked(path)
     data = b"".join(lines)
     pieces = lines if size is None else [data[at : at + size] for at in range(0, len(data), size)]
-    assert list(reel(path)) == followed(tmp_path / "growing.jsonl", pieces)
+    assert list(read_frames(path)) == followed(tmp_path / "growing.jsonl", pieces)
 
 
 def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
@@ -96,8 +96,8 @@ def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
         parts = followed(tmp_path / "growing.jsonl", lines[:count])
         kinds.append([part.get("type", "frame") for part in parts])
     # Header; then two turns; then the result.
-    film = ["head", "frame", "frame", "frame", "end"]
-    assert [[], film[:2], film[:3], film[:4], film] == kinds
+    expected = ["head", "frame", "frame", "frame", "end"]
+    assert [[], expected[:2], expected[:3], expected[:4], expected] == kinds
 
 
 def test_a_live_record_may_have_its_name_already(tmp_path):
@@ -108,7 +108,7 @@ def test_a_live_record_may_have_its_name_already(tmp_path):
     while not made.over:
         parts.append(made.next())
     made.close()
-    assert list(reel(path)) == parts
+    assert list(read_frames(path)) == parts
 
 
 # -- matches that aren't whole -------------------------------------------------------------------
@@ -140,7 +140,7 @@ def test_a_late_turn_with_a_stall_waits_for_the_line_behind_it(tmp_path):
     lines = unpacked(path)
     assert [0, 1] == [part["n"] for part in followed(tmp_path / "growing", lines[:-1])[1:]]
     *parts, end = followed(tmp_path / "growing", lines)
-    *whole, whole_end = reel(path)
+    *whole, whole_end = read_frames(path)
     assert whole == parts
     # It is played again with its seed: who follows it isn't told that yet.
     assert ("void", None, "void", "7") == (
@@ -156,7 +156,7 @@ def test_a_late_turn_with_a_stall_below_the_margin_is_a_frame(tmp_path):
     assert [0, 1, 2] == [frame["n"] for frame in frames]
     assert 0.03 == frames[2]["play"]["stall"]
     assert "forfeit" == end["result"]["end"]
-    assert list(reel(path)) == followed(tmp_path / "growing", unpacked(path))
+    assert list(read_frames(path)) == followed(tmp_path / "growing", unpacked(path))
 
 
 def test_an_aborted_match_ends_with_its_last_turn(tmp_path):
@@ -179,38 +179,38 @@ def test_a_record_without_a_result_ends_without_one(tmp_path, cut):
     assert ("7", None, None) == (end["seed"], end["trouble"], end["result"])
 
 
-def test_a_changed_digest_stops_the_film_with_words(tmp_path):
+def test_a_changed_digest_stops_the_replay_with_a_message(tmp_path):
     lines = changed(unpacked(wandering(tmp_path, 3)), 2, digest="0" * 16)
     _, frames, end = told(put(tmp_path, lines))
     assert [0, 1] == [frame["n"] for frame in frames]
     assert end["result"] is None
-    assert end["trouble"].startswith("the film stops here: turn 1: digest ")
+    assert end["trouble"].startswith("the replay stops here: turn 1: digest ")
     assert "0000000000000000 in the record" in end["trouble"]
 
 
 @pytest.mark.parametrize(
     ("place", "line", "words"),
     [
-        (2, b"{}\n", "m1.jsonl: line 3: no TurnInfo ("),
-        (2, b"no json\n", "m1.jsonl: line 3: no JSON ("),
-        (2, b"\xff\n", "m1.jsonl: line 3: no JSON ("),
+        (2, b"{}\n", "m1.jsonl: line 3: not a valid turn ("),
+        (2, b"no json\n", "m1.jsonl: line 3: not JSON ("),
+        (2, b"\xff\n", "m1.jsonl: line 3: not JSON ("),
     ],
 )
-def test_a_damaged_line_stops_the_film_with_words(tmp_path, place, line, words):
+def test_a_damaged_line_stops_the_replay_with_a_message(tmp_path, place, line, words):
     lines = unpacked(wandering(tmp_path, 3))
     lines[place] = line
     _, frames, end = told(put(tmp_path, lines))
     assert place == len(frames)
-    assert end["trouble"].startswith(f"the film stops here: {words}")
+    assert end["trouble"].startswith(f"the replay stops here: {words}")
 
 
-def test_damaged_compression_stops_the_film_with_words(tmp_path):
+def test_damaged_compression_stops_the_replay_with_a_message(tmp_path):
     """What could be unpacked before the damage is shown."""
     whole = wandering(tmp_path, 300).read_bytes()
     path = put(tmp_path, [whole[: len(whole) // 2]], "m1.jsonl.gz")
     _, frames, end = told(path)
     assert 0 < len(frames) < 301
-    assert end["trouble"].startswith("the film stops here: m1.jsonl.gz: damaged gzip data (")
+    assert end["trouble"].startswith("the replay stops here: m1.jsonl.gz: damaged gzip data (")
 
 
 class BrokenRules(CountingRules):
@@ -223,7 +223,7 @@ class BrokenRules(CountingRules):
             super().advance(turn)
 
 
-def test_a_fault_of_the_rules_ends_this_film_alone(tmp_path, monkeypatch):
+def test_a_fault_of_the_rules_ends_this_replay_alone(tmp_path, monkeypatch):
     import trio
     import trio.testing
 
@@ -238,7 +238,7 @@ def test_a_fault_of_the_rules_ends_this_film_alone(tmp_path, monkeypatch):
     monkeypatch.setattr("lanista.rules.registry.get", lambda _: BrokenRules())
     _, frames, end = told(path)
     assert 2 == len(frames)
-    assert "the film stops here: IndexError in the rules" == end["trouble"]
+    assert "the replay stops here: IndexError in the rules" == end["trouble"]
 
 
 # -- match files of the original games -----------------------------------------------------------
@@ -257,7 +257,7 @@ NULLS = {
         pytest.param(*NULLS["crematoria"], id="crematoria"),
     ],
 )
-def test_a_match_file_becomes_a_film(tmp_path, name, seed):
+def test_a_match_file_becomes_frames(tmp_path, name, seed):
     """Its own positions: there are no turns, no clock and no result in it."""
     data = gzip.decompress((TRACES / name).read_bytes())
     head, frames, end = told(put(tmp_path, [data], "sent.res"))
@@ -281,7 +281,7 @@ def test_a_packed_match_file_is_one_too(tmp_path):
     name, _ = NULLS["crematoria"]
     packed = (TRACES / name).read_bytes()
     plain = put(tmp_path, [gzip.decompress(packed)], "sent.res")
-    assert list(reel(plain)) == list(reel(put(tmp_path, [packed], "sent.res.gz")))
+    assert list(read_frames(plain)) == list(read_frames(put(tmp_path, [packed], "sent.res.gz")))
 
 
 @pytest.mark.parametrize("name", [name for name, _ in NULLS.values()], ids=NULLS)
@@ -289,7 +289,7 @@ def test_half_a_match_file_is_told_in_words(tmp_path, name):
     data = gzip.decompress((TRACES / name).read_bytes())
     path = put(tmp_path, [data[: len(data) // 2]], "sent.res")
     with pytest.raises(UnreadableError, match=r"^sent\.res: "):
-        list(reel(path))
+        list(read_frames(path))
 
 
 # -- files that are no records -------------------------------------------------------------------
@@ -314,7 +314,7 @@ def header(**changes):
     return json.dumps({**HEADER, **changes}).encode() + b"\n"
 
 
-NO_FILM = {
+NO_FRAMES = {
     "nothing": (b"", "no file of an original game"),
     "other text": (b"hello\n", "no file of an original game"),
     "binary": (b"\x00\xff" * 50, "no file of an original game"),
@@ -337,12 +337,12 @@ NO_FILM = {
 }
 
 
-@pytest.mark.parametrize(("data", "words"), NO_FILM.values(), ids=NO_FILM)
+@pytest.mark.parametrize(("data", "words"), NO_FRAMES.values(), ids=NO_FRAMES)
 def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
     """With the file's name, never its folder: a viewer needn't know that."""
     path = put(tmp_path, [data], "sent.file")
     with pytest.raises(UnreadableError) as error:
-        list(reel(path))
+        list(read_frames(path))
     assert words in str(error.value)
     assert str(tmp_path) not in str(error.value)
 
@@ -350,13 +350,15 @@ def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
 @pytest.mark.parametrize("live", [False, True])
 def test_a_file_that_is_not_there(tmp_path, live):
     with pytest.raises(UnreadableError) as error:
-        list(reel(tmp_path / "gone")) if not live else ReplayReader(tmp_path / "gone", live=True)
+        list(read_frames(tmp_path / "gone")) if not live else ReplayReader(
+            tmp_path / "gone", live=True
+        )
     assert "can't read gone: No such file or directory" == str(error.value)
 
 
-def test_a_folder_is_no_film(tmp_path):
+def test_a_folder_has_no_frames(tmp_path):
     with pytest.raises(UnreadableError, match=r"can't read .*: Is a directory"):
-        list(reel(tmp_path))
+        list(read_frames(tmp_path))
 
 
 def test_a_live_record_without_a_header_is_waited_for(tmp_path):

@@ -171,7 +171,7 @@ def test_a_fault_behind_the_answer_waits_until_the_answer_is_taken():
     with pytest.raises(RemoteProtocolError) as caught:
         session.ask()
     assert caught.value.code is ErrorCode.NOT_UTF8
-    assert caught.value.message == r"byte 0 of '\xff' is no UTF-8; lines are text in UTF-8"
+    assert caught.value.message == r"byte 0 of '\xff' is not UTF-8; lines must be text in UTF-8"
 
 
 def test_a_fault_behind_the_hello_leaves_the_hello():

@@ -77,7 +77,14 @@ def test_the_frame():
             6, OUTSIDE + 50, None, "n", Shape.DISC, 17, 1.0, ("necromonger 17", "health 75 of 75")
         ),
         Mark(
-            20, 20, None, "h", Shape.BEAST, 19, None, ("hellhound 19", "kills who comes beside it")
+            20,
+            20,
+            None,
+            "h",
+            Shape.BEAST,
+            19,
+            None,
+            ("hellhound 19", "kills whoever comes next to it"),
         ),
     ):
         assert mark in frame.marks

@@ -50,7 +50,7 @@ def test_books_come_in_any_order():
         (changed(2, "00 ", "01 "), "line 3, column 1: expected `00`, got '01'"),
         (changed(2, ".", ""), "line 3, column 4: row 0 has 59 cells; a row has 60"),
         (changed(7, ".3", ".4"), "line 8, column 9: unknown cell '4'; a cell is `W`, `.` or"),
-        (changed(UNITS + 1, "8", "9"), "9 units; it is 4 ghosts and as many wizards"),
+        (changed(UNITS + 1, "8", "9"), "9 units; there must be 4 ghosts"),
         (changed(UNITS + 1, "8", "4"), "expected the number of units, from 8 to 124, got '4'"),
         (changed(UNITS + 2, "player", "clan"), "expected `player`, got 'clan'"),
         (changed(UNITS + 3, "g 0 0", "w 0 0"), "expected `g`, got 'w'"),

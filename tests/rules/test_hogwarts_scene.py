@@ -61,7 +61,7 @@ def test_the_frame():
     converting = ("wizard 5", "changes to seat 3 in 2 rounds")
     assert Mark(10, 10, 1, "x", Shape.CROSS, 5, details=converting) == mark_of(game, 5)
     # His number is the one behind all units.
-    voldemort = ("Voldemort", "kills who comes beside him")
+    voldemort = ("Voldemort", "kills whoever comes next to him")
     assert Mark(57, 57, None, "V", Shape.BEAST, 8, details=voldemort) == frame.marks[-1]
     assert 2 == frame.owned[1, 1]
     assert 9 == len(frame.owned)

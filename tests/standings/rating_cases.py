@@ -21,14 +21,14 @@ class Case:
     blocks: int
     """Two players: a pair; four: a bot."""
     alike: float = 0.0
-    """The chance that a match of a block is decided by the block's own draw: 0 is independence."""
+    """The chance that a match is decided by its block's own opening: 0 is independence."""
     by_seat: bool = False
-    """Whether a block's draw favours a seat, so that seatings even it out, or a bot."""
+    """Whether a block's opening favours a seat, so that seatings even it out, or a bot."""
     tied: float = 0.3
     """delta_2; 0 is no ties."""
     liking: float = 0.0
-    """Elo by which a bot plays better or worse on a draw, against everybody: its standard
-    deviation over draws. The truth is `elo` then only where all bots are equal."""
+    """Elo by which a bot plays better or worse on an opening, against everybody: its standard
+    deviation over openings. The truth is `elo` then only where all bots are equal."""
     gauntlet: bool = False
     """Whether the first bot meets all others, and these don't meet. For two players."""
 
@@ -48,7 +48,7 @@ def names(case):
 
 
 def pairings(case, chance):
-    """Bots by place, a row a block; and by block, its draw."""
+    """Bots by place, a row a block; and by block, its opening."""
     bots = len(case.elo)
     if case.seats == 2:
         pairs = list(itertools.combinations(range(bots), 2))
@@ -67,11 +67,11 @@ def pairings(case, chance):
 
 def play(case, chance):
     """The blocks of a tournament: each match from the model that the ratings assume."""
-    rows, draws = pairings(case, chance)
+    rows, openings = pairings(case, chance)
     seated = seatings(range(case.seats))
     bots = rows[:, seated]  # (blocks, seatings, seats)
-    on_draw = chance.normal(0, case.liking, (case.blocks, len(case.elo))) + np.array(case.elo)
-    worth = (on_draw[draws[:, None, None], bots] + np.array(case.advantage)) / ELO
+    on_opening = chance.normal(0, case.liking, (case.blocks, len(case.elo))) + np.array(case.elo)
+    worth = (on_opening[openings[:, None, None], bots] + np.array(case.advantage)) / ELO
     sets = [(seat,) for seat in range(case.seats)]
     if case.tied:
         sets += list(itertools.combinations(range(case.seats), 2))
@@ -99,6 +99,10 @@ def play(case, chance):
         left &= ~taken
     label = names(case)
     return [
-        BlockScore(tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), draw)
-        for row, block, draw in zip(rows.tolist(), ranks.tolist(), draws.tolist(), strict=True)
+        BlockScore(
+            tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), opening
+        )
+        for row, block, opening in zip(
+            rows.tolist(), ranks.tolist(), openings.tolist(), strict=True
+        )
     ]

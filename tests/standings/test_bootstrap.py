@@ -1,4 +1,4 @@
-"""The draws: what is approximated in them is near what it stands for, and they are reproducible."""
+"""The samples: their approximations are close, and they are reproducible."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ CASES = {
 }
 
 
-def draw(some, draws):
-    return bootstrap.draw(some, draws, independent(some.counted))
+def sample(some, size):
+    return bootstrap.sample(some, size, independent(some.counted))
 
 
 def model(case, seed=7):
@@ -27,13 +27,13 @@ def model(case, seed=7):
 
 @pytest.mark.parametrize("name", CASES)
 def test_few_steps_are_as_good_as_full_maxima(monkeypatch, name):
-    """The same weights, each draw's likelihood maximised to the last digit."""
+    """The same weights, each sample's likelihood maximised to the last digit."""
     some = model(CASES[name])
-    quick = draw(some, 200)
-    monkeypatch.setattr(bootstrap, "_TAME", -1.0)
+    quick = sample(some, 200)
+    monkeypatch.setattr(bootstrap, "_CERTAIN", -1.0)
     monkeypatch.setattr(bootstrap, "_SETTLED_CHORD", 1e-9)
     monkeypatch.setattr(bootstrap, "_SETTLED_NEWTON", 1e-9)
-    full = draw(some, 200)
+    full = sample(some, 200)
     error = full.values.std(axis=0)
     # The error of the quantiles themselves is 7 % of it.
     off = np.abs(quick.values - full.values)
@@ -44,9 +44,9 @@ def test_few_steps_are_as_good_as_full_maxima(monkeypatch, name):
 def test_the_quadratic_approximation_is_near(monkeypatch):
     """Many blocks: nothing is computed afresh, and all is nearly as if it were."""
     some = model(Case(seats=2, elo=spread(4, 200), blocks=150))
-    quick = draw(some, 300)
-    monkeypatch.setattr(bootstrap, "_TAME", -1.0)
-    full = draw(some, 300)
+    quick = sample(some, 300)
+    monkeypatch.setattr(bootstrap, "_CERTAIN", -1.0)
+    full = sample(some, 300)
     assert not np.array_equal(quick.values, full.values)
     error = full.values.std(axis=0)
     for share in (0.025, 0.975):
@@ -54,16 +54,16 @@ def test_the_quadratic_approximation_is_near(monkeypatch):
         assert (np.abs(off) < 0.15 * error).all()
 
 
-@pytest.mark.parametrize("by_draw", [True, False])
-def test_the_error_is_the_sandwich(by_draw):
+@pytest.mark.parametrize("by_opening", [True, False])
+def test_the_error_is_the_sandwich(by_opening):
     """Independently: information⁻¹ · sum of squared scores · information⁻¹.
 
-    Scores of draws, of which each has three blocks; or of blocks, where all are on one draw.
+    Scores of openings with three blocks each; or of blocks, where all are on one opening.
     """
     case = Case(seats=2, elo=spread(3, 300), blocks=60, alike=0.5, liking=150.0)
     played = play(case, np.random.default_rng(8))
-    if not by_draw:
-        played = [block._replace(draw=0) for block in played]
+    if not by_opening:
+        played = [block._replace(opening=0) for block in played]
     seated = seatings("ab")
     some = model_of(count(played, seated, names(case)))
     estimate, information = maximum(some)
@@ -76,13 +76,13 @@ def test_the_error_is_the_sandwich(by_draw):
         if not alone.tied:
             of[-1] = 0.0
         expected = sums(some, _as_choices(some, block, seated, names(case)), estimate)[1]
-        key = block.draw if by_draw else number
+        key = block.opening if by_opening else number
         scores[key] = scores.get(key, 0.0) + of - expected
     meat = sum(np.outer(score, score) for score in scores.values())
     inverse = np.linalg.inv(information)
     sandwich = np.sqrt(np.diag(inverse @ meat @ inverse))[:3]
-    drawn = draw(some, 1500).values.std(axis=0)[:3]
-    assert sandwich * ELO == pytest.approx(drawn * ELO, rel=0.1)
+    deviation = sample(some, 1500).values.std(axis=0)[:3]
+    assert sandwich * ELO == pytest.approx(deviation * ELO, rel=0.1)
 
 
 def _as_choices(some, block, seated, bots):
@@ -97,21 +97,21 @@ def _as_choices(some, block, seated, bots):
 
 def test_lots_of_blocks_are_as_good_as_blocks(monkeypatch):
     some = model(Case(seats=4, elo=spread(8, 300), blocks=150))
-    alone = draw(some, 500).values.std(axis=0)
+    alone = sample(some, 500).values.std(axis=0)
     monkeypatch.setattr(bootstrap, "_MOST_UNITS", 100)
-    lots = draw(some, 500).values.std(axis=0)
+    lots = sample(some, 500).values.std(axis=0)
     assert not np.array_equal(alone, lots)
-    # The error of 100 lots is 7 %, that of 500 draws 3 %.
+    # The error of 100 lots is 7 %, that of 500 samples 3 %.
     assert alone == pytest.approx(lots, rel=0.25)
     assert alone.mean() == pytest.approx(lots.mean(), rel=0.08)
 
 
-def test_all_blocks_of_a_draw_have_one_weight():
-    """Each block eight times on its draw: eight times the scores, and as wide as once."""
+def test_all_blocks_of_an_opening_have_one_weight():
+    """Each block eight times on its opening: eight times the scores, and as wide as once."""
     once = play(Case(seats=2, elo=spread(4, 200), blocks=40), np.random.default_rng(9))
     bots = [f"bot{number}" for number in range(4)]
     few, many = (
-        draw(model_of(count(once * times, seatings("ab"), bots)), 800).values[:, :4].std(axis=0)
+        sample(model_of(count(once * times, seatings("ab"), bots)), 800).values[:, :4].std(axis=0)
         for times in (1, 8)
     )
     assert few == pytest.approx(many, rel=0.12)
@@ -123,15 +123,15 @@ def test_too_many_choices_are_approximated(monkeypatch):
     rest = play(Case(seats=2, elo=spread(4, 200), blocks=40), np.random.default_rng(9))
     lost = [BlockScore(("bot0", "last"), ((1, 2), (2, 1)))] * 40
     some = model_of(count(rest + lost, seated, ["bot0", "bot1", "bot2", "bot3", "last"]))
-    exact = draw(some, 400)
+    exact = sample(some, 400)
     monkeypatch.setattr(bootstrap, "_MOST_EXACT", 0)
-    rough = draw(some, 400)
+    rough = sample(some, 400)
     assert not np.array_equal(exact.values, rough.values)
     widths = [np.ptp(np.quantile(each.values[:, 4], (0.025, 0.975))) for each in (exact, rough)]
     assert 0.4 < widths[1] / widths[0] < 2.5
 
 
-def test_equal_tournaments_get_equal_draws():
-    one, other = (draw(model(CASES["4 players"]), 20) for _ in range(2))
+def test_equal_tournaments_get_equal_samples():
+    one, other = (sample(model(CASES["4 players"]), 20) for _ in range(2))
     assert one.values.tolist() == other.values.tolist()
-    assert draw(model(CASES["4 players"], seed=10), 20).values.tolist() != one.values.tolist()
+    assert sample(model(CASES["4 players"], seed=10), 20).values.tolist() != one.values.tolist()

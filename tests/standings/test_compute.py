@@ -25,17 +25,17 @@ def ranks(standings):
     return [(row.rank, row.bot) for row in standings.rows]
 
 
-def test_a_stored_block_tells_its_draw(tmp_path):
-    """Seed and map make the draw, of which standings take all blocks together."""
+def test_a_stored_block_tells_its_opening(tmp_path):
+    """Seed and map make the opening, of which standings take all blocks together."""
     setup = setup_in(tmp_path, bots=2, seeds=(5, 6, 7), maps=["meadow", "city"])
     blocks = []
     for number in (4, 0, 3):
-        draw = setup.draw(number)
-        id_ = setup.block_id(setup.bots, draw)
-        blocks.append(PlayedBlock(id_, setup.bots, draw.seed, draw.map, WON))
+        opening = setup.opening(number)
+        id_ = setup.block_id(setup.bots, opening)
+        blocks.append(PlayedBlock(id_, setup.bots, opening.seed, opening.map, WON))
     entries = read_stored_blocks(setup, blocks).entries
-    assert [4, 0, 3] == [entry.played.draw for entry in entries]
-    assert [4, 0, 3] == [entry.pairing.draw for entry in entries]
+    assert [4, 0, 3] == [entry.played.opening for entry in entries]
+    assert [4, 0, 3] == [entry.pairing.opening for entry in entries]
 
 
 def test_nothing_was_played():
@@ -255,7 +255,7 @@ def test_standings_do_not_depend_on_the_order_of_blocks(format_):
 
 
 def test_a_block_of_another_bot():
-    with pytest.raises(ValueError, match="'x', which is no bot of the spec"):
+    with pytest.raises(ValueError, match="'x', which isn't a bot of the spec"):
         table([BlockScore(("a", "x"), WON)], ["a", "b"])
 
 

@@ -110,7 +110,7 @@ def test_the_order_of_blocks_leaves_no_trace(tournament, chance):
     one, other = (count(some, seated, bots, fillers) for some in (blocks, shuffled))
     for name in (
         *("times", "block_players", "block_matches", "players", "ranks", "match_times"),
-        *("cell_blocks", "cell_draws", "cell_times"),
+        *("cell_blocks", "cell_openings", "cell_times"),
     ):
         assert (getattr(one, name) == getattr(other, name)).all()
     assert independent(one).of_bot.tolist() == independent(other).of_bot.tolist()
@@ -139,38 +139,40 @@ def test_blocks_with_one_filler_or_another_are_equal():
 WON = ((1, 2), (2, 1))
 
 
-def on_draws(*draws, bots=("a", "b")):
-    return [BlockScore(bots, WON, draw) for draw in draws]
+def on_openings(*openings, bots=("a", "b")):
+    return [BlockScore(bots, WON, opening) for opening in openings]
 
 
 class TestIndependent:
-    def test_draws_from_ten_on(self):
-        """Each bot plays two blocks on each draw: 20 blocks, 10 draws; the numbers mean nothing."""
+    def test_openings_from_ten_on(self):
+        """Each bot plays two blocks on each opening; the openings' numbers mean nothing."""
         pairs = [("a", "b"), ("b", "c"), ("c", "a")]
-        for draws, by_draw, each in ((10, True, 10.0), (9, False, 18.0)):
-            blocks = [one for pair in pairs for one in on_draws(*range(5, 5 + draws), bots=pair)]
+        for openings, by_opening, each in ((10, True, 10.0), (9, False, 18.0)):
+            blocks = [
+                one for pair in pairs for one in on_openings(*range(5, 5 + openings), bots=pair)
+            ]
             found = independent(count(blocks, seatings("ab"), ["a", "b", "c", "idle"]))
-            assert by_draw == found.by_draw
+            assert by_opening == found.by_opening
             assert [each] * 3 + [0.0] == found.of_bot.tolist()
-            assert (10.0 if by_draw else 27.0) == found.all
+            assert (10.0 if by_opening else 27.0) == found.all
 
     def test_unlike_numbers_of_blocks(self):
-        """9 draws with one block, one with 3: (9 + 3)^2 / (9 + 9) = 8 equal ones."""
-        found = independent(count(on_draws(*range(10), 0, 0), seatings("ab"), ["a", "b"]))
-        assert found.by_draw
+        """9 openings with one block, one with 3: (9 + 3)^2 / (9 + 9) = 8 equal ones."""
+        found = independent(count(on_openings(*range(10), 0, 0), seatings("ab"), ["a", "b"]))
+        assert found.by_opening
         assert [8.0, 8.0, 8.0] == pytest.approx([found.all, *found.of_bot])
 
-    def test_nearly_all_on_one_draw(self):
-        """Nothing to be seen of what draws have in common."""
-        found = independent(count(on_draws(*range(10), *[0] * 90), seatings("ab"), ["a", "b"]))
-        assert not found.by_draw
+    def test_nearly_all_on_one_opening(self):
+        """Nothing to be seen of what openings have in common."""
+        found = independent(count(on_openings(*range(10), *[0] * 90), seatings("ab"), ["a", "b"]))
+        assert not found.by_opening
         assert [100.0, 100.0] == found.of_bot.tolist()
 
     def test_two_places_of_one_bot_are_one_block(self):
         seated = seatings("aabb")
         blocks = [
-            BlockScore(("a", "a", "b", "b"), ((1, 2, 3, 4),) * len(seated), draw)
-            for draw in range(12)
+            BlockScore(("a", "a", "b", "b"), ((1, 2, 3, 4),) * len(seated), opening)
+            for opening in range(12)
         ]
         found = independent(count(blocks, seated, ["a", "b"]))
         assert [12.0, 12.0] == pytest.approx(found.of_bot.tolist())
@@ -206,10 +208,16 @@ def test_who_is_below_in_a_match_of_four_scored_nothing():
 @pytest.mark.parametrize(
     ("block", "words"),
     [
-        (BlockScore(("a", "x"), ((1, 2), (2, 1))), "played by 'x', which is no bot of the spec"),
-        (BlockScore(("a", "b", "a"), ((1, 2), (2, 1))), "a block of 3 bots, seatings of 2 seats"),
-        (BlockScore(("a", "b"), ((1, 2),)), "without 2 rankings of 2 seats each"),
-        (BlockScore(("a", "b"), ((1, 2), (1, 2, 3))), "without 2 rankings of 2 seats each"),
+        (BlockScore(("a", "x"), ((1, 2), (2, 1))), "played by 'x', which isn't a bot of the spec"),
+        (
+            BlockScore(("a", "b", "a"), ((1, 2), (2, 1))),
+            "a block has 3 bots, but its seatings have 2 seats",
+        ),
+        (BlockScore(("a", "b"), ((1, 2),)), "a block doesn't have 2 rankings of 2 seats each"),
+        (
+            BlockScore(("a", "b"), ((1, 2), (1, 2, 3))),
+            "a block doesn't have 2 rankings of 2 seats each",
+        ),
     ],
 )
 def test_what_is_no_block_of_these(block, words):

@@ -1,7 +1,7 @@
 """A nominal 95 % interval holds the truth in 93 to 97 of 100 tournaments.
 
-Tournaments are made up with known ratings: players, bots, blocks, draws, seat advantage, how much a
-block's matches have in common, how much a bot's matches on one seed have. In each of them every
+Tournaments are made up with known ratings: players, bots, blocks, openings, seat advantage, how
+much a block's matches have in common, how much a bot's matches on one seed have. In each every
 bot's interval, and every seat's, either holds the truth or doesn't. Seeds are fixed, so that the
 same intervals give the same figures.
 """
@@ -61,14 +61,14 @@ LONG_CASES = (
 )
 
 
-def coverage(case, tournaments, draws):
+def coverage(case, tournaments, samples):
     """Shares of the intervals: bots' that hold the truth, seats' that do, bots' with both ends."""
     chance = np.random.default_rng(20)
     elo = np.array(case.elo)
     bots, seats, ended = [], [], []
     for _ in range(tournaments):
         counted = count(play(case, chance), seatings(range(case.seats)), names(case))
-        found = rate(counted, tally(counted).blocks, draws)
+        found = rate(counted, tally(counted).blocks, samples)
         truth = elo - elo[found.zero].mean()
         bots.append((found.low <= truth) & (truth <= found.high))
         ended.append(np.isfinite(found.low) & np.isfinite(found.high))
@@ -83,7 +83,7 @@ def coverage(case, tournaments, draws):
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """6 cases, 20 tournaments each: some 550 intervals of bots."""
-    shares = [coverage(case, tournaments=20, draws=200) for case in CASES.values()]
+    shares = [coverage(case, tournaments=20, samples=200) for case in CASES.values()]
     bots, seats, _ = np.mean(shares, axis=0)
     assert 0.93 <= bots <= 0.97
     assert 0.92 <= seats <= 0.98  # half as many, and those of two seats are one
@@ -99,6 +99,6 @@ def test_intervals_of_each_case(name):
     Where many intervals lack an end, more of them hold the truth.
     """
     case = LONG_CASES[name]
-    bots, _, ended = coverage(case, tournaments=max(100, 2400 // len(case.elo)), draws=500)
+    bots, _, ended = coverage(case, tournaments=max(100, 2400 // len(case.elo)), samples=500)
     assert 0.92 <= bots
     assert bots <= 0.98 or ended < 0.97

@@ -21,9 +21,9 @@ FOUR = seatings("abcd")
 WON, LOST, DRAWN = ((1, 2), (2, 1)), ((2, 1), (1, 2)), ((1, 1), (1, 1))
 
 
-def rated(blocks, seated, bots, fillers=(), draws=20):
+def rated(blocks, seated, bots, fillers=(), samples=20):
     counted = count(blocks, seated, bots, fillers)
-    return rate(counted, tally(counted).blocks, draws)
+    return rate(counted, tally(counted).blocks, samples)
 
 
 def blocks_of(*results, bots=("a", "b")):
@@ -167,7 +167,7 @@ class TestPrior:
         assert with_it * ELO == pytest.approx(without * ELO, abs=0.05)
 
     def test_who_won_all_has_a_rating(self):
-        found = rated(blocks_of((WON, 30)), TWO, ["a", "b"], draws=400)
+        found = rated(blocks_of((WON, 30)), TWO, ["a", "b"], samples=400)
         assert 200 < found.elo[0] - found.elo[1] < 2000
         # 60 wins in a row: at least some 250 Elo better (Clopper and Pearson's bound for 30
         # blocks in a row is a score of 0.88, that for 60 matches 0.94), and who knows how much.
@@ -177,7 +177,7 @@ class TestPrior:
 
     def test_groups_that_never_met_have_equal_means(self):
         blocks = blocks_of((WON, 8), (LOST, 2)) + blocks_of((WON, 5), (LOST, 5), bots=("c", "d"))
-        found = rated(blocks, TWO, ["a", "b", "c", "d"], draws=400)
+        found = rated(blocks, TWO, ["a", "b", "c", "d"], samples=400)
         assert 0 == pytest.approx(found.elo[:2].sum(), abs=0.01)
         assert 0 == pytest.approx(found.elo[2:].sum(), abs=0.01)
         # Nobody knows who of c and a is better: their intervals have no ends.
@@ -193,9 +193,11 @@ class TestParts:
         chance = np.random.default_rng(12)
         case = Case(seats=2, elo=spread(4, 300), blocks=6)
         blocks = play(case, chance)
-        alone = rated(blocks, TWO, names(case), draws=400)
-        lost = [BlockScore((bot, "last"), WON, draw) for bot in names(case) for draw in range(6)]
-        found = rated(blocks + lost, TWO, [*names(case), "last"], draws=400)
+        alone = rated(blocks, TWO, names(case), samples=400)
+        lost = [
+            BlockScore((bot, "last"), WON, opening) for bot in names(case) for opening in range(6)
+        ]
+        found = rated(blocks + lost, TWO, [*names(case), "last"], samples=400)
         assert [True] * 4 + [False] == found.zero.tolist()
         assert alone.elo == pytest.approx(found.elo[:4], abs=0.01)
         assert np.isfinite(found.low[:4]).all()
@@ -206,7 +208,7 @@ class TestParts:
     def test_a_chain(self):
         """a beat b, b beat c: of b nothing is known, of a at least, of c at most."""
         blocks = blocks_of((WON, 9)) + blocks_of((WON, 9), bots=("b", "c"))
-        found = rated(blocks, TWO, ["a", "b", "c"], draws=200)
+        found = rated(blocks, TWO, ["a", "b", "c"], samples=200)
         assert found.zero.all()
         assert [True, False, False] == np.isfinite(found.low).tolist()
         assert [False, False, True] == np.isfinite(found.high).tolist()
@@ -215,7 +217,7 @@ class TestParts:
     def test_two_who_won_all_and_never_met(self):
         """Either may be the far better one, so nothing bounds either from below or above."""
         blocks = blocks_of((WON, 5), bots=("a", "c")) + blocks_of((WON, 5), bots=("b", "c"))
-        found = rated(blocks, TWO, ["a", "b", "c"], draws=200)
+        found = rated(blocks, TWO, ["a", "b", "c"], samples=200)
         assert [False] * 3 == np.isfinite(found.low).tolist()
         assert [False, False, True] == np.isfinite(found.high).tolist()
         assert found.elo[0] == pytest.approx(found.elo[1])
@@ -227,7 +229,7 @@ class TestParts:
             for order in ((1, 2, 3, 4), (2, 1, 3, 4))
         ]
         blocks = [BlockScore(tuple("abcd"), ranks[number % 3 > 0]) for number in range(12)]
-        found = rated(blocks, FOUR, list("abcd"), draws=200)
+        found = rated(blocks, FOUR, list("abcd"), samples=200)
         assert [True, True, False, False] == found.zero.tolist()
         # b won 8 of 12 blocks against a, and that's all that tells them apart.
         assert 400 * math.log10(8 / 4) == pytest.approx(found.elo[1] - found.elo[0], abs=0.05)
@@ -236,7 +238,7 @@ class TestParts:
 
     def test_a_seat_that_always_wins(self):
         blocks = blocks_of((((1, 2), (1, 2)), 20))
-        first, second = rated(blocks, TWO, ["a", "b"], draws=200).seats
+        first, second = rated(blocks, TWO, ["a", "b"], samples=200).seats
         assert (None, None) == (first.high, second.low)
         assert first.low > 0 > second.high
 
@@ -244,7 +246,7 @@ class TestParts:
         """1600 Elo apart, 8 blocks: hardly ever a match lost, and what is told is no bound."""
         case = Case(seats=2, elo=(1600.0, 0.0), blocks=8, tied=0)
         for seed in range(5):
-            found = rated(play(case, np.random.default_rng(seed)), TWO, names(case), draws=200)
+            found = rated(play(case, np.random.default_rng(seed)), TWO, names(case), samples=200)
             assert found.low[0] <= 800 <= found.high[0]
             assert found.low[1] <= -800 <= found.high[1]
 
@@ -252,28 +254,28 @@ class TestParts:
 class TestIntervals:
     def test_one_block_is_no_point(self):
         for ranks in (WON, DRAWN, ((1, 2), (1, 2))):
-            found = rated(blocks_of((ranks, 1)), TWO, ["a", "b"], draws=400)
+            found = rated(blocks_of((ranks, 1)), TWO, ["a", "b"], samples=400)
             assert (found.high - found.low > 300).all()
             assert [1, 1] == found.rank_low.tolist()
             assert [2, 2] == found.rank_high.tolist()
 
     def test_equal_blocks_are_no_point(self):
         """All drawn: nothing differs between blocks, and yet it could."""
-        found = rated(blocks_of((DRAWN, 20)), TWO, ["a", "b"], draws=400)
+        found = rated(blocks_of((DRAWN, 20)), TWO, ["a", "b"], samples=400)
         assert [0, 0] == pytest.approx(found.elo.tolist(), abs=1e-6)
         assert (found.high - found.low > 20).all()
 
     def test_more_blocks_narrow_them(self):
         few, many = (
-            rated(blocks_of((WON, 6 * times), (LOST, 4 * times)), TWO, ["a", "b"], draws=500)
+            rated(blocks_of((WON, 6 * times), (LOST, 4 * times)), TWO, ["a", "b"], samples=500)
             for times in (2, 32)
         )
         # 16 times the blocks: a quarter of the width, less for few blocks' own widening.
         ratio = (few.high - few.low)[0] / (many.high - many.low)[0]
         assert 3.5 < ratio < 5.5
 
-    def test_draws_that_a_bot_likes_widen_them(self):
-        """The same blocks against three opponents: alike on each draw, or on draws of their own."""
+    def test_openings_that_a_bot_likes_widen_them(self):
+        """The same blocks against three opponents: alike on each opening, or on their own."""
         results = [WON if number % 2 else LOST for number in range(20)]
         bots = ["a", "b", "c", "d"]
         widths = []
@@ -283,32 +285,32 @@ class TestIntervals:
                 for turn, other in enumerate(bots[1:])
                 for number, ranks in enumerate(results[shift * turn :] + results[: shift * turn])
             ]
-            found = rated(blocks, TWO, bots, draws=500)
+            found = rated(blocks, TWO, bots, samples=500)
             widths.append((found.high - found.low)[0])
         assert widths[0] > 1.4 * widths[1]
 
-    def test_few_draws_are_blocks(self):
-        """Below ten draws nothing is to be seen of what their blocks have in common."""
+    def test_few_openings_are_blocks(self):
+        """Below ten openings nothing is to be seen of what their blocks have in common."""
         blocks = [
             BlockScore(("a", "b"), WON if number % 3 else LOST, number % 9) for number in range(45)
         ]
-        few = rated(blocks, TWO, ["a", "b"], draws=500)
-        alone = [block._replace(draw=0) for block in blocks]
-        none = rated(alone, TWO, ["a", "b"], draws=500)
+        few = rated(blocks, TWO, ["a", "b"], samples=500)
+        alone = [block._replace(opening=0) for block in blocks]
+        none = rated(alone, TWO, ["a", "b"], samples=500)
         assert (few.high - few.low) == pytest.approx(none.high - none.low, rel=0.1)
 
     def test_matches_that_agree_within_blocks_widen_them(self):
         """As many wins, once by the same bot in both seatings, once by the same seat."""
-        alike = rated(blocks_of((WON, 40), (LOST, 40)), TWO, ["a", "b"], draws=500)
+        alike = rated(blocks_of((WON, 40), (LOST, 40)), TWO, ["a", "b"], samples=500)
         even = rated(
-            blocks_of((((1, 2), (1, 2)), 40), (((2, 1), (2, 1)), 40)), TWO, ["a", "b"], draws=500
+            blocks_of((((1, 2), (1, 2)), 40), (((2, 1), (2, 1)), 40)), TWO, ["a", "b"], samples=500
         )
         assert alike.elo == pytest.approx(even.elo, abs=1e-6)
         assert (alike.high - alike.low > 2 * (even.high - even.low)).all()
 
     def test_ranks_and_superiority(self):
         case = Case(seats=2, elo=(200.0, 0.0, 0.0, -200.0), blocks=60)
-        found = rated(play(case, np.random.default_rng(5)), TWO, names(case), draws=500)
+        found = rated(play(case, np.random.default_rng(5)), TWO, names(case), samples=500)
         assert [1, 2, 2, 4] == found.rank_low.tolist()
         assert [1, 3, 3, 4] == found.rank_high.tolist()
         assert found.superior[0, 3] > 0.99
@@ -336,7 +338,7 @@ def test_fillers_are_one_player_without_a_place():
 
 
 def test_who_played_nothing_is_not_rated():
-    found = rated(blocks_of((WON, 6), (LOST, 4)), TWO, ["a", "idle", "b"], draws=300)
+    found = rated(blocks_of((WON, 6), (LOST, 4)), TWO, ["a", "idle", "b"], samples=300)
     assert [True, False, True] == found.rated.tolist()
     assert 0 == pytest.approx(found.elo[0] + found.elo[2])
     assert [1, 2] == [found.rank_low[0], found.rank_high[2]]

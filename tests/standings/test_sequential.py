@@ -151,9 +151,9 @@ class TestEstimate:
         (lambda: Sequential(0, math.inf), "elo0 must be below elo1"),
         (lambda: Sequential(alpha=0.5), "between 0 and 0.5"),
         (lambda: Sequential(beta=0.0), "between 0 and 0.5"),
-        (lambda: Sequential().add(1.5), "a share lies between 0 and 1"),
-        (lambda: Sequential().add(math.nan), "a share lies between 0 and 1"),
-        (lambda: Sequential().add(0.5, 0), "1 at least"),
+        (lambda: Sequential().add(1.5), "must be a share between 0 and 1"),
+        (lambda: Sequential().add(math.nan), "must be a share between 0 and 1"),
+        (lambda: Sequential().add(0.5, 0), "it must be at least 1"),
     ],
 )
 def test_what_it_refuses(make, words):

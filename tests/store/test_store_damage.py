@@ -132,16 +132,16 @@ def test_values_that_the_database_holds_otherwise_are_no_damage(store, target):
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
-        ("UPDATE blocks SET seed = '7' WHERE number = 3", "block 3 isn't"),
-        ("UPDATE matches SET ranks = '[2,2]' WHERE block = 2", "block 2 isn't"),
-        ("UPDATE seats SET ending = 'normal' WHERE block = 4", "block 4 isn't"),
-        ("UPDATE matches SET turns = x'00' WHERE block = 4", "what comes after block 3 isn't"),
-        ("DELETE FROM seats WHERE block = 8", "what comes after block 7 isn't"),
-        ("DELETE FROM seats WHERE block = 2 AND seat = 3", "block 2 isn't"),
-        ("UPDATE bots SET since = 3", "its notes on bots and seeds aren't"),
+        ("UPDATE blocks SET seed = '7' WHERE number = 3", "block 3 differs"),
+        ("UPDATE matches SET ranks = '[2,2]' WHERE block = 2", "block 2 differs"),
+        ("UPDATE seats SET ending = 'normal' WHERE block = 4", "block 4 differs"),
+        ("UPDATE matches SET turns = x'00' WHERE block = 4", "what comes after block 3 differs"),
+        ("DELETE FROM seats WHERE block = 8", "what comes after block 7 differs"),
+        ("DELETE FROM seats WHERE block = 2 AND seat = 3", "block 2 differs"),
+        ("UPDATE bots SET since = 3", "its notes on bots and seeds differ"),
         ("UPDATE meta SET value = 'f' WHERE key = 'base_seed'", "its notes on bots and seeds"),
-        ("DELETE FROM unbenched", "its notes on bots and seeds aren't"),
-        ("UPDATE benched SET failures = 4", "its notes on bots and seeds aren't"),
+        ("DELETE FROM unbenched", "its notes on bots and seeds differ"),
+        ("UPDATE benched SET failures = 4", "its notes on bots and seeds differ"),
     ],
 )
 def test_a_changed_value_is_noticed(filled, tmp_path, statement, told):
@@ -177,7 +177,7 @@ def test_a_database_without_checksums_gets_them(target, kind):
         store.add([drawn(BLOCKS)])
     if kind == "sqlite":
         execute(target, "UPDATE blocks SET map = 'other' WHERE number = 1")
-        with pytest.raises(StoreError, match="block 1 isn't as it was stored"):
+        with pytest.raises(StoreError, match="block 1 differs from what was stored"):
             Store.open(target)
 
 
@@ -203,7 +203,7 @@ def test_a_last_transaction_that_a_power_cut_broke_is_played_again(killed, tmp_p
     for _ in range(2):
         with pytest.raises(StoreError) as error:
             Store.open(path, create=False)
-        words = "the last results in cup.db-wal can't be read, by a power cut or damage; "
+        words = "the last results in cup.db-wal can't be read because of a power cut or damage; "
         assert f"{path}: {words}`lanista tournament run` plays them again" == str(error.value)
     with Store.open(path) as store:
         assert [drawn(number) for number in range(BLOCKS - 1)] == stored(store)

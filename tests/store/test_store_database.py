@@ -206,14 +206,14 @@ def test_who_is_benched_in_the_order_it_came(store, target):
         assert expected == again.benched()
 
 
-def test_a_bot_is_benched_behind_a_block_that_was_there(store):
+def test_a_bot_is_benched_after_a_block_that_was_there(store):
     store.add([block(1)])
     assert [] == store.add([], [benching("Ant", 1)])
     assert [benching("Ant", 1)] == store.benched()
 
 
-def test_nothing_is_stored_when_a_bot_is_benched_behind_no_block(store):
-    with pytest.raises(ValueError, match="Ant benched behind id2: no such block"):
+def test_nothing_is_stored_when_a_bot_is_benched_after_no_block(store):
+    with pytest.raises(ValueError, match="Ant was benched after block id2, which"):
         store.add([block(1)], [benching("Ant", 2)])
     assert ([], []) == (store.played(), store.benched())
 

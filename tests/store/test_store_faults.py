@@ -214,7 +214,7 @@ def test_the_log_is_written_ahead_and_to_the_disk(tmp_path):
 @pytest.mark.parametrize("bad", ["mysql://ant:secret@host/cup", "oracle+x://ant:secret@h/c"])
 def test_other_kinds_of_databases(bad):
     words = refused(lambda: Store.open(bad))
-    assert "no such kind of database; right are a path, sqlite:///PATH" in words
+    assert "unknown kind of database; give a path, sqlite:///PATH" in words
     assert "secret" not in words
 
 
@@ -223,13 +223,13 @@ def test_other_kinds_of_databases(bad):
 )
 def test_a_url_that_cannot_be_read(bad):
     words = refused(lambda: Store.open(bad))
-    assert "right is postgresql://USER:PASSWORD@HOST:PORT/NAME" in words
+    assert "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME" in words
     assert "sec" not in words
 
 
 @pytest.mark.parametrize("bad", ["sqlite://", "sqlite:///", "sqlite://cup.db"])
 def test_a_sqlite_url_without_a_file(bad):
-    assert "right is sqlite:///PATH" in refused(lambda: Store.open(bad))
+    assert "write it as sqlite:///PATH" in refused(lambda: Store.open(bad))
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,9 @@ def test_another_programs_database_is_refused_and_left_alone(empty):
     for create in (True, False):
         with pytest.raises(StoreError) as refused:
             Store.open(empty, create=create)
-        assert "no tournament's database: it holds other tables, as 'recipes'" in str(refused.value)
+        assert "not a tournament's database: it holds other tables, such as 'recipes'" in str(
+            refused.value
+        )
     execute(empty, "INSERT INTO recipes VALUES ('soup')")
     if not isinstance(empty, str):
         connection = sqlite3.connect(empty)

@@ -66,13 +66,13 @@ def _setting(**changes):
 # What it says of itself
 
 _with("name 'Counting Game'", name="Counting Game")
-_with("title, ''", title="")
+_with("title is ''", title="")
 _with("version '1 beta'", version="1 beta")
 _with("0 seats", seats=0)
 _with("consequence 'skip'", consequence="skip")
 _with("seeds 5 to 4", seeds=(5, 4))
 _with("seeds 0 to 18446744073709551616", seeds=(0, 2**64))
-_with("each name once", settings=CountingRules.settings * 2)
+_with("no name may repeat", settings=CountingRules.settings * 2)
 _with("setting 'nb rounds'", settings=_setting(name="nb rounds"))
 _with("default 0 isn't from 1 to 1000", settings=_setting(default=0))
 _with("help of setting 'rounds'", settings=_setting(help="two\nlines"))
@@ -88,13 +88,13 @@ class NoTurns(CountingRules):
         return 0
 
 
-@_ruleset("the game goes on after max_turns, 4 turns")
+@_ruleset("the game goes on after the 4 turns of max_turns")
 class OneMore(CountingRules):
     def max_turns(self, settings):
         return settings["rounds"] - 1 or 1
 
 
-@_ruleset("no outcome after max_turns, 99")
+@_ruleset("no outcome after the 99 turns of max_turns")
 class OneMoreInTheEnd(OneMore):
     """Noticed although a playthrough is shorter."""
 
@@ -128,7 +128,7 @@ class Absolute(CountingRules):
         return SeededChance(abs(seed))
 
 
-@_ruleset("which is no board")
+@_ruleset("which isn't a board")
 class TakesAnything(CountingRules):
     def read_board(self, text):
         return "oak"
@@ -188,7 +188,7 @@ class OverAtOnce(Counting):
         return attrs.evolve(Counting("oak", 0, SeededChance(0)).outcome(), scores=self.scores())
 
 
-@_game("tells the settings as ['set rounds 6'")
+@_game("sends the settings as ['set rounds 6'")
 class TellsAnotherSetting(Counting):
     def facts_at_start(self, seat):
         return b"set rounds 6\n"
@@ -234,12 +234,12 @@ class TwoSpaces(_Facts):
     told = b"omen  1\n"
 
 
-@_game("begins with a keyword")
+@_game("must begin with a keyword")
 class NoKeyword(_Facts):
     told = b"1 omen\n"
 
 
-@_game("`turn` is a keyword of the protocol's own")
+@_game("`turn` is a keyword of the protocol itself")
 class SaysTurn(_Facts):
     told = b"turn 1\n"
 
@@ -281,21 +281,21 @@ class ParseRaises(Counting):
         return super().parse(seat, tokens)
 
 
-@_game("looking or parsing changes the game")
+@_game("another read-only method changes the game")
 class ParseChanges(Counting):
     def parse(self, seat, tokens):
         self.last[seat] += 1
         return super().parse(seat, tokens)
 
 
-@_game("looking or parsing changes the game")
+@_game("another read-only method changes the game")
 class FactsChange(Counting):
     def facts(self, seat, status):
         self.omen += status[0] < 0
         return super().facts(seat, status)
 
 
-@_game("it is no submoves (PROTOCOL.md 4)")
+@_game("it must be accepted (PROTOCOL.md 4)")
 class MustSpeak(Counting):
     def parse(self, seat, tokens):
         if not tokens:
@@ -326,7 +326,7 @@ class AdvanceRaises(Counting):
         super().advance([Answer(verdict.orders) for verdict in turn])
 
 
-@_game("Late is something else than no submoves")
+@_game("Late differs from an empty answer")
 class LateCosts(Counting):
     def advance(self, turn):
         super().advance(turn)
@@ -340,7 +340,7 @@ class TwoAtOnce(Counting):
         self.turn += 1
 
 
-@_game("goes on after max_turns")
+@_game("goes on after the 5 turns of max_turns")
 class NeverEnds(Counting):
     def outcome(self):
         return None
@@ -462,22 +462,22 @@ class _Outcome(Counting):
         return ended and attrs.evolve(ended, **self.changes)
 
 
-@_game("by the rules a match is finished or a forfeit")
+@_game("only as FINISHED or FORFEIT")
 class Aborts(_Outcome):
     changes = {"termination": Termination.ABORTED}  # noqa: RUF012 - read only
 
 
-@_game("ranks (1, 1): one a seat")
+@_game("ranks (1, 1) must be 3 numbers")
 class TwoRanks(_Outcome):
     changes = {"ranks": (1, 1)}  # noqa: RUF012 - read only
 
 
-@_game("places from 1, ties share the best")
+@_game("ties must share the best rank")
 class RanksFromZero(_Outcome):
     changes = {"ranks": (0, 1, 2)}  # noqa: RUF012 - read only
 
 
-@_game("places from 1, ties share the best")
+@_game("ties must share the best rank")
 class DenseRanks(_Outcome):
     changes = {"ranks": (1, 1, 2)}  # noqa: RUF012 - read only
 
@@ -519,12 +519,12 @@ def _picture(words, cls, **attributes):
     BROKEN.append((ruleset, words))
 
 
-@_game("a scene of 0 rows")
+@_game("the scene's rows and columns are (0, 3)")
 class NoRows(_Scene):
     changes = {"rows": 0, "ground": ()}  # noqa: RUF012 - read only
 
 
-@_game("with ground of [3]")
+@_game("ground has rows of [3] cells")
 class TooLittleGround(_Scene):
     changes = {"rows": 2}  # noqa: RUF012 - read only
 
@@ -540,23 +540,23 @@ def _level(title="all", col=0, cols=3):
 
 for _words, _changes in (
     ("a level's title", {"levels": (_level(title=""),)}),
-    ("columns of the scene's 3", {"levels": (_level(cols=4),)}),
-    ("columns of the scene's 3", {"levels": (_level(cols=0),)}),
-    ("none in two levels", {"levels": (_level(col=1, cols=2), _level(cols=2))}),
+    ("within the scene's 3", {"levels": (_level(cols=4),)}),
+    ("within the scene's 3", {"levels": (_level(cols=0),)}),
+    ("in no other level", {"levels": (_level(col=1, cols=2), _level(cols=2))}),
     ("a title of stats", {"stats": ("two\nlines",)}),
-    ("each title once", {"stats": ("sum", "sum")}),
+    ("no title may repeat", {"stats": ("sum", "sum")}),
     ("a sign's meaning", {"signs": (("5", ""),)}),
-    ("kind 'disc': a Shape", {"kinds": (("disc", "5", "number"),)}),
+    ("kind 'disc' must be a Shape", {"kinds": (("disc", "5", "number"),)}),
     ("a kind's meaning", {"kinds": ((Shape.DISC, "5", ""),)}),
     # Seat 2's number stands in column 2, which is drawn nowhere.
-    ("seats, in a level", {"levels": (_level(cols=2),), "owners": {}}),
+    ("its cell must be in a level", {"levels": (_level(cols=2),), "owners": {}}),
     ("the scene's titles need []", {"stats": ()}),
     ("the scene's titles need [2, 2, 2]", {"stats": ("sum", "last")}),
 ):
     _picture(_words, _Scene, changes=_changes)
 
 
-@_game("the scene changes in the match")
+@_game("the scene changes during the match")
 class MovingScene(Counting):
     def scene(self):
         scene = super().scene()
@@ -578,12 +578,12 @@ class EmptyCaptions(_Frame):
     changes = {"captions": ("", "", "")}  # noqa: RUF012 - read only
 
 
-@_game(": one of 1 rows, 3 columns and 3 seats")
+@_game("the scene's 1 rows and 3 columns, and its seat one of 3")
 class MarkOutside(_Frame):
     mark = {"row": 1}  # noqa: RUF012 - read only
 
 
-@_game(": one of 1 rows, 3 columns and 3 seats")
+@_game("the scene's 1 rows and 3 columns, and its seat one of 3")
 class MarkOfNobody(_Frame):
     mark = {"seat": 3}  # noqa: RUF012 - read only
 
@@ -594,11 +594,11 @@ class EmptyMark(_Frame):
 
 
 for _words, _changes in (
-    ("shape 'disc': a Shape", {"shape": "disc"}),
+    ("shape 'disc' must be a Shape", {"shape": "disc"}),
     ("units [7] have two marks", {"unit": 7}),
-    ("a unit's number is 0 or more", {"unit": -1}),
-    ("health is from 0 to 1", {"health": 1.5}),
-    ("health is from 0 to 1", {"health": math.nan}),
+    ("a unit's number must be 0 or more", {"unit": -1}),
+    ("health must be from 0 to 1", {"health": 1.5}),
+    ("health must be from 0 to 1", {"health": math.nan}),
     ("a mark's detail", {"details": ("a number", "")}),
 ):
     _picture(_words, _Frame, mark=_changes)
@@ -607,8 +607,8 @@ for _words, _changes in (
     ("the frame's owner 3 of (0, 0)", {"owned": {(0, 0): 3}}),
     ("the frame's owner 0 of (1, 0)", {"owned": {(1, 0): 0}}),
     ("lit columns [3]", {"lit": frozenset((3,))}),
-    ("stats of [1, 1] values", {"stats": ((1,), (1,))}),
-    ("stats of [2, 2, 2] values", {"stats": ((1, 2),) * 3}),
+    ("stats have [1, 1] values", {"stats": ((1,), (1,))}),
+    ("stats have [2, 2, 2] values", {"stats": ((1, 2),) * 3}),
     ("a value of stats", {"stats": (("",),) * 3}),
     ("the value inf of stats", {"stats": ((math.inf,),) * 3}),
     ("the value None of stats", {"stats": ((None,),) * 3}),
@@ -626,14 +626,14 @@ class _Past(_Frame):
 
 
 for _words, _changes in (
-    ("from a cell to a cell", {"arrows": (Arrow((0, 0), (1, 0), 0),)}),
-    ("from a cell to a cell", {"arrows": (Arrow((0, -1), (0, 0), 0),)}),
-    ("from a cell to a cell", {"arrows": (Arrow((0, 0), (0, 1), 3),)}),
-    ("with a printable text", {"arrows": (Arrow((0, 0), (0, 1), 0, "\n"),)}),
+    ("must lead from cell to cell", {"arrows": (Arrow((0, 0), (1, 0), 0),)}),
+    ("must lead from cell to cell", {"arrows": (Arrow((0, -1), (0, 0), 0),)}),
+    ("must lead from cell to cell", {"arrows": (Arrow((0, 0), (0, 1), 3),)}),
+    ("have a printable text", {"arrows": (Arrow((0, 0), (0, 1), 0, "\n"),)}),
     ("the captor 3 of (0, 0)", {"captured": {(0, 0): 3}}),
     ("but its owner is None", {"captured": {(0, 0): 1}}),
-    ("of one of 3 seats, or of nobody", {"events": (Event(3, "said 5"),)}),
-    ("an event's words", {"events": (Event(0, ""),)}),
+    ("its seat must be one of 3 or None", {"events": (Event(3, "said 5"),)}),
+    ("an event's text", {"events": (Event(0, ""),)}),
 ):
     _picture(_words, _Past, changes=_changes)
 
@@ -681,9 +681,9 @@ class Talk:
 
 
 _with("the classic opening: the last line has no newline", classic=Talk(said_first=b"table"))
-_with("classic b'on': whole lines", classic=Talk(said=b"on"))
-_with("classic b'': whole lines", classic=Talk(said=b""))
-_with("classic b'off': whole lines", classic=Talk(said_last=b"off"))
+_with("the classic dialect sends b'on'", classic=Talk(said=b"on"))
+_with("the classic dialect sends b''", classic=Talk(said=b""))
+_with("the classic dialect sends b'off'", classic=Talk(said_last=b"off"))
 _with("the classic dialect in turn 1 raises", classic=Talk(said=None))
 
 sound = CountingRules()

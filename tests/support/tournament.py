@@ -15,10 +15,10 @@ from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.director import Director
 from lanista.tournament.executors import GivenWorkers
 from lanista.tournament.looking import format_of
-from lanista.tournament.records import held
+from lanista.tournament.records import lock_records
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of
-from lanista.tournament.stored_blocks import agree, settle_seed
+from lanista.tournament.stored_blocks import check_identities, settle_seed
 from lanista.tournament.worker import Finished
 
 HOUSE = ("GravityGoers", "RandomRunners", "CamperJoe", "ProfessorRandom")
@@ -79,8 +79,8 @@ def finished(task, block, *, void=0, stall=0.0, trouble=""):
     result = BlockResult(
         block=block.id,
         bots=block.bots,
-        seed=block.draw.seed,
-        map=block.draw.map,
+        seed=block.opening.seed,
+        map=block.opening.map,
         matches=tuple(matches),
     )
     return Finished(result=result, records=records, seconds=0.01, trouble=trouble)
@@ -139,9 +139,9 @@ def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **m
         ThreadPoolExecutor(threads) as pool,
         Store.open(setup.database) as opened,
         opened.lock(),
-        held(setup.records),
+        lock_records(setup.records),
     ):
-        agree(setup, opened, accept_changes=False)
+        check_identities(setup, opened, accept_changes=False)
         settle_seed(setup, opened, makes=True)
         yield Director(
             setup,

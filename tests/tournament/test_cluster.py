@@ -156,11 +156,11 @@ async def test_workers_that_join_are_used(cluster, tmp_path):
     await trio.to_thread.run_sync(workers.start)
     try:
         with trio.fail_after(PATIENCE):
-            while workers.look() != 2:
+            while workers.count_threads() != 2:
                 await trio.lowlevel.checkpoint()
         one.kill()
         with trio.fail_after(PATIENCE):
-            while workers.look() != 1:
+            while workers.count_threads() != 1:
                 await trio.lowlevel.checkpoint()
         assert two.pid == workers.submit(os.getpid).result(PATIENCE)
     finally:

@@ -179,7 +179,7 @@ class TestRecords:
         def some_fail(task):
             done = []
             for block in task.blocks:
-                seed = block.draw.seed
+                seed = block.opening.seed
                 contestants = dict(task.contestants)
                 if seed in (1, 2):
                     contestants["B"] = attrs.evolve(contestants["B"], environment={"FAKE": "crash"})
@@ -251,9 +251,9 @@ class TestBenching:
 
         def first_two_are_fine(task):
             (block,) = task.blocks
-            if block.draw.seed == 2:
+            if block.opening.seed == 2:
                 assert benched.wait(PATIENCE)
-            if block.draw.seed <= 2:
+            if block.opening.seed <= 2:
                 return one_by_one(task)
             bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
             return one_by_one(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
@@ -342,7 +342,7 @@ class TestBenching:
             if "B" not in task.contestants:
                 return one_by_one(task)
             (block,) = task.blocks
-            if (block.bots, block.draw.seed) == (("A", "B"), 1):
+            if (block.bots, block.opening.seed) == (("A", "B"), 1):
                 return one_by_one(task)
             # After the good one is stored, as a good one ends the count of failures.
             assert went_well.wait(PATIENCE)
@@ -406,7 +406,7 @@ class TestHalting:
         def voids(task):
             return [
                 finished(task, block, void=2, stall=0.3, trouble="void twice: a stall of 0.3 s")
-                if block.draw.seed == 2
+                if block.opening.seed == 2
                 else finished(task, block)
                 for block in task.blocks
             ]
@@ -580,13 +580,13 @@ class TestLostWorkers:
         tries = []
 
         def dies_of_seven(task):
-            if any(block.draw.seed == 7 for block in task.blocks):
+            if any(block.opening.seed == 7 for block in task.blocks):
                 tries.append(len(task.blocks))
                 raise BrokenExecutor("a process ended abruptly")
             return play(task)
 
         report, log = await run(setup, dies_of_seven)
-        assert report.halted.endswith("(A - B, seed 7): 3 workers died over it")
+        assert report.halted.endswith("(A - B, seed 7): 3 workers died while playing it")
         # With others at first, then alone, so that nobody else is blamed.
         assert [1, 1] == tries[1:]
         assert 3 == len(log.of(events.WorkerLost))
@@ -716,7 +716,7 @@ async def test_standings_while_it_runs(tmp_path):
     go = threading.Event()
 
     def last_waits(task):
-        if task.blocks[0].draw.seed == 3:
+        if task.blocks[0].opening.seed == 3:
             go.wait(PATIENCE)
         return one_by_one(task)
 
@@ -866,7 +866,7 @@ async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
             self.heard = []
 
         def record(self, pairing, played):
-            self.heard.append(setup.block_id(pairing.bots, setup.draw(pairing.draw)))
+            self.heard.append(setup.block_id(pairing.bots, setup.opening(pairing.opening)))
             self._format.record(pairing, played)
 
         def __getattr__(self, name):

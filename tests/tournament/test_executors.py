@@ -134,7 +134,7 @@ def test_settling_on_fewer_ends_the_others(local, tmp_path):
     workers = local(2)
     waiting = workers.submit(errands.wait_for, tmp_path / "go", tmp_path / "waits")
     other = result(workers.submit(errands.pid))
-    workers.settle(1)
+    workers.set_slots(1)
     wait_until_gone([other])
     (tmp_path / "go").touch()
     result(waiting)
@@ -150,7 +150,7 @@ def test_pinned_workers_have_cores_of_their_own(local, tmp_path):
     result(waiting)
     half = len(usable_cores()) // 2
     assert usable_cores()[half : 2 * half] == second
-    workers.settle(1)
+    workers.set_slots(1)
     assert usable_cores() == result(workers.submit(errands.cores))
 
 

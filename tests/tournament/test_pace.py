@@ -8,7 +8,7 @@ import pytest
 from lanista.match.ending import Ending
 from lanista.pairing.base import Progress
 from lanista.store.results import BlockResult, MatchResult, SeatResult
-from lanista.tournament.pace import MOST_BLOCKS, Disturbances, Failures, Pace, eta
+from lanista.tournament.pace import MAX_BLOCKS, Disturbances, Failures, Pace, eta
 from lanista.tournament.worker import Finished
 
 
@@ -43,7 +43,7 @@ class TestTaskSize:
     ENDLESS = Progress(played=0, planned=None)
 
     @pytest.mark.parametrize(
-        ("seconds", "size"), [(3.0, 1), (0.6, 1), (0.25, 4), (0.001, MOST_BLOCKS), (0, MOST_BLOCKS)]
+        ("seconds", "size"), [(3.0, 1), (0.6, 1), (0.25, 4), (0.001, MAX_BLOCKS), (0, MAX_BLOCKS)]
     )
     def test_a_task_takes_about_a_second(self, seconds, size):
         pace = Pace(0.0)

@@ -15,7 +15,12 @@ from lanista.tournament import events, looking
 from lanista.tournament.looking import load, standings_of
 from lanista.tournament.running import open_tournament, run_async
 from lanista.tournament.spec import SpecError
-from lanista.tournament.stored_blocks import agree, read_stored_blocks, settle_seed, unbench_bots
+from lanista.tournament.stored_blocks import (
+    check_identities,
+    read_stored_blocks,
+    settle_seed,
+    unbench_bots,
+)
 from support.tournament import digests, directing, format_of, play, setup_in, stored
 
 COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
@@ -125,7 +130,7 @@ class TestIdentities:
         await self._play(tmp_path)
         changed = self._setup(tmp_path, **changes)
         with Store.open(changed.database) as store, pytest.raises(SpecError) as refused:
-            agree(changed, store, accept_changes=False)
+            check_identities(changed, store, accept_changes=False)
         assert (
             f"bots: B has another {what} than when it played before; change it back, give it "
             "another name, or start it anew by --accept-changes" == str(refused.value)
@@ -135,8 +140,8 @@ class TestIdentities:
         await self._play(tmp_path)
         changed = self._setup(tmp_path, restart=True)
         with Store.open(changed.database) as store:
-            agree(changed, store, accept_changes=True)
-            agree(changed, store, accept_changes=False)
+            check_identities(changed, store, accept_changes=True)
+            check_identities(changed, store, accept_changes=False)
             stored_blocks = read_stored_blocks(changed, store.played())
         assert (0, 2) == (len(stored_blocks.entries), len(stored_blocks.unmatched))
         assert json.loads(changed.contestants["B"].identity)["restart"]
@@ -155,7 +160,7 @@ class TestIdentities:
             tmp_path,
         )
         with Store.open(setup.database) as store:
-            agree(setup, store, accept_changes=False)
+            check_identities(setup, store, accept_changes=False)
             assert {"A", "B", "C"} == store.identities().keys()
 
 
@@ -166,14 +171,14 @@ class TestSeeds:
             setup = setup_in(tmp_path, seeds=5)
             with Store.open(setup.database) as store:
                 assert settle_seed(setup, store, makes=True)
-            drawn.append([setup.draw(number) for number in range(5)])
+            drawn.append([setup.opening(number) for number in range(5)])
         assert drawn[0] == drawn[1]
         other = setup_in(tmp_path / "other", seeds=5)
         (tmp_path / "other").mkdir()
         with Store.open(other.database) as store:
             assert not settle_seed(other, store, makes=False)
             assert settle_seed(other, store, makes=True)
-        assert drawn[0] != [other.draw(number) for number in range(5)]
+        assert drawn[0] != [other.opening(number) for number in range(5)]
 
     async def test_more_seeds_are_the_same_and_more(self, tmp_path):
         with directing(setup_in(tmp_path, bots=2, seeds=3)) as director:
@@ -191,7 +196,9 @@ class TestSeeds:
         with directing(setup) as director:
             assert (await director.run()).over
             stored_blocks = read_stored_blocks(setup, stored(setup))
-        assert list(range(counts)) == sorted(entry.pairing.draw for entry in stored_blocks.entries)
+        assert list(range(counts)) == sorted(
+            entry.pairing.opening for entry in stored_blocks.entries
+        )
         assert [] == stored_blocks.unmatched
 
 
@@ -291,7 +298,7 @@ class TestUnbenching:
         setup = setup_in(tmp_path)
         with Store.open(setup.database) as store, pytest.raises(SpecError) as refused:
             unbench_bots(setup, store, ["A", "X"])
-        assert "--unbench: 'X' is no bot of this tournament; there are A, B, C" == str(
+        assert "--unbench: 'X' is no bot of this tournament; its bots are A, B, C" == str(
             refused.value
         )
 
@@ -300,7 +307,7 @@ class TestUnbenching:
         setup = setup_in(tmp_path, format=format_name)
         with Store.open(setup.database) as store:
             unbench_bots(setup, store, [])
-            with pytest.raises(SpecError, match=f"--unbench: in a {format_name} whoever was"):
+            with pytest.raises(SpecError, match=f"--unbench: in a {format_name} the opponents"):
                 unbench_bots(setup, store, ["A"])
 
     async def test_it_plays_on(self, tmp_path):
@@ -413,11 +420,15 @@ def test_a_formats_pairings_are_the_specs(tmp_path):
     setup = setup_in(tmp_path)
     format_ = format_of(setup)
     pairing = format_.next()
-    draw = setup.draw(pairing.draw)
+    opening = setup.opening(pairing.opening)
     from lanista.store.reading import PlayedBlock
 
     block = PlayedBlock(
-        setup.block_id(pairing.bots, draw), pairing.bots, draw.seed, draw.map, ((1, 2), (2, 1))
+        setup.block_id(pairing.bots, opening),
+        pairing.bots,
+        opening.seed,
+        opening.map,
+        ((1, 2), (2, 1)),
     )
     (entry,) = read_stored_blocks(setup, [block]).entries
     assert pairing == entry.pairing

@@ -5,7 +5,7 @@ import pytest
 
 from lanista.pairing.blocks import BlockScore, Pairing, points, points_by_place, seatings
 from lanista.rules import registry
-from lanista.tournament.setup import Draw, prepare
+from lanista.tournament.setup import Opening, prepare
 from lanista.tournament.spec import SpecError, spec_of
 from lanista_maps import names, read
 
@@ -50,10 +50,10 @@ def bots(*, first):
         ({"maps": ["nowhere"]}, "maps[1]: no map file 'nowhere', and no shipped map of that name"),
         ({"settings": {"speed": 1}}, "settings: Angry Mob has no setting 'speed'"),
         ({"seeds": [1, 2**64]}, "seeds[2]: 18446744073709551616; a seed of Angry Mob is from"),
-        ({"bots": []}, "bots: none; a tournament needs [[bots]] tables"),
-        ({"bots": bots(first={"name": "Random"})}, "bots[2].name: Random twice"),
+        ({"bots": []}, "bots: there are none; a tournament needs [[bots]] tables"),
+        ({"bots": bots(first={"name": "Random"})}, "bots[2].name: Random is used twice"),
         ({"bots": bots(first={"name": "a=b"})}, "bots[1].name: 'a=b': no name"),
-        ({"bots": bots(first={"name": " Joe"})}, "bots[1].name: ' Joe'; no spaces around it"),
+        ({"bots": bots(first={"name": " Joe"})}, "bots[1].name: ' Joe'; a name has no spaces"),
         ({"bots": bots(first={"name": "x" * 33})}, "bots[1].name: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
         ({"bots": bots(first={"name": "\x1b[2J"})}, r"bots[1].name: '\x1b[2J': control character"),
         ({"bots": bots(first={"command": "nobody"})}, "bots[1].command: unknown bot 'nobody'"),
@@ -61,10 +61,10 @@ def bots(*, first):
         ({"bots": bots(first={"limits": "memory=1"})}, "bots[1].limits: limits 'memory=1'"),
         ({"limits": "speed=1"}, "limits: limits 'speed=1': there is no limit 'speed'"),
         ({"bots": bots(first={"environment": {"A=B": "1"}})}, "bots[1].environment: 'A=B' can't"),
-        ({"maps": [""]}, "maps[1]: ''; a map's file or name"),
+        ({"maps": [""]}, "maps[1]: ''; expected the file or the name of a map"),
         ({"executor": "foo"}, "executor: 'foo'; it can be local, dask-local, dask://HOST:PORT"),
         ({"executor": "dask://host:0"}, "executor: 'dask://host:0'; it can be local,"),
-        ({"fill": "Nobody"}, "fill: 'Nobody'; a house bot of angrymob: CamperJoe,"),
+        ({"fill": "Nobody"}, "fill: 'Nobody'; expected a house bot of angrymob: CamperJoe,"),
     ],
 )
 def test_what_a_spec_names_must_be_there(tmp_path, changes, expected):
@@ -75,7 +75,7 @@ def test_a_program_is_looked_for_in_the_specs_folder(tmp_path):
     (tmp_path / "mybot").write_text("#!/bin/sh\n")
     command = bots(first={"command": "./mybot {port}"})
 
-    assert "./mybot is a file but no program" in error_of(tmp_path, bots=command)
+    assert "./mybot is a file, but not executable" in error_of(tmp_path, bots=command)
 
     (tmp_path / "mybot").chmod(0o755)
     setup = made(tmp_path, bots=command)
@@ -113,15 +113,17 @@ def test_a_full_match_needs_no_fillers(tmp_path):
     assert () == made(tmp_path, FOUR, fill="Null", bots=four).fillers
 
 
-# -- draws -----------------------------------------------------------------------------------------
+# -- openings --------------------------------------------------------------------------------------
 
 
 def test_each_seed_is_played_on_each_map(tmp_path):
     setup = made(tmp_path, maps=list(names("angrymob")[:2]))
     one, two = names("angrymob")[:2]
 
-    assert 6 == setup.draws
-    assert [Draw(1, one), Draw(1, two), Draw(2, one)] == [setup.draw(at) for at in range(3)]
+    assert 6 == setup.openings
+    assert [Opening(1, one), Opening(1, two), Opening(2, one)] == [
+        setup.opening(at) for at in range(3)
+    ]
 
 
 def ladder(tmp_path, seeds=(1, 2, 3), secret="a secret"):
@@ -132,39 +134,39 @@ def ladder(tmp_path, seeds=(1, 2, 3), secret="a secret"):
 
 
 def test_beyond_the_listed_seeds_there_are_always_more_and_none_twice(tmp_path):
-    drawn = [ladder(tmp_path).draw(at).seed for at in range(500)]
+    drawn = [ladder(tmp_path).opening(at).seed for at in range(500)]
 
     assert [1, 2, 3] == drawn[:3]
     assert 500 == len(set(drawn))
-    assert drawn == [ladder(tmp_path).draw(at).seed for at in range(500)], "not the same again"
+    assert drawn == [ladder(tmp_path).opening(at).seed for at in range(500)], "not the same again"
 
 
 def test_a_seed_more_in_the_list_leaves_those_behind_it_as_they_were(tmp_path):
     """Else a ladder to which a seed is added would have lost what it played."""
-    before = [ladder(tmp_path).draw(at).seed for at in range(3, 50)]
-    after = [ladder(tmp_path, (1, 2, 3, 4)).draw(at).seed for at in range(4, 51)]
+    before = [ladder(tmp_path).opening(at).seed for at in range(3, 50)]
+    after = [ladder(tmp_path, (1, 2, 3, 4)).opening(at).seed for at in range(4, 51)]
 
     assert before == after
-    assert before != [ladder(tmp_path, secret="another").draw(at).seed for at in range(3, 50)]
+    assert before != [ladder(tmp_path, secret="another").opening(at).seed for at in range(3, 50)]
 
 
-def test_a_draw_has_its_number_wherever_it_stands(tmp_path):
-    turns = {made(tmp_path).draw(at).seed: made(tmp_path).turn(at) for at in range(3)}
+def test_an_opening_has_its_number_wherever_it_stands(tmp_path):
+    rotations = {made(tmp_path).opening(at).seed: made(tmp_path).rotation(at) for at in range(3)}
     other = made(tmp_path, seeds=[7, 3, 1])
 
-    assert [turns[3], turns[1]] == [other.turn(1), other.turn(2)]
-    assert 3 == len(set(turns.values()))
+    assert [rotations[3], rotations[1]] == [other.rotation(1), other.rotation(2)]
+    assert 3 == len(set(rotations.values()))
 
 
 def test_a_base_gives_the_same_seeds_within_the_games_range(tmp_path):
     one = made(tmp_path, FOUR, fill="Null", seeds={"count": 50, "base": 42})
     other = made(tmp_path, FOUR, fill="Null", seeds={"count": 50, "base": 43})
     low, high = one.ruleset.seeds
-    seeds = [one.draw(at).seed for at in range(50)]
+    seeds = [one.opening(at).seed for at in range(50)]
 
     assert all(low <= seed <= high for seed in seeds)
     assert not one.needs_base_seed
-    assert seeds != [other.draw(at).seed for at in range(50)]
+    assert seeds != [other.opening(at).seed for at in range(50)]
 
 
 def test_a_bare_count_needs_a_secret(tmp_path):
@@ -172,14 +174,14 @@ def test_a_bare_count_needs_a_secret(tmp_path):
 
     assert setup.needs_base_seed
     setup.base_seed = "a secret"
-    assert 5 == len({setup.draw(at).seed for at in range(5)})
+    assert 5 == len({setup.opening(at).seed for at in range(5)})
 
 
 # -- ids -------------------------------------------------------------------------------------------
 
 
 def first_id(setup):
-    return setup.block_id(("Joe", "Random"), Draw(1, ""))
+    return setup.block_id(("Joe", "Random"), Opening(1, ""))
 
 
 def test_an_id_is_the_same_for_ever(tmp_path):
@@ -235,10 +237,10 @@ def test_a_map_is_known_by_what_it_holds(tmp_path):
     (tmp_path / "copy.map").write_text(read("angrymob", shipped))
     by_name, by_file = made(tmp_path, maps=[shipped]), made(tmp_path, maps=["copy.map"])
 
-    assert by_name.block_id(("Joe", "Random"), Draw(1, shipped)) == by_file.block_id(
-        ("Joe", "Random"), Draw(1, "copy.map")
+    assert by_name.block_id(("Joe", "Random"), Opening(1, shipped)) == by_file.block_id(
+        ("Joe", "Random"), Opening(1, "copy.map")
     )
-    assert first_id(made(tmp_path)) != by_file.block_id(("Joe", "Random"), Draw(1, "copy.map"))
+    assert first_id(made(tmp_path)) != by_file.block_id(("Joe", "Random"), Opening(1, "copy.map"))
 
 
 def test_two_maps_that_are_one_are_refused(tmp_path):
@@ -246,7 +248,7 @@ def test_two_maps_that_are_one_are_refused(tmp_path):
     shipped = names("angrymob")[0]
     (tmp_path / "copy.map").write_text(read("angrymob", shipped))
 
-    assert f"maps[2]: copy.map is the same as {shipped}" == error_of(
+    assert f"maps[2]: copy.map is the same map as {shipped}; leave one out" == error_of(
         tmp_path, maps=[shipped, "copy.map"]
     )
 
@@ -254,8 +256,8 @@ def test_two_maps_that_are_one_are_refused(tmp_path):
 def test_who_has_which_place_is_another_block(tmp_path):
     setup = made(tmp_path)
 
-    assert setup.block_id(("Joe", "Random"), Draw(1, "")) != setup.block_id(
-        ("Random", "Joe"), Draw(1, "")
+    assert setup.block_id(("Joe", "Random"), Opening(1, "")) != setup.block_id(
+        ("Random", "Joe"), Opening(1, "")
     )
 
 

@@ -1,6 +1,6 @@
 """An arena with its page in the test's own loop, bots in the test's hands, and who looks at it.
 
-Real sockets, no process but the projector's, and that only where a film is opened.
+Real sockets, no process but the replay worker, and that only where a match is opened.
 """
 
 import json

@@ -80,7 +80,7 @@ class MatchPage:
         return self.players.locator("bdi").all_inner_texts()
 
     def panel(self, name):
-        """Answers, Logs, ResultRecorder …; their tabs are there where there is no room for all."""
+        """Answers, Logs, Ledger …; their tabs are there where there is no room for all."""
         tab = self.page.get_by_role("tab", name=name, exact=True)
         if tab.is_visible():
             tab.click()

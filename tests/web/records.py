@@ -1,4 +1,4 @@
-"""Small records for the tests of this folder, played in memory, and a reader of films.
+"""Small records for the tests of this folder, played in memory, and a reader of frames.
 
 `Reading` is written by docs/api.md alone: it knows nothing of how the arena writes frames.
 """
@@ -63,7 +63,7 @@ def changed(lines, place, **values):
 
 @attrs.define
 class Reading:
-    """A film's frames put together again (docs/api.md, "Films")."""
+    """A match's frames put together again (docs/api.md, "Frames")."""
 
     cols: int
     owned: dict = attrs.field(factory=dict)

@@ -204,7 +204,7 @@ def test_a_phone_scrolls_downwards_only_in_every_panel(arena, bots, visit):
     page.get_by_role("link", name="Watch", exact=True).click()
     match = MatchPage(page)
     match.at(0)
-    for name in ("Answers", "Logs", "ResultRecorder", "Legend", "Score"):
+    for name in ("Answers", "Logs", "Ledger", "Legend", "Score"):
         expect(match.panel(name)).to_be_visible()
         assert fits(page), name
     pair.play(("2 1 1 1", ""), ("", ""))

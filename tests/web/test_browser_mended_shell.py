@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.playback.html import bundle
-from lanista.playback.replay_reader import reel
+from lanista.playback.replay_reader import read_frames
 from web.browser import DESK, PHONE
 from web.matchpage import MatchPage, drop, fits
 
@@ -56,7 +56,7 @@ def test_files_one_after_the_other(arena, records, show, tmp_path):
 def test_a_round_written_into_the_address_of_one_file(records, visit, tmp_path):
     """A self-contained file goes to the round that its address is changed to, again and again."""
     out = tmp_path / "match.html"
-    out.write_bytes(b"".join(bundle(reel(records["angrymob"]))))
+    out.write_bytes(b"".join(bundle(read_frames(records["angrymob"]))))
     match = MatchPage(visit(offline=True).open(f"{out.as_uri()}#round=7"))
     match.at(7)
     for n in (20, 4):

@@ -262,7 +262,7 @@ def test_answers_and_times_are_those_of_the_record(records, replay):
             expect(answers).to_contain_text(raw)
     expect(answers).to_contain_text(fault.words)
     expect(match.events).to_contain_text(fault.words)
-    ledger = match.panel("ResultRecorder")
+    ledger = match.panel("Ledger")
     expect(ledger.get_by_role("row").filter(has_text="answered")).to_have_count(4)
     match.go(0)
     expect(match.panel("Answers")).to_contain_text("no answer led here")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from lanista.match.record import read_record
 from lanista.playback.html import bundle
-from lanista.playback.replay_reader import reel
+from lanista.playback.replay_reader import read_frames
 from web.browser import DESK, PHONE
 from web.drawn import colour_of, drawings, point
 from web.matchpage import MatchPage, fits
@@ -23,7 +23,7 @@ def shared(tmp_path_factory):
 
     def shared(path, name):
         out = folder / f"{name}.html"
-        out.write_bytes(b"".join(bundle(reel(path))))
+        out.write_bytes(b"".join(bundle(read_frames(path))))
         return out.as_uri()
 
     return shared

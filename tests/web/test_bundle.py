@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lanista.playback.html import PAGE, BadPageError, bundle
-from lanista.playback.replay_reader import reel
+from lanista.playback.replay_reader import read_frames
 from match.playing import answers
 from web.records import AWAY, BACK, played, wandering
 
@@ -45,7 +45,7 @@ class Elements(html.parser.HTMLParser):
 
 
 def bundled(path, page=PAGE):
-    return b"".join(bundle(reel(path), page)).decode()
+    return b"".join(bundle(read_frames(path), page)).decode()
 
 
 def film_in(text):
@@ -65,7 +65,7 @@ def match(tmp_path):
 
 
 def test_the_film_is_in_it_as_it_is(match):
-    head, *frames, end = reel(match)
+    head, *frames, end = read_frames(match)
     film = json.loads(json.dumps({"head": head, "frames": frames, "end": end}))  # lists for tuples
     assert film == film_in(bundled(match))
     assert EVIL == head["players"][0]["name"]
@@ -168,20 +168,20 @@ def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, word
     with (page / name).open("a", encoding="utf-8") as file:
         file.write(f"\n{text}\n")
     with pytest.raises(BadPageError) as raised:
-        next(bundle(reel(match), page))
+        next(bundle(read_frames(match), page))
     assert words in str(raised.value)
 
 
 def test_a_module_that_is_not_there_is_named(match, page):
     (page / "film.js").unlink()
     with pytest.raises(BadPageError) as raised:
-        next(bundle(reel(match), page))
+        next(bundle(read_frames(match), page))
     assert "imports film.js; there is no such file" in str(raised.value)
 
 
 def test_a_film_is_packed_as_it_comes(match):
     """A long match isn't held as a whole: the parts come in pieces, whole lines each."""
-    parts = list(bundle(reel(match)))
+    parts = list(bundle(read_frames(match)))
     assert len(parts) >= 3
     assert all(len(line) <= 76 for part in parts[1:-1] for line in part.split(b"\n"))
 
@@ -199,7 +199,7 @@ def window(browser):
 
 def show(window, folder, path, hash_=""):
     file = folder / "match.html"
-    file.write_bytes(b"".join(bundle(reel(path))))
+    file.write_bytes(b"".join(bundle(read_frames(path))))
     page = window.open(file.as_uri() + hash_)
     page.wait_for_selector("canvas")
     return page

@@ -1,5 +1,5 @@
 """Who sees what bots log: nobody while their match runs, unless the page is the operator's own, or
-lets all see it (docs/api.md, "Films").
+lets all see it (docs/api.md, "Frames").
 """
 
 import json
@@ -86,14 +86,14 @@ async def test_who_watched_gets_the_logs_at_the_end(tmp_path):
         for frame in after["frames"]:
             frame.get("play", {}).pop("logs", None)
         assert before["frames"] == after["frames"][:2]
-        # The other one has its film to the end, and opens the same one then.
+        # The other viewer has all frames, and opens the same ones then.
         assert "end" == (await other.answer("end"))["type"]
         assert (await other.ask("open", match=match))["logs"]
         assert logs(await other.ask("frames", match=match, **{"from": 1}))
         assert done(await other.ask("close", match=match))
         late = await house.page()
         assert (await late.ask("open", match=match))["logs"]
-        assert 1 == len(house.server.view.films._numbered)
+        assert 1 == len(house.server.view.frame_cache._by_number)
 
 
 async def test_closing_gives_up_waiting_for_logs(tmp_path):

@@ -29,7 +29,7 @@ def record(tmp_path_factory):
 
 
 async def test_a_file_that_is_sent_is_shown(record):
-    """A record, packed or not, or a match file; in pieces. The film is this connection's alone."""
+    """A record, packed or not, or a match file; in pieces. Only this connection has its frames."""
     async with showing(View(RunningMatches())) as house:
         page, other = await house.page(), await house.page()
         packed = record.read_bytes()
@@ -51,7 +51,7 @@ async def test_a_file_that_is_sent_is_shown(record):
             assert "isn't open" in answer["words"]
             seen.append(match)
         assert 5 == len(set(seen))
-        folder = house.server.view.films.folder
+        folder = house.server.view.frame_cache.folder
         assert 5 == len(list(folder.glob("upload-*/*")))
         assert all(path.resolve().is_relative_to(folder) for path in folder.rglob("*"))
         assert done(await page.ask("close", match=seen[0]))
@@ -65,7 +65,7 @@ async def test_a_file_that_cannot_be_taken_is_told(record, monkeypatch):
     monkeypatch.setattr(module, "MAX_FILE", 10_000)
     async with showing(View(RunningMatches())) as house:
         page = await house.page()
-        folder = house.server.view.films.folder
+        folder = house.server.view.frame_cache.folder
         await page.say(do="file", id="file", name="x", size=10_001)
         words = (await page.answer("file"))["words"]
         assert "a file of 10001 bytes; from 1 to 10000 can be shown" == words
@@ -103,7 +103,7 @@ async def test_who_leaves_while_sending_leaves_nothing(record):
         page = await house.page()
         await page.say(do="file", id="file", name="x", size=500)
         await page.socket.send(b"abc")
-        folder = house.server.view.films.folder
+        folder = house.server.view.frame_cache.folder
         await until(lambda: list(folder.glob("upload-*/*")))
         await page.socket.aclose()
         await until(lambda: not list(folder.glob("upload-*")))
@@ -122,7 +122,7 @@ async def test_what_is_announced_takes_no_room(record, monkeypatch):
 
 
 async def test_all_files_together_have_a_limit_and_the_oldest_goes(record, monkeypatch):
-    """What is closed makes room, and where there is none, the oldest: its film has to be sent
+    """What is closed makes room, and where there is none, the oldest: it has to be sent
     again, as its page does by itself.
     """
     data = record.read_bytes()

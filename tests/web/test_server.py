@@ -186,7 +186,7 @@ BAD = {
     "/api/2/games": (404, "there is nothing here"),
     "/api/1/matches/": (404, "there is nothing here"),
     "/api/1/matches/01X": (404, "there is no match '01X' here"),
-    "/api/1/matches/01X/record": (404, "no record of a match '01X' that is over"),
+    "/api/1/matches/01X/record": (404, "there is no record of a finished match '01X'"),
     "/api/1/matches/01X/more": (404, "there is nothing here"),
     "/api/1/matches/%00": (404, "there is no match '\\x00' here"),
     "/api/1/matches/%ff": (404, "there is no match"),
@@ -204,7 +204,7 @@ BAD = {
         "no parameter 'colour' here; known are: game, player, end, limit, before",
     ),
     "/api/1/matches?game": (400, "the query isn't NAME=VALUE&…"),
-    "/api/1/matches?game=a&game=b": (400, "a parameter twice; say it once"),
+    "/api/1/matches?game=a&game=b": (400, "a parameter is given twice; give it once"),
     "/api/1/matches/01X?x=1": (400, "no parameter 'x' here"),
     "/api/1/ws": (426, "this path is a WebSocket"),
 }
@@ -327,7 +327,7 @@ async def test_another_sites_page_is_refused(tmp_path):
             assert (origin, status) == (origin, answer.status)
         for twice in (f"Host: {own}", f"Origin: http://{own}\r\nOrigin: http://evil.example"):
             answer = await house.get("/healthz", twice)
-            assert (400, "say Host once, and Origin once at most") == (
+            assert (400, "a request has one Host header and at most one Origin header") == (
                 answer.status,
                 answer.json["error"],
             )

@@ -68,7 +68,7 @@ def store_blocks(path, seeds, ending=Ending.NORMAL):
     setup = load(path)
     names = setup.bots
     blocks = []
-    for draw in map(setup.draw, seeds):
+    for opening in map(setup.opening, seeds):
         seatings = (names, names[::-1])
         matches = [
             MatchResult(
@@ -77,7 +77,7 @@ def store_blocks(path, seeds, ending=Ending.NORMAL):
                 end="finished",
                 reason="capture",
                 turns=60,
-                digest=f"{draw.seed:08x}{number:08x}",
+                digest=f"{opening.seed:08x}{number:08x}",
                 seconds=1.5,
                 stall=0.0,
                 seats=tuple(
@@ -87,10 +87,10 @@ def store_blocks(path, seeds, ending=Ending.NORMAL):
             )
             for number, bots in enumerate(seatings)
         ]
-        block = setup.block_id(names, draw)
+        block = setup.block_id(names, opening)
         blocks.append(
             BlockResult(
-                block=block, bots=names, seed=draw.seed, map=draw.map, matches=tuple(matches)
+                block=block, bots=names, seed=opening.seed, map=opening.map, matches=tuple(matches)
             )
         )
     with Store.open(setup.database) as store:
@@ -178,7 +178,7 @@ async def test_a_fault_ends_nothing(fault):
         async with page(bad=Results(fault), cup=Results(TWO_JSON)) as house:
             bad, cup = (await house.get("/api/1/tournaments")).json["tournaments"]
             assert 200 == (await house.get("/healthz")).status
-    assert "no standings, by a fault of the arena's; its log says which" == bad["problem"]
+    assert "the arena failed to compute the standings; its log says why" == bad["problem"]
     assert TWO_JSON == cup["standings"]
     (line,) = [line for line in logs if line["event"] == "no standings of a tournament"]
     assert "Traceback" in line["why"]
@@ -192,20 +192,20 @@ async def test_results_are_looked_at_once_in_a_while(mock_clock):
     results, told = Results(TWO_JSON), []
     tournaments = Tournaments({"cup": results}, on_change=lambda: told.append(1))
     assert [None] == [one["standings"] for one in tournaments.summaries()]
-    before = await tournaments.one("cup")
+    before = await tournaments.one_json("cup")
     mock_clock.jump(REST - 0.1)
     await tournaments.refresh()
     assert (1, 1) == (results.count, len(told))
     mock_clock.jump(0.2)
     results.found = None  # nothing changed
-    assert before == await tournaments.one("cup")
+    assert before == await tournaments.one_json("cup")
     mock_clock.jump(REST + 0.1)
     results.found = dict(TWO_JSON)  # read anew, and the same
-    assert before == await tournaments.one("cup")
+    assert before == await tournaments.one_json("cup")
     assert (3, 1) == (results.count, len(told))
     mock_clock.jump(REST + 0.1)
     results.found = {**TWO_JSON, "blocks": 19}
-    assert 19 == json.loads(await tournaments.one("cup"))["standings"]["blocks"]
+    assert 19 == json.loads(await tournaments.one_json("cup"))["standings"]["blocks"]
     assert (4, 2) == (results.count, len(told))
 
 
@@ -293,19 +293,19 @@ async def test_who_looks_is_told_what_changes(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def clerk():
+def process():
     """The process that computes: to start it takes longer than its answers."""
-    clerk = StandingsProcess()
-    clerk.start()
-    yield clerk
-    clerk.close()
+    process = StandingsProcess()
+    process.start()
+    yield process
+    process.close()
 
 
-def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, clerk):
+def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, process):
     """Also what another process writes later, and what is added to the spec; else nothing new."""
     monkeypatch.setattr("lanista.cli.standings.RACY", 0)
     path = write_spec(tmp_path)
-    (look,) = looks_at([path], clerk).values()
+    (look,) = looks_at([path], process).values()
     with pytest.raises(NoStandingsError) as refused:
         look()
     assert "no results yet: run lanista tournament run cup.toml" == str(refused.value)
@@ -325,18 +325,18 @@ def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, clerk):
     assert (3, 5, False) == (found["blocks"], found["planned"], found["over"])
 
 
-def test_a_change_a_moment_ago_is_not_trusted(tmp_path, clerk):
+def test_a_change_a_moment_ago_is_not_trusted(tmp_path, process):
     """Another may follow that leaves the time as it is."""
     path = write_spec(tmp_path)
     store_blocks(path, [0])
-    (look,) = looks_at([path], clerk).values()
+    (look,) = looks_at([path], process).values()
     assert look() == look()
 
 
-def test_what_fails_is_told_without_paths(tmp_path, clerk):
+def test_what_fails_is_told_without_paths(tmp_path, process):
     """They are for the log."""
     path = write_spec(tmp_path)
-    (look,) = looks_at([path], clerk).values()
+    (look,) = looks_at([path], process).values()
     (tmp_path / "cup.db").write_bytes(b"no database" * 100)
     with pytest.raises(NoStandingsError) as refused:
         look()
@@ -353,21 +353,21 @@ def test_the_process_may_end(tmp_path):
     """It is told, and the next look starts it anew; when the arena has ended, no more."""
     path = write_spec(tmp_path)
     store_blocks(path, [0])
-    clerk = StandingsProcess()
-    (look,) = looks_at([path], clerk).values()
+    process = StandingsProcess()
+    (look,) = looks_at([path], process).values()
     try:
-        clerk.start()
-        clerk._process.kill()
-        clerk._process.wait()
+        process.start()
+        process._process.kill()
+        process._process.wait()
         with pytest.raises(NoStandingsError) as refused:
             look()
         assert "the standings can't be computed now" == str(refused.value)
         assert "the process ended (-9)" == refused.value.why
         assert 1 == look()["blocks"]
     finally:
-        clerk.close()
+        process.close()
     with pytest.raises(NoStandingsError) as refused:
-        clerk.ask(path)
+        process.ask(path)
     assert ("the arena ends", "") == (str(refused.value), refused.value.why)
 
 

@@ -1,4 +1,4 @@
-"""The page's WebSocket: what is asked and told, commands, films, and viewers that don't read
+"""The page's WebSocket: requests and answers, commands, frames, and viewers that don't read
 (docs/api.md, "WebSocket").
 """
 
@@ -18,7 +18,7 @@ from lanista.match.record import read_record
 from lanista.match.replay import verify
 from lanista.playback import frame_cache
 from lanista.playback.frames import API
-from lanista.playback.replay_reader import reel
+from lanista.playback.replay_reader import read_frames
 from lanista.web import connections
 from lanista.web import server as server_module
 from lanista.web import viewer as module
@@ -80,7 +80,7 @@ async def test_too_many_viewers_are_refused(tmp_path, monkeypatch):
         assert 503 == refused.value.response.status_code
         await first.socket.aclose()
         while house.server.viewers:
-            await house.server._left.wait()
+            await house.server._viewer_left.wait()
         await house.page()
 
 
@@ -92,7 +92,7 @@ BAD = {
     "deep": ("[" * 4000, "no JSON"),
     "no do": ("{}", "do is None; it should be text"),
     "do a list": ('{"do": []}', "do is []; it should be text"),
-    "unknown": ('{"do": "dance"}', "nothing is known to do as 'dance'; see docs/api.md"),
+    "unknown": ('{"do": "dance"}', "unknown request 'dance'; see docs/api.md"),
     "an id of another kind": ('{"do": "lobby", "id": 1e999}', "id is neither a whole number"),
     "open nothing": ('{"do": "open"}', "match is None; it should be text"),
     "open unknown": ('{"do": "open", "match": "01X"}', "there is no match '01X' here"),
@@ -427,7 +427,7 @@ async def test_the_page_of_one_match_has_no_lobby_to_command():
         assert ([], False) == (told["rooms"], told["manual"])
 
 
-# -- films ---------------------------------------------------------------------------------------
+# -- frames --------------------------------------------------------------------------------------
 
 
 async def test_who_comes_late_sees_all_frames(tmp_path):
@@ -489,7 +489,7 @@ async def test_who_comes_late_sees_all_frames(tmp_path):
 
 @pytest.mark.long
 async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
-    """Its film is the reel's; a turn may be asked for by its number."""
+    """Its frames are those of `read_frames`; a turn may be asked for by its number."""
     async with opened(tmp_path) as house:
         ann, bob, match = await house.pair()
         await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
@@ -506,7 +506,7 @@ async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
             {k: v for k, v in end.items() if k not in ("id", "match", "count")},
         ]
         (file,) = tmp_path.glob("records/*/*.jsonl.gz")
-        assert json.loads(json.dumps(list(reel(file)))) == parts
+        assert json.loads(json.dumps(list(read_frames(file)))) == parts
         for place, known in [(-2, False), (0, True), (1, "yes")]:
             answer = await page.ask("frames", match=match, known=known, **{"from": place})
             assert "error" == answer["type"]
@@ -515,7 +515,7 @@ async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
         assert "isn't open; open it first" in answer["words"]
 
 
-async def test_viewers_share_a_film_until_the_last_has_left(tmp_path):
+async def test_viewers_share_frames_until_the_last_has_left(tmp_path):
     """By word or by leaving; asking twice is looking once."""
     async with opened(tmp_path) as house:
         _, _, match = await house.pair()
@@ -527,16 +527,16 @@ async def test_viewers_share_a_film_until_the_last_has_left(tmp_path):
             await pages[1].say(do="open", id=f"again {number}", match=match)
         for number in (1, 2):
             assert "head" == (await pages[1].answer(f"again {number}"))["type"]
-        (film,) = house.server.view.films._films.values()
-        assert 3 == film.viewers
-        assert [film.file] == list(house.server.view.films.folder.iterdir())
+        (frame_file,) = house.server.view.frame_cache._files.values()
+        assert 3 == frame_file.viewers
+        assert [frame_file.file] == list(house.server.view.frame_cache.folder.iterdir())
         assert done(await pages[0].ask("close", match=match))
-        assert 2 == film.viewers
+        assert 2 == frame_file.viewers
         await pages[1].socket.aclose()
         await pages[2].socket.aclose()
         while len(house.server.viewers) > 1:
-            await house.server._left.wait()
-        assert 0 == film.viewers
+            await house.server._viewer_left.wait()
+        assert 0 == frame_file.viewers
 
 
 async def test_closing_gives_up_what_waits(tmp_path):
@@ -554,8 +554,8 @@ async def test_closing_gives_up_what_waits(tmp_path):
         running_matches.matches["empty"] = running_matches.matches[match]
         running_matches.matches["empty"] = type("Running", (), {"part": empty})()
         await page.say(do="open", id="head", match="empty")
-        films = house.server.view.films._films
-        await until(lambda: any(film.path == empty for film in films.values()))
+        files = house.server.view.frame_cache._files
+        await until(lambda: any(frame_file.source == empty for frame_file in files.values()))
         assert done(await page.ask("close", match="empty"))
         assert done(await page.answer("head"))
         del running_matches.matches["empty"]
@@ -625,7 +625,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(tmp_path, monkeypatch):
         assert house.server.viewers, "a match of some milliseconds is over before"
         assert 2 == verify(await record_of(house, match), ANGRYMOB)
         while house.server.viewers:
-            await house.server._left.wait()
+            await house.server._viewer_left.wait()
         assert 200 == (await house.get("/healthz")).status
 
 
@@ -654,9 +654,9 @@ async def test_a_message_is_short(tmp_path):
         assert done(await page.ask("lobby"))
 
 
-async def test_a_viewer_has_so_many_films(tmp_path, monkeypatch):
+async def test_a_viewer_opens_so_many_matches(tmp_path, monkeypatch):
     """Closing one makes room."""
-    monkeypatch.setattr("lanista.web.viewer.MAX_FILMS", 1)
+    monkeypatch.setattr("lanista.web.viewer.MAX_OPEN", 1)
     async with opened(tmp_path) as house:
         matches = []
         for _ in range(2):
@@ -667,14 +667,14 @@ async def test_a_viewer_has_so_many_films(tmp_path, monkeypatch):
         page = await house.page()
         assert "head" == (await page.ask("open", match=matches[0]))["type"]
         answer = await page.ask("open", match=matches[1])
-        assert "1 films are open already; close one" == answer["words"]
+        assert "1 matches are open already; close one" == answer["words"]
         assert done(await page.ask("close", match=matches[0]))
         assert "head" == (await page.ask("open", match=matches[1]))["type"]
 
 
 @pytest.mark.long
-async def test_a_film_that_broke_off_goes_on(tmp_path, monkeypatch):
-    """The projector is killed: who waits for a frame of a running match gets it all the same."""
+async def test_interrupted_frames_go_on(tmp_path, monkeypatch):
+    """A viewer that waits for a frame gets it, even if the replay worker is killed."""
     monkeypatch.setattr("lanista.playback.frame_cache.RESTART_PAUSE", 0.01)
     started, start = [], frame_cache._start
 

@@ -1,1 +1,1 @@
-"""The standing server: who may connect, who waits for whom, matches, the catalogue of records."""
+"""The daemon of `lanista serve`: admission, the lobby, matches, and the catalogue of records."""

@@ -1,7 +1,26 @@
-"""Decides who may stay connected when there are fewer places than connections.
+"""Deciding which connections may stay when there are more of them than places.
 
-An address that holds many places gives them up for another that holds few: one peer can't keep
-everybody else out. Pure bookkeeping: no socket, no clock.
+An arena has a limited number of places for connections (it has only so many file descriptors), and
+anybody may connect. A first-come-first-served limit would let a single peer lock out all others by
+taking every place. So a newcomer may get the place of a connection that has less claim to it:
+
+1. No address may have more than a fixed number of places, and of those only some without a hello.
+   Beyond that, a newcomer replaces the connection *of its own address* that has been silent for the
+   longest, or is refused.
+2. When all places are taken, the address with the most places gives one up, provided that it still
+   has at least as many as the newcomer's address then. Connections without a hello go first, then
+   those that have waited for the longest.
+3. Otherwise the newcomer replaces the connection of its own address that has been silent for the
+   longest. If there is none, it is refused.
+
+A bot that plays a match always keeps its place. For IPv6 an address means a /64 network, since one
+customer has all the addresses in it.
+
+Silent means that no hello was read, and that none is about to be: bots send their hello at once,
+but in a crowd it may take a while until we read it. So a connection with unread input counts as
+silent only after HELLO_GRACE.
+
+This module only does the bookkeeping. It has no socket and no clock: times come from the caller.
 """
 
 import ipaddress
@@ -13,52 +32,57 @@ import attrs
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 MAX_PER_ADDRESS = 100
-"""Connections at once of one address, where nothing else was said: a class behind one router. Of
-this machine's own addresses there may be as many as there are places."""
+"""Default maximum of simultaneous connections of one address: enough for a class behind one router.
+This machine's own addresses have no maximum of their own."""
 HELLO_GRACE = 1.0
-"""Seconds for which a connection isn't taken for silent if its first bytes wait to be read."""
+"""Seconds for which a connection with unread input doesn't count as silent."""
 SILENT_PER_ADDRESS = 100
-"""Connections of one address that may be without a hello at once; beyond, the oldest gives way."""
+"""Maximum number of simultaneous connections of one address that haven't sent a hello."""
 
 
 @attrs.define(eq=False)
 class Place:
-    """A connection's place."""
+    """The place of one connection."""
 
     host: str
-    """The address that it counts for, as `address_of` gives it."""
+    """The address that it counts for, from `address_of`."""
     since: float
-    """When it came, or began to wait, in seconds."""
+    """When it connected, or last began to wait in the lobby, in seconds."""
     greeted: bool = False
     """Whether its hello was read."""
     plays: bool = False
-    """Whether it has a seat in a match: then it keeps its place."""
+    """Whether it has a seat in a match, and so keeps its place."""
     give_way: Callable[[RemoteProtocolError], None] = attrs.field(init=False)
-    """Ends the connection with this error. Whoever holds the place sets it."""
+    """Ends the connection with the given error; set by whoever holds the place."""
     has_input: Callable[[], bool] = attrs.field(default=lambda: False)
-    """Whether it has sent something that wasn't read yet."""
+    """Returns whether the connection has sent something that wasn't read yet."""
 
     def is_silent(self, now: float) -> bool:
-        """Whether it has said no hello, and isn't just about to."""
+        """Return whether it has sent no hello, and none is about to be read."""
         return not self.greeted and (now - self.since > HELLO_GRACE or not self.has_input())
 
 
 @attrs.define
 class Admission:
-    """All places."""
+    """All places of an arena."""
 
     limit: int
-    """Connections at once."""
+    """Maximum number of simultaneous connections."""
     per_address: int | None = None
-    """Connections at once of one address; None: MAX_PER_ADDRESS, and on loopback no such limit."""
+    """Maximum number of simultaneous connections of one address; None for MAX_PER_ADDRESS, or no
+    limit for loopback addresses."""
     _places: dict[str, list[Place]] = attrs.field(factory=dict, init=False)  # by address
     _taken: int = attrs.field(default=0, init=False)
 
     def admit(self, host: str, now: float) -> Place:
-        """Give a newcomer a place, if need be the one of another that then has to go.
+        """Give a newcomer a place, if necessary that of another connection, which is closed.
+
+        Args:
+            host: The newcomer's address, from `address_of`.
+            now: The present time in seconds.
 
         Raises:
-            RemoteProtocolError: `server-full`: there is no place for it.
+            RemoteProtocolError: There is no place for it (`server-full`).
         """
         own = self._places.get(host, [])
         if len(own) >= self._most(host):
@@ -69,8 +93,12 @@ class Admission:
         elif sum(not place.greeted for place in own) >= SILENT_PER_ADDRESS:
             silent = self._silent(host, now)
             if silent is None:
-                raise _full(f"{SILENT_PER_ADDRESS} connections of {host} say their hello just now")
-            self._dismiss(silent, f"no hello yet, and {SILENT_PER_ADDRESS} of {host} said none")
+                raise _full(
+                    f"{SILENT_PER_ADDRESS} connections of {host} are about to send their hello; "
+                    "try again later"
+                )
+            why = f"no hello yet, and {host} has {SILENT_PER_ADDRESS} connections without one"
+            self._dismiss(silent, why)
         elif self._taken >= self.limit:
             self._dismiss(*self._giving_way(host, now))
         place = Place(host, now)
@@ -84,7 +112,7 @@ class Admission:
         return math.inf if is_loopback(host) else MAX_PER_ADDRESS
 
     def leave(self, place: Place) -> None:
-        """Free a place; nothing happens if it is free already."""
+        """Free a place; do nothing if it is free already."""
         of_host = self._places.get(place.host, [])
         if place in of_host:
             of_host.remove(place)
@@ -97,33 +125,35 @@ class Admission:
         place.give_way(_full(f"{why}; try again later"))
 
     def _silent(self, host: str, now: float) -> Place | None:
-        """The place of an address that has been silent for the longest, if one is."""
+        """Return the place of an address that has been silent for the longest; None if none is."""
         places = self._places.get(host, [])
         return next((place for place in places if place.is_silent(now)), None)
 
     def _giving_way(self, host: str, now: float) -> tuple[Place, str]:
-        """The place that a newcomer of this address gets when all are taken, and why that one."""
+        """Return the place that is freed for a newcomer when all are taken, and why that one.
+
+        Raises:
+            RemoteProtocolError: No place can be freed (`server-full`).
+        """
         own = len(self._places.get(host, []))
-        # The address that gives one up still has as many as the newcomer's then.
         others = [places for places in self._places.values() if len(places) > own + 1]
         for places in sorted(others, key=len, reverse=True):
             waiting = [place for place in places if not place.plays]
             if waiting:
                 place = min(waiting, key=lambda place: (place.greeted, place.since))
                 return place, f"{place.host} has {len(places)} of {self.limit} places"
-        # Bots say their hello at once: one that has said none for the longest has the least claim.
         silent = self._silent(host, now)
         if silent is not None:
             return silent, f"no hello yet, and all {self.limit} places are taken"
         raise _full(f"{self.limit} connections already; try again later")
 
 
-def _full(words: str) -> RemoteProtocolError:
-    return RemoteProtocolError(ErrorCode.SERVER_FULL, words)
+def _full(message: str) -> RemoteProtocolError:
+    return RemoteProtocolError(ErrorCode.SERVER_FULL, message)
 
 
 def address_of(host: str) -> str:
-    """The address that a peer's places count for: of IPv6 the network, which is one customer's."""
+    """Return the address that a peer's places count for; for IPv6, its /64 network."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -137,7 +167,7 @@ def address_of(host: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address can be reached from this machine alone."""
+    """Return whether an address can be reached only from this machine."""
     if address == "localhost":
         return True
     try:

@@ -1,8 +1,20 @@
-"""The matches that are over: an index of their records in `DATA/catalogue.db`, and standings.
+"""The catalogue: an index of the records of finished matches, in `DATA/catalogue.db`.
 
-A cache: what it tells is in the records, and it may be deleted whenever the arena doesn't run; it
-is made again from them. Every method blocks and may be called from any thread. No record is
-written here, no rule decided.
+The web page lists matches by game, player and ending, and shows standings over all of them. Reading
+every record for that would take minutes, so an SQLite database has one row per match and one per
+player of it, with a summary of the match as JSON.
+
+The database is only a cache. Everything in it comes from the records, so it has no migrations and
+no backup: if it is damaged, missing or of another schema, it is made anew and `sync` fills it. It
+may be deleted whenever the arena doesn't run. `sync` compares the names of the files with the rows,
+so records may also be added, moved or removed by hand.
+
+Standings aren't computed from all rows either: the table `totals` has a row of sums for each bot,
+which changes in the same transaction as the match's row. Removing a match subtracts what it had
+added.
+
+Every method blocks and may be called from any thread; a lock makes them take turns. A long `sync`
+gives up the lock after each batch, so that others don't have to wait for all of it.
 """
 
 import contextlib
@@ -23,14 +35,15 @@ from lanista.rules.outcome import Termination
 
 FILE = "catalogue.db"
 SCHEMA = 1
-"""Kept in the database's `user_version`; one of another number is made anew."""
+"""Version of the tables, stored as the database's `user_version`; others are made anew."""
 COUNTED = frozenset({Termination.FINISHED.value, Termination.FORFEIT.value})
-"""Ends of matches that count in the standings (docs/api.md)."""
+"""The ends of matches that count in the standings (docs/api.md)."""
 MOST = 200
-"""Matches that are told at once."""
+"""Maximum number of matches that `Catalogue.matches` returns."""
 USUAL = 50
+"""Default number of matches that `Catalogue.matches` returns."""
 BATCH = 200
-"""Records that are added between two commits; others may ask in between."""
+"""Number of records that are added in one transaction."""
 
 _TABLES = f"""
 BEGIN;
@@ -43,11 +56,11 @@ CREATE TABLE matches (
     day TEXT NOT NULL,   -- the folder of its record
     game TEXT NOT NULL,
     end TEXT NOT NULL,
-    told TEXT NOT NULL   -- JSON of what the interface tells of it
+    told TEXT NOT NULL   -- the match as JSON, as in docs/api.md but without the title
 );
 CREATE INDEX matches_by_game ON matches (game, match);
 CREATE INDEX matches_by_end ON matches (end, match);
-CREATE TABLE players (   -- who played where, with what can be asked for besides
+CREATE TABLE players (   -- the matches of each player, with the columns to filter by
     name TEXT NOT NULL,
     match TEXT NOT NULL,
     game TEXT NOT NULL,
@@ -80,9 +93,12 @@ INSERT INTO games VALUES (?, ?) ON CONFLICT DO UPDATE SET matches = matches + ex
 
 
 def points(ranks: Sequence[int]) -> tuple[float, ...]:
-    """By seat: 1 for every other seat placed below, a half for every one placed alike.
+    """Return the points of each seat: 1 for every seat ranked below it, 1/2 for every equal one.
 
-    In a match of two that is 1 for a win and a half for a draw (docs/api.md).
+    In a match of two that is 1 for a win and 1/2 for a draw (docs/api.md).
+
+    Args:
+        ranks: The ranks by seat, where 1 is the best.
     """
     return tuple(
         sum(rank < other for other in ranks) + (sum(rank == other for other in ranks) - 1) / 2
@@ -92,7 +108,7 @@ def points(ranks: Sequence[int]) -> tuple[float, ...]:
 
 @attrs.define
 class Catalogue:
-    """The index of one arena's records. Close it, or use it as a context."""
+    """The index of one arena's records. Close it, or use it as a context manager."""
 
     _records: Path
     _database: sqlite3.Connection
@@ -101,18 +117,21 @@ class Catalogue:
 
     @classmethod
     def open(cls, data: Path) -> Self:
-        """Open the index of the arena whose files are in `data`; it is made when it isn't there.
+        """Open the index of an arena, and make it if necessary.
+
+        Args:
+            data: The folder with the arena's files; it is made if it doesn't exist.
 
         Raises:
             OSError: The folder can't be made.
-            sqlite3.Error: The file can't be opened or written.
+            sqlite3.Error: The database can't be opened or written.
         """
         data.mkdir(parents=True, exist_ok=True)
         file = data / FILE
         try:
             database = _connected(file)
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):  # locked, a full disk: not its content
+            if isinstance(error, sqlite3.OperationalError):  # locked, or a full disk: not damaged
                 raise
             for ending in ("", "-wal", "-shm"):
                 file.with_name(FILE + ending).unlink(missing_ok=True)
@@ -131,51 +150,61 @@ class Catalogue:
         self.close()
 
     def add(self, path: Path) -> dict[str, Any]:
-        """Add a record, `DATA/records/DAY/MATCH.jsonl.gz`; what the interface tells of the match.
+        """Add a record, `DATA/records/DAY/MATCH.jsonl.gz`, and return the match as in docs/api.md.
 
         Raises:
-            BadRecordError: It is no whole record, or of another match than its name says.
-            OSError: It can't be read.
+            BadRecordError: The record is incomplete, or of another match than its name says.
+            OSError: The record can't be read.
             sqlite3.Error: The database can't be written.
         """
-        told = _summary(path)
+        description = _summary(path)
         with self._lock, self._database:
-            self._insert(path.parent.name, told)
-        return _titled(told)
+            self._insert(path.parent.name, description)
+        return _titled(description)
 
     def sync(self) -> int:
-        """Add the records that aren't known yet, forget those that have gone; how many both are.
+        """Add the records that aren't known yet, and remove those that no longer exist.
 
-        Compares names alone. A record that can't be read is left out and is then in `refused`.
+        Only file names are compared. A record that can't be read is left out, and is then in
+        `refused`.
+
+        Returns:
+            How many records were added and removed.
 
         Raises:
             OSError: The folder can't be read.
             sqlite3.Error: The database can't be written.
         """
-        found = dict(_found(self._records))
+        present = dict(_files(self._records))
         with self._lock:
             known = dict(self._database.execute("SELECT match, day FROM matches"))
-        gone = [match for match, day in known.items() if found.get(match) != day]
+        gone = [match for match, day in known.items() if present.get(match) != day]
         for batch in _batches(gone):
             with self._lock, self._database:
                 for match in batch:
                     self._delete(match)
-        self._refused = {at: why for at, why in self._refused.items() if found.get(at[0]) == at[1]}
+        self._refused = {
+            (match, day): why
+            for (match, day), why in self._refused.items()
+            if present.get(match) == day
+        }
         fresh = [
-            at for at in found.items() if known.get(at[0]) != at[1] and at not in self._refused
+            (match, day)
+            for match, day in present.items()
+            if known.get(match) != day and (match, day) not in self._refused
         ]
         added = 0
         for batch in _batches(fresh):
-            read = list(self._read(batch))
+            descriptions = list(self._read(batch))
             with self._lock, self._database:
-                for day, told in read:
-                    self._insert(day, told)
-            added += len(read)
+                for day, description in descriptions:
+                    self._insert(day, description)
+            added += len(descriptions)
         return len(gone) + added
 
     @property
     def refused(self) -> Mapping[Path, str]:
-        """The records that `sync` found and couldn't read, and why; not tried again."""
+        """The records that `sync` couldn't read, and why; it doesn't try them again."""
         return {
             self._records / day / (match + ENDING): why
             for (match, day), why in self._refused.items()
@@ -190,14 +219,17 @@ class Catalogue:
         limit: int = USUAL,
         before: str | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """Matches as docs/api.md tells them, the newest first, and the cursor of those behind.
+        """Return matches as docs/api.md describes them, the newest first.
 
         Args:
-            game: Only of this game.
-            player: Only with a player of exactly this name.
-            end: Only those that ended so, a word of `Termination`.
-            limit: How many at most, 1 to `MOST`.
-            before: Only those older than this cursor.
+            game: Only matches of this game.
+            player: Only matches with a player of exactly this name.
+            end: Only matches with this end, a value of `Termination`.
+            limit: How many at most, from 1 to `MOST`.
+            before: Only matches that are older than this cursor.
+
+        Returns:
+            The matches, and the cursor for the following ones; None if there are no more.
 
         Raises:
             ValueError: `limit` is out of its range.
@@ -205,28 +237,28 @@ class Catalogue:
         """
         if not 1 <= limit <= MOST:
             raise ValueError(f"limit {limit}; it is from 1 to {MOST}")
-        # Either table is in the order of its matches, and has all that is asked for.
+        # Both tables have every column that is filtered by, and an index in the order of matches.
         source = "matches" if player is None else "players"
         conditions = {"name": player, "game": game, "end": end}
         where = [
             f"{source}.{column} = ?" for column, value in conditions.items() if value is not None
         ]
-        given = [value for value in conditions.values() if value is not None]
+        values = [value for value in conditions.values() if value is not None]
         if before is not None:
             where.append(f"{source}.match < ?")
-            given.append(before)
+            values.append(before)
         query = (
-            f"SELECT {source}.match, told FROM matches "  # noqa: S608 - words of ours alone
+            f"SELECT {source}.match, told FROM matches "  # noqa: S608 - no text from outside
             f"{'' if player is None else 'JOIN players USING (match) '}"
             f"WHERE {' AND '.join(where) or 'TRUE'} ORDER BY {source}.match DESC LIMIT ?"
         )
         with self._lock:
-            rows = self._database.execute(query, (*given, limit + 1)).fetchall()
-        shown = [_titled(json.loads(told)) for _, told in rows[:limit]]
-        return shown, rows[limit - 1][0] if len(rows) > limit else None
+            rows = self._database.execute(query, (*values, limit + 1)).fetchall()
+        matches = [_titled(json.loads(text)) for _, text in rows[:limit]]
+        return matches, rows[limit - 1][0] if len(rows) > limit else None
 
     def match(self, match: str) -> dict[str, Any] | None:
-        """What docs/api.md tells of a match; None: there is none of this id.
+        """Return a match as docs/api.md describes it; None if there is no match of this id.
 
         Raises:
             sqlite3.Error: The database can't be read.
@@ -238,7 +270,7 @@ class Catalogue:
         return None if row is None else _titled(json.loads(row[0]))
 
     def path(self, match: str) -> Path | None:
-        """Where the record of a match is, or was when it was last looked for; None: unknown.
+        """Return the path of a match's record, as of the last `sync`; None if it is unknown.
 
         Raises:
             sqlite3.Error: The database can't be read.
@@ -250,16 +282,19 @@ class Catalogue:
         return None if row is None else self._records / row[1] / (row[0] + ENDING)
 
     def standings(self, game: str | None = None) -> list[dict[str, Any]]:
-        """The standings of every game that was played, or of one, as docs/api.md says.
+        """Return the standings of all games, or of one, as docs/api.md describes them.
 
-        A win is the best rank alone, a draw the best rank with others, all else a loss. A bot that
-        played against itself counts once for each of its seats.
+        A win is the best rank alone, a draw is the best rank together with others, and anything
+        else is a loss. A bot that has played against itself counts once for each of its seats.
+
+        Args:
+            game: The name of a game; None for all games that were played.
 
         Raises:
             sqlite3.Error: The database can't be read.
         """
         with self._lock:
-            # One transaction: both tables as they are at the same moment.
+            # In one transaction, so that both tables are read as of the same moment.
             self._database.execute("BEGIN")
             with self._database:
                 counts = self._database.execute(
@@ -299,23 +334,24 @@ class Catalogue:
             try:
                 yield day, _summary(self._records / day / (match + ENDING))
             except FileNotFoundError:
-                continue  # removed since it was found
+                continue  # it was removed since the folder was listed
             except OSError as error:
                 self._refused[match, day] = f"can't be read: {error.strerror}"
             except BadRecordError as error:
                 self._refused[match, day] = str(error)
 
-    def _insert(self, day: str, told: Mapping[str, Any]) -> None:
-        match, game, end = told["match"], told["game"], told["end"]
+    def _insert(self, day: str, description: Mapping[str, Any]) -> None:
+        match, game, end = description["match"], description["game"], description["end"]
         self._delete(match)
         self._database.execute(
-            "INSERT INTO matches VALUES (?, ?, ?, ?, ?)", (match, day, game, end, json.dumps(told))
+            "INSERT INTO matches VALUES (?, ?, ?, ?, ?)",
+            (match, day, game, end, json.dumps(description)),
         )
         self._database.executemany(
             "INSERT INTO players VALUES (?, ?, ?, ?)",
-            [(name, match, game, end) for name in sorted(set(told["players"]))],
+            [(name, match, game, end) for name in sorted(set(description["players"]))],
         )
-        self._count(told, 1)
+        self._count(description, 1)
 
     def _delete(self, match: str) -> None:
         row = self._database.execute(
@@ -326,13 +362,15 @@ class Catalogue:
             self._database.execute("DELETE FROM matches WHERE match = ?", (match,))
             self._database.execute("DELETE FROM players WHERE match = ?", (match,))
 
-    def _count(self, told: Mapping[str, Any], sign: int) -> None:
-        """Add a match to the totals, or take it out."""
-        if told["end"] not in COUNTED:
+    def _count(self, description: Mapping[str, Any], sign: int) -> None:
+        """Add a match to the totals (sign 1), or subtract it from them (sign -1)."""
+        if description["end"] not in COUNTED:
             return
-        game, ranks = told["game"], told["ranks"]
+        game, ranks = description["game"], description["ranks"]
         best = ranks.count(1)
-        seats = zip(told["players"], ranks, points(ranks), told["faults"], strict=True)
+        seats = zip(
+            description["players"], ranks, points(ranks), description["faults"], strict=True
+        )
         self._database.executemany(
             _ADD_TO_TOTALS,
             [
@@ -347,8 +385,8 @@ class Catalogue:
 
 
 def _connected(file: Path) -> sqlite3.Connection:
-    """The database with its tables, those of another schema dropped."""
-    # A lock of ours keeps threads apart.
+    """Open the database; make its tables anew if they are of another schema."""
+    # Several threads may share the connection, because `Catalogue` has a lock.
     database = sqlite3.connect(file, check_same_thread=False)
     try:
         database.execute("PRAGMA journal_mode = WAL")
@@ -362,8 +400,8 @@ def _connected(file: Path) -> sqlite3.Connection:
     return database
 
 
-def _found(records: Path) -> Iterator[tuple[str, str]]:
-    """Match and day of every record there, by day."""
+def _files(records: Path) -> Iterator[tuple[str, str]]:
+    """Yield the match id and the day of every record in a folder, in order of days."""
     with contextlib.suppress(FileNotFoundError):
         for day in sorted(entry.name for entry in os.scandir(records) if entry.is_dir()):
             with contextlib.suppress(FileNotFoundError), os.scandir(records / day) as entries:
@@ -373,21 +411,21 @@ def _found(records: Path) -> Iterator[tuple[str, str]]:
 
 
 def _batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (items[at : at + BATCH] for at in range(0, len(items), BATCH))
+    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
 
 
 def _summary(path: Path) -> dict[str, Any]:
-    told = summary(path)
-    if told["match"] + ENDING != path.name:
+    description = summary(path)
+    if description["match"] + ENDING != path.name:
         raise BadRecordError(
-            f"{path}: the record of match {told['match']!a}; its name says another"
+            f"{path}: the record of match {description['match']!a}; its name says another"
         )
-    return told
+    return description
 
 
-def _titled(told: dict[str, Any]) -> dict[str, Any]:
-    """Not stored: a game may be installed later than it was played."""
-    return {**told, "title": _title(told["game"])}
+def _titled(description: dict[str, Any]) -> dict[str, Any]:
+    """Add the title of the game, which isn't stored: the game may be installed later."""
+    return {**description, "title": _title(description["game"])}
 
 
 def _title(game: str) -> str:

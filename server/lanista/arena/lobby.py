@@ -1,6 +1,6 @@
-"""Who waits for whom: rooms, seats asked for, parties that are complete (PROTOCOL.md 2).
+"""The lobby: bots that wait for opponents, by game and room (PROTOCOL.md 2).
 
-Pure bookkeeping: no socket, no clock.
+This module only does the bookkeeping. It has no socket and no clock.
 """
 
 from bisect import insort
@@ -14,67 +14,67 @@ from lanista.rules.base import Ruleset
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 RoomKey = tuple[str, str | None]
-"""Game and room; no room is a room of its own."""
+"""The name of a game, and that of a room or None. All bots that name no room share one."""
 
 
 @attrs.define(eq=False)
 class Player:
-    """A bot between its hello and the end of a match."""
+    """A bot in the lobby or in a match: from its hello, or its last match, to its match's end."""
 
     connection: Connection
     ruleset: Ruleset
     peer: str
-    """Its address, for the log."""
+    """Its address and port, for the log."""
     number: int = 0
-    """By which an operator names it; each connection has another."""
+    """The number of its connection, by which an operator refers to it."""
     since: float = 0.0
     """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
-    """Its connection's."""
+    """The place of its connection."""
     sent_off: RemoteProtocolError | None = None
-    """Why its connection is to be closed though it did nothing wrong; None: it isn't."""
+    """The error with which its connection must be closed, by no fault of its own; usually None."""
     announced: bytes = b""
-    """The last line that told it how many wait."""
+    """The last `wait` line that it was sent."""
     waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope)
-    """Around its wait in the lobby; cancelled when a match takes it."""
+    """The scope of its wait in the lobby; cancelled when a match takes it."""
     released: trio.Event = attrs.field(factory=trio.Event)
-    """Nobody reads from its connection any more: the match may."""
+    """Set when the lobby no longer reads from its connection, so that a match may."""
     over: trio.Event = attrs.field(factory=trio.Event)
-    """Its match has ended, or won't be."""
+    """Set when its match has ended, or won't take place."""
     taken: bool = False
-    """A match has taken it out of the lobby."""
+    """Whether a match has taken it out of the lobby."""
 
     @property
     def name(self) -> str:
-        """As it said."""
+        """The name that it gave in its hello."""
         assert self.connection.hello is not None
         return self.connection.hello.name
 
     @property
     def seat(self) -> int | None:
-        """The seat it asked for."""
+        """The seat that it asked for; None if it takes any."""
         assert self.connection.hello is not None
         return self.connection.hello.seat
 
     @property
     def room(self) -> RoomKey:
-        """Where it waits."""
+        """The room that it waits in."""
         assert self.connection.hello is not None
         return (self.ruleset.name, self.connection.hello.room)
 
 
 @attrs.define
 class Lobby:
-    """All waiting players, by room, in order of their hellos."""
+    """All waiting players, by room, in the order in which they began to wait."""
 
     _rooms: dict[RoomKey, list[Player]] = attrs.field(factory=dict)
-    _complete: dict[RoomKey, None] = attrs.field(factory=dict)  # in order of their completion
+    _complete: dict[RoomKey, None] = attrs.field(factory=dict)  # an ordered set: earliest first
 
     def join(self, player: Player) -> None:
-        """Wait.
+        """Add a player to its room.
 
         Raises:
-            RemoteProtocolError: `seat-taken`: another one waiting there asked for the same seat.
+            RemoteProtocolError: Another player there has asked for the same seat (`seat-taken`).
         """
         waiting = self._rooms.setdefault(player.room, [])
         if player.seat is not None and any(other.seat == player.seat for other in waiting):
@@ -86,7 +86,7 @@ class Lobby:
             self._complete.setdefault(player.room)
 
     def leave(self, player: Player) -> None:
-        """Wait no more; nothing happens if it doesn't."""
+        """Remove a player from its room; do nothing if it isn't there."""
         waiting = self._rooms.get(player.room, [])
         if player in waiting:
             waiting.remove(player)
@@ -96,28 +96,28 @@ class Lobby:
             self._complete.pop(player.room, None)
 
     def waiting(self, room: RoomKey | None = None) -> tuple[Player, ...]:
-        """Who waits in a room, or in all."""
+        """Return the players who wait in a room; without a room, all players."""
         if room is not None:
             return tuple(self._rooms.get(room, ()))
         return tuple(player for waiting in self._rooms.values() for player in waiting)
 
     def rooms(self) -> tuple[RoomKey, ...]:
-        """Where somebody waits."""
+        """Return the rooms in which players wait."""
         return tuple(self._rooms)
 
     def complete(self, room: RoomKey) -> bool:
-        """Whether a match could start there."""
+        """Return whether a room has enough players for a match."""
         waiting = self._rooms.get(room, [])
         return bool(waiting) and len(waiting) >= waiting[0].ruleset.seats
 
     def complete_rooms(self) -> tuple[RoomKey, ...]:
-        """The rooms where a match could start, the one that is complete for longest first."""
+        """Return the rooms with enough players for a match, the longest complete first."""
         return tuple(self._complete)
 
     def take(self, room: RoomKey) -> tuple[Player, ...]:
-        """Take the players of a match out of a complete room, in order of seats.
+        """Remove the players of a match from a complete room, and return them by seat.
 
-        Seats asked for are given first, the others in order of hello.
+        Players who asked for a seat get it; the others get the remaining seats in order of `since`.
         """
         waiting = self._rooms[room]
         seats = waiting[0].ruleset.seats
@@ -126,7 +126,7 @@ class Lobby:
             self.leave(player)
         self._complete.pop(room, None)
         if self.complete(room):
-            self._complete[room] = None  # the next ones there queue behind the other rooms
+            self._complete[room] = None  # the next match there comes after those of other rooms
         asked = {player.seat: player for player in chosen if player.seat is not None}
         others = iter([player for player in chosen if player.seat is None])
         return tuple(asked.get(seat) or next(others) for seat in range(seats))

@@ -1,7 +1,22 @@
-"""Completes the records that an arena left in `.part` files when it was killed.
+"""Completing the records that an arena has left in `.part` files when it was killed.
 
-A match whose result is written gets its record. One without a result is recorded as aborted: the
-arena ended before the match did. docs/records.md says what becomes of each kind of file.
+While a match is played, its record is written line by line to an uncompressed file, `*.part`. At
+the end the result is appended, and the file is compressed to a `.tmp` file, which is renamed to the
+record. Then the `.part` file is removed. So if the arena is killed at any time, everything that was
+played is in the `.part` file, and the next arena with the same data folder completes it:
+
+- If the file ends with a result, it only has to be compressed.
+- If it has a header but no result, the match is recorded as aborted with its last whole line.
+- If it has no whole header, no match had begun, and it is removed.
+- If the record exists already, the arena was killed just before removing the `.part` file.
+- Anything else is damaged, and stays as it is for a person to look at.
+
+The writer of a `.part` file holds a lock on it (flock) for as long as it lives, so several arenas
+may use the same folder: a file that is locked belongs to a running match. There is one gap, between
+making the file and locking it, so an empty file that is younger than YOUNG is left alone as well.
+
+All this happens in a thread while the arena already serves, since there may be thousands of files.
+docs/records.md describes it for users.
 """
 
 import enum
@@ -36,56 +51,60 @@ from lanista.match.record import (
 from lanista.rules.outcome import Termination
 
 REASON = "arena-ended"
-"""The reason of a match that was recorded as aborted after its arena had been killed."""
+"""The `reason` in the record of a match that was aborted because its arena was killed."""
 WHY = "the arena ended before the match did"
+"""The `error` in the record of such a match."""
 HEADER_BEGINS = b'{"lanista_record":'
 YOUNG = 60.0
-"""Seconds since its last change for which an empty `.part` file may be one that is being opened."""
+"""Seconds after its last change for which an empty `.part` file isn't touched."""
 
 log = structlog.get_logger()
 
 
 class Fate(enum.Enum):
-    """The ways in which a file that was left behind may end."""
+    """What became of a file that was left behind."""
 
     COMPLETED = "completed"
-    """It had its result, and is the record now."""
+    """The file had a result, and is a record now."""
     ABORTED = "aborted"
-    """It is the record of an aborted match now."""
+    """The file had no result, and is the record of an aborted match now."""
     REMOVED = "removed"
-    """No match had begun in it."""
+    """No match had begun in the file, and it was removed."""
     DAMAGED = "damaged"
-    """It stays as it is."""
+    """The file is damaged, and was left as it is."""
 
 
 @attrs.frozen
 class Recovered:
-    """A file that was left behind."""
+    """A file that was left behind, and what became of it."""
 
     path: Path
-    """The record; or the file itself, if none was made of it."""
+    """The record; or the file itself, if it isn't a record now."""
     fate: Fate
     why: str = ""
-    """Says what is wrong with a damaged file, for people."""
+    """What is wrong with a damaged file, for people to read; otherwise empty."""
 
 
-async def complete_records(records: Path, told: Callable[[str, Path], None]) -> None:
-    """Complete what was left behind, beside whatever else the event loop does.
+async def complete_records(records: Path, on_record: Callable[[str, Path], None]) -> None:
+    """Complete the records that were left behind, in a thread; report the results in the log.
 
     Args:
-        records: The folder of an arena's records by day; it needn't be there.
-        told: Called with the id and the record of each match that has one now.
+        records: The folder with an arena's records by day; it needn't exist.
+        on_record: Called, in trio's thread, with the id and the record of each match that has a
+            record now.
     """
 
     def work() -> None:
         counts = dict.fromkeys(Fate, 0)
-        for found in recover(records):
-            counts[found.fate] += 1
-            if found.fate is Fate.DAMAGED:
-                log.warning("a record can't be completed", path=str(found.path), why=found.why)
-            elif found.fate is not Fate.REMOVED:
-                match = found.path.name.removesuffix(ENDING)
-                trio.from_thread.run_sync(told, match, found.path)
+        for recovered in recover(records):
+            counts[recovered.fate] += 1
+            if recovered.fate is Fate.DAMAGED:
+                log.warning(
+                    "a record can't be completed", path=str(recovered.path), why=recovered.why
+                )
+            elif recovered.fate is not Fate.REMOVED:
+                match = recovered.path.name.removesuffix(ENDING)
+                trio.from_thread.run_sync(on_record, match, recovered.path)
         if any(counts.values()):
             log.info(
                 "completed the records that were left",
@@ -95,7 +114,7 @@ async def complete_records(records: Path, told: Callable[[str, Path], None]) -> 
     try:
         await trio.to_thread.run_sync(work)
     except OSError as error:
-        log.error(  # noqa: TRY400 - the path and the reason are all there is to tell
+        log.error(  # noqa: TRY400 - a trace would add nothing
             "can't look for records that were left", path=error.filename, why=error.strerror
         )
     except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
@@ -105,13 +124,16 @@ async def complete_records(records: Path, told: Callable[[str, Path], None]) -> 
 
 
 def recover(records: Path) -> Iterator[Recovered]:
-    """Complete the `.part` files below a folder of records by day, and remove `.tmp` files.
+    """Complete the `.part` files in a folder of records by day, and remove `.tmp` files.
 
-    Runs in a thread of trio's, and ends early when its call is cancelled. Whatever a running arena
-    writes is locked and left alone.
+    This must run in a thread started by trio, and ends early when that call is cancelled. Files
+    that a running arena writes are locked, and are left alone.
+
+    Yields:
+        Each file that was left behind, after it was dealt with.
 
     Raises:
-        OSError: A folder can't be read.
+        OSError: The folder can't be read.
     """
     with suppress(FileNotFoundError):
         for day in sorted(entry.path for entry in os.scandir(records) if entry.is_dir()):
@@ -126,19 +148,19 @@ def recover(records: Path) -> Iterator[Recovered]:
             for name in names:
                 if name.endswith(ENDING + PART):
                     trio.from_thread.check_cancelled()
-                    found = _recovered(Path(day, name))
-                    if found is not None:
-                        yield found
+                    recovered = _recovered(Path(day, name))
+                    if recovered is not None:
+                        yield recovered
             for name in names:
                 packed = Path(day, name)
-                # Of a record that is being made there is a `.part` file.
+                # While its `.part` file exists, the record may still be being written.
                 if name.endswith(ENDING + TMP) and not packed.with_suffix(PART).exists():
                     with suppress(OSError):
                         packed.unlink()
 
 
 def _recovered(part: Path) -> Recovered | None:
-    """Recover one file and tell what became of it; None: it is another's, or has gone."""
+    """Deal with one file; return None if another arena is using it, or it is gone."""
     try:
         with part.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -155,25 +177,25 @@ def _recovered(part: Path) -> Recovered | None:
 
 
 def _complete(part: Path, file: IO[bytes]) -> Recovered | None:
-    """Make the record of a file whose lock is held.
+    """Make a record of a file on which we hold the lock.
 
     Raises:
         BadRecordError: The file is damaged.
         OSError: The record can't be written.
     """
     path = part.with_suffix("")
-    header = file.readline(MAX_LINE)
-    if not header.endswith(b"\n"):
-        return _without_header(part, file, header)
+    first_line = file.readline(MAX_LINE)
+    if not first_line.endswith(b"\n"):
+        return _without_header(part, file, first_line)
     if path.exists():
-        # The arena was killed after the record got its name, before this was removed.
-        if next(whole_lines(path), b"") != header:
+        # The arena was killed after the record got its name, before this file was removed.
+        if next(whole_lines(path), b"") != first_line:
             raise BadRecordError(f"{part}: {path.name} is the record of another match")
         part.unlink()
         return Recovered(path, Fate.COMPLETED)
     reader = LineReader(part)
-    told = reader.read(header)
-    assert isinstance(told, Header)  # nothing else is taken in the first line
+    header = reader.read(first_line)
+    assert isinstance(header, Header)  # the reader accepts nothing else as the first line
     count, start, end = _last_line(part, file)
     result = None
     turns = count - 1
@@ -183,7 +205,7 @@ def _complete(part: Path, file: IO[bytes]) -> Recovered | None:
         last = reader.read(file.read(end - start))
         result = last if isinstance(last, ResultInfo) else None
     if result is None:
-        result = _aborted(len(told.players), turns, os.fstat(file.fileno()).st_mtime)
+        result = _aborted(len(header.players), turns, os.fstat(file.fileno()).st_mtime)
         pack(part, path, end, result_line(result))
         return Recovered(path, Fate.ABORTED)
     if result.turns != turns - 1:
@@ -193,7 +215,11 @@ def _complete(part: Path, file: IO[bytes]) -> Recovered | None:
 
 
 def _without_header(part: Path, file: IO[bytes], line: bytes) -> Recovered | None:
-    """Remove a file in which no match has begun: its header is the first that is written."""
+    """Remove a file without a whole header line, in which no match has begun.
+
+    Raises:
+        BadRecordError: The line isn't the beginning of a header.
+    """
     if not line and time.time() - os.fstat(file.fileno()).st_mtime < YOUNG:
         return None  # another arena may be about to lock it
     if len(line) == MAX_LINE or line[: len(HEADER_BEGINS)] != HEADER_BEGINS[: len(line)]:
@@ -203,29 +229,35 @@ def _without_header(part: Path, file: IO[bytes], line: bytes) -> Recovered | Non
 
 
 def _last_line(part: Path, file: IO[bytes]) -> tuple[int, int, int]:
-    """Return how many whole lines there are, and where the last of them begins and ends.
+    """Return the number of whole lines, and the offsets at which the last of them begins and ends.
 
     Raises:
-        BadRecordError: It is too long to be one of a record's.
+        BadRecordError: The last line is longer than a record's lines may be.
     """
     file.seek(0)
-    count = start = end = place = 0
+    count = start = end = offset = 0
     while chunk := file.read(CHUNK):
         trio.from_thread.check_cancelled()
-        found = chunk.count(b"\n")
-        if found:
+        newlines = chunk.count(b"\n")
+        if newlines:
             last = chunk.rfind(b"\n")
-            start = end if found == 1 else place + chunk.rfind(b"\n", 0, last) + 1
-            end = place + last + 1
-            count += found
-        place += len(chunk)
+            start = end if newlines == 1 else offset + chunk.rfind(b"\n", 0, last) + 1
+            end = offset + last + 1
+            count += newlines
+        offset += len(chunk)
     if end - start > MAX_LINE:
         raise BadRecordError(f"{part}: line {count}: more than {MAX_LINE} bytes")
     return count, start, end
 
 
 def _aborted(seats: int, turns: int, when: float) -> ResultInfo:
-    """Return the result of a match whose arena was killed; it tells no position."""
+    """Return the result of a match whose arena was killed.
+
+    Args:
+        seats: The number of seats.
+        turns: The number of turns that were played.
+        when: When the last turn was written, in seconds since 1970.
+    """
     return ResultInfo(
         end=Termination.ABORTED.value,
         reason=REASON,

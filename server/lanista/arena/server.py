@@ -1,7 +1,9 @@
-"""The daemon: serves whoever connects, many matches at once, each in a nursery of its own.
+"""The daemon: accepts connections, seats bots from the lobby, and runs many matches at once.
 
-Accepting, greeting, waiting and matches are nested so that the shutdown goes from outside in:
-no new connection, no new match, running ones told and recorded, then gone.
+Its tasks are in nested nurseries so that they are shut down in order: first no more connections are
+accepted and no more matches begin; then the running matches tell their bots and complete their
+records; then everything else is cancelled. Each connection and each match is a task of its own, and
+catches all exceptions, so that a fault in one doesn't affect the others.
 """
 
 import gc
@@ -32,21 +34,22 @@ from lanista.match.connection import Connection
 from lanista.match.record import ENDING, RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
 from lanista.signals import heeded
 from lanista_protocol import Error, ErrorCode, Hello, HttpRequestError, RemoteProtocolError
 
 SHUTDOWN_TIME = 4.0
-"""Seconds for running matches to tell their seats and write their records."""
+"""Seconds that running matches have at shutdown to tell their bots and write their records."""
 
 LINGERING = 64
-"""Connections that have no place any more, or got none, and may still take a second to read why;
-beyond, they are told and closed at once, and a bot that is just sending may not get to read it."""
+"""Number of connections without a place that may take a second to read why. Any others are sent the
+reason and closed at once, in which case a bot that is just sending may not get to read it."""
 ENTERING = 16
-"""Connections that are being accepted beside those."""
+"""Number of connections without a place that may be in the process of being accepted."""
 REFUSALS_LOGGED = 20
-"""Refused connections that the log tells of in a second; of more it tells the number."""
+"""Number of refused connections per second that are logged one by one; others are only counted."""
 
 KICKED = "the operator closed this connection"
 
@@ -55,9 +58,10 @@ log = structlog.get_logger()
 
 @attrs.frozen(kw_only=True)
 class Options:
-    """What an operator chooses; settings and board are of the default game."""
+    """What an operator chooses."""
 
     default: Ruleset
+    """The game of bots that don't ask for one; `settings` and `board` are for it alone."""
     host: str = "127.0.0.1"
     port: int = 7777
     data: Path = Path("lanista-data")
@@ -65,57 +69,58 @@ class Options:
     settings: Mapping[str, int] = attrs.field(factory=dict)
     board: Any = None
     manual: bool = False
-    """Matches wait for the operator's word."""
+    """Whether matches begin only when the operator says so."""
     matches: int | None = None
-    """Serve so many matches, then end; None: for ever."""
+    """Number of matches after which the arena ends; None for no end."""
     max_connections: int = 1000
     max_per_address: int | None = None
-    """Connections at once of one address; None: 100, and no such limit on loopback."""
+    """Maximum number of simultaneous connections of one address; None for 100, or no limit for
+    loopback addresses."""
     hello_timeout: float = 10.0
-    """Seconds from a connection to its hello."""
+    """Seconds until which a connection must have sent its hello."""
 
 
 def files_needed(max_connections: int) -> int:
-    """The files that an arena may have open at once: so many that no match goes without."""
-    records = max_connections // 2  # of matches of two
-    # A record that is packed has two more, in one of trio's threads (40); then there is what the
-    # arena has for itself: the catalogue, listeners, pipes of other processes, a bundle, a page.
+    """Return how many files an arena must be allowed to have open, so that no match lacks one."""
+    records = max_connections // 2  # if all matches are of two
+    # Compressing a record takes two more, in one of trio's 40 threads. The last number is for the
+    # arena itself: the catalogue, listeners, pipes of other processes, a bundle, the web page.
     return max_connections + LINGERING + ENTERING + records + 2 * 40 + 64
 
 
 class CannotListenError(Exception):
-    """The address can't be listened on."""
+    """It is impossible to listen on the given address."""
 
 
 @attrs.define(eq=False)
 class Arena:
-    """A daemon. `serve` once."""
+    """A daemon. Call `listen`, then `serve`, each only once."""
 
     options: Options
     lobby: Lobby = attrs.field(factory=Lobby)
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     manual: bool = attrs.field(init=False)
-    """Whether matches wait for the operator's word; may be set while it serves: `set_manual`."""
+    """Whether matches begin only when the operator says so; `set_manual` changes it."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
-    """The work for connections."""
+    """The background work for connections."""
     page: str | None = None
-    """Where the page is, for those who look for it on the bots' port."""
+    """Address of the web page, for browsers that connect to the bots' port instead."""
     _playing: set[Match] = attrs.field(factory=set, init=False)
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
-    _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
+    _sockets: trio.Semaphore = attrs.field(init=False)  # how many more may be accepted
     _lingering: int = attrs.field(default=0, init=False)
-    # Making a board takes up to 30 ms: one match after another.
+    # Making a board takes up to 30 ms, so matches begin one after another.
     _beginnings: BackgroundWork = attrs.field(
         factory=lambda: BackgroundWork(1, share=0), init=False
     )
-    _refused: int = attrs.field(default=0, init=False)  # in…
-    _refused_second: int = attrs.field(default=0, init=False)  # …this one of trio's clock
-    _kicked: set[int] = attrs.field(factory=set, init=False)  # bots, while they play
+    _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
+    _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
+    _kicked: set[int] = attrs.field(factory=set, init=False)  # numbers of bots that play
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
-    _begun: int = attrs.field(default=0, init=False)
-    _over: int = attrs.field(default=0, init=False)
+    _begun: int = attrs.field(default=0, init=False)  # matches that have begun and may count
+    _over: int = attrs.field(default=0, init=False)  # matches that are over and count
     _closing: bool = attrs.field(default=False, init=False)
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -128,10 +133,10 @@ class Arena:
         self._sockets = trio.Semaphore(options.max_connections + LINGERING + ENTERING)
 
     async def listen(self) -> tuple[str, int]:
-        """Open the port; the address it is.
+        """Open the port, and return its address and number.
 
         Raises:
-            CannotListenError: It is in use, or none of this machine's.
+            CannotListenError: The port is in use, or the address isn't this machine's.
         """
         options = self.options
         try:
@@ -142,7 +147,8 @@ class Arena:
                 "choose another address with --host and --port"
             ) from None
         if not options.port:
-            # A name of several addresses got a free port on each: one port is what we announce.
+            # A host name with several addresses got a different free port on each, but we announce
+            # only one.
             for other in self._listeners[1:]:
                 await other.aclose()
             del self._listeners[1:]
@@ -155,13 +161,14 @@ class Arena:
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.stalls.beat)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
-            # Connections and matches are in the inner nursery: what they need outlives them.
+            # Connections and matches are in an inner nursery, because they need the helpers until
+            # they end.
             async with trio.open_nursery() as self._matches:
                 try:
                     with self._accepting:
-                        async with trio.open_nursery() as doors:
+                        async with trio.open_nursery() as accepting:
                             for listener in self._listeners:
-                                doors.start_soon(
+                                accepting.start_soon(
                                     accept,
                                     listener,
                                     self._sockets,
@@ -176,7 +183,7 @@ class Arena:
         log.info("ended", matches=self._over)
 
     def shut_down(self) -> None:
-        """No new match; running ones are told `error shutdown` and recorded; then `serve` ends."""
+        """Begin no more matches, end the running ones by `error shutdown`, and make `serve` end."""
         if self._closing:
             return
         self._closing = True
@@ -197,7 +204,7 @@ class Arena:
     # -- connections ---------------------------------------------------------------------------
 
     async def _greet(self, stream: trio.SocketStream) -> None:
-        """One connection, from its hello to its end."""
+        """Handle one connection, from its hello to its end."""
         host, port = handshake.peer_of(stream)
         peer, host = f"{host}:{port}", address_of(host)
         connection: Connection | None = None
@@ -218,8 +225,8 @@ class Arena:
                 await self._keep_playing(connection, ruleset, peer, place)
         except RemoteProtocolError as error:
             assert connection is not None
-            # Not counted any more, though it lingers until it has read why: else bots that dial
-            # again and again would keep the places that others leave.
+            # It gives up its place now, though it stays connected until it has read why. Otherwise
+            # bots that connect again and again would take the places that others free.
             self._leave(place)
             self._log_refusal(error, peer)
             await self._send_away(connection, error)
@@ -236,27 +243,28 @@ class Arena:
             self._leave(place)
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
-        """Tell a connection why it must close, and close it."""
-        last = bytes(Error(error.code, error.message))
+        """Send a connection the reason why it is closed, and close it."""
+        reply = bytes(Error(error.code, error.message))
         if isinstance(error, HttpRequestError):
-            last = handshake.http_reply(self.page)
+            reply = handshake.http_reply(self.page)
         if self._lingering >= LINGERING:
-            handshake.tell_at_once(connection, last)
+            handshake.tell_at_once(connection, reply)
             return
         self._lingering += 1
         try:
-            await connection.close(last)
+            await connection.close(reply)
         finally:
             self._lingering -= 1
 
     def _leave(self, place: Place | None) -> None:
         if place is not None:
             self._admission.leave(place)
-            # It refers to who had the place, who refers to it: nobody should have to look for them.
+            # Break the reference cycle of the place and its holder, so that the garbage collector
+            # has less to do.
             place.give_way = _no_longer
 
     def _log_refusal(self, error: RemoteProtocolError, peer: str) -> None:
-        """Tell why a connection was refused; of a storm of them, the first of each second."""
+        """Log why a connection was refused; of many in a second, only the first."""
         second = int(trio.current_time())
         if second != self._refused_second:
             if self._refused > REFUSALS_LOGGED:
@@ -267,7 +275,12 @@ class Arena:
             log.warning("refused", code=error.code.value, why=error.message, peer=peer)
 
     async def _read_hello(self, connection: Connection, place: Place) -> Hello | None:
-        """Read a hello; give up when the arena shuts down or needs the place."""
+        """Read a hello.
+
+        Raises:
+            RemoteProtocolError: The hello is faulty, or the connection must give up its place, or
+                the arena shuts down.
+        """
         why = _shutting_down()
         with trio.CancelScope() as scope:
             if self._closing:
@@ -292,7 +305,7 @@ class Arena:
     async def _keep_playing(
         self, connection: Connection, ruleset: Ruleset, peer: str, place: Place
     ) -> None:
-        """Match after match, while the bot keeps its connection."""
+        """Seat a bot in one match after another, while it keeps its connection."""
         number = next(self._numbers)
         try:
             await self._keep_seating(connection, ruleset, peer, place, number)
@@ -306,7 +319,7 @@ class Arena:
         while not connection.closed:
             if self._closing:
                 raise _shutting_down()
-            connection.look()  # left since its last match: not to be seated again
+            connection.look()  # it may have left since its last match
             if connection.session.ended and not connection.session.has_answer:
                 return
             player = Player(connection, ruleset, peer, number, since, place)
@@ -322,7 +335,7 @@ class Arena:
             except RemoteProtocolError:
                 if not player.taken:
                     raise
-                # A match has just taken it: it meets the same bytes, and ends it by its rules.
+                # A match has just taken it, and will read the same bytes and deal with them.
             finally:
                 self.lobby.leave(player)
                 self.running.changes.tell()
@@ -334,14 +347,14 @@ class Arena:
                 await player.over.wait()
                 since = trio.current_time()
                 if number in self._kicked and not connection.closed:
-                    # It had given its last answer already, and would have stayed.
+                    # It was kicked after its last answer, when the match no longer closed it.
                     raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
             elif not self._closing:
                 self._announce(player.room)
                 return
 
     def _announce(self, room: RoomKey) -> None:
-        """Tell everyone waiting in a room how many they are."""
+        """Tell all bots that wait in a room how many they are."""
         waiting = self.lobby.waiting(room)
         for player in waiting:
             hello = player.connection.hello
@@ -363,7 +376,7 @@ class Arena:
                     self._begin(room)
         else:
             rooms = self.lobby.complete_rooms()
-            for room in rooms[:1]:  # the one that the next Enter starts
+            for room in rooms[:1]:  # the room whose match the next Enter starts
                 names = ", ".join(player.name for player in self.lobby.waiting(room))
                 log.info(
                     "ready: press Enter to start"
@@ -380,7 +393,11 @@ class Arena:
         return not self._closing and (limit is None or self._begun < limit)
 
     def start_next(self) -> bool:
-        """The operator's word: start the match that waits longest; False if none is ready."""
+        """Start the match that has been ready for the longest, for the operator.
+
+        Returns:
+            False if no match is ready, or none may begin any more.
+        """
         rooms = self.lobby.complete_rooms()
         if not rooms or not self._may_begin():
             return False
@@ -388,14 +405,18 @@ class Arena:
         return True
 
     def start(self, room: RoomKey) -> bool:
-        """The operator's word: start the match of a room; False if none is ready there."""
+        """Start the match of a room, for the operator.
+
+        Returns:
+            False if no match is ready there, or none may begin any more.
+        """
         if not self.lobby.complete(room) or not self._may_begin():
             return False
         self._begin(room)
         return True
 
     def set_manual(self, manual: bool) -> None:
-        """Have matches wait for the operator's word, or begin by themselves."""
+        """Set whether matches begin only when the operator says so, or by themselves."""
         log.info("matches start", by="the operator" if manual else "themselves")
         self.manual = manual
         self.running.changes.tell()
@@ -403,7 +424,11 @@ class Arena:
             self._start_matches()
 
     def kick(self, number: int) -> bool:
-        """Close the connection of a bot, waiting or playing; False if there is none of it."""
+        """Close the connection of a bot that waits or plays.
+
+        Returns:
+            False if there is no bot of this number.
+        """
         for player in self.lobby.waiting():
             if player.number == number and not player.taken:
                 log.info("kicked", name=player.name, peer=player.peer)
@@ -422,7 +447,7 @@ class Arena:
         """Close the connection of a waiting bot."""
         player.sent_off = why
         player.waiting.cancel()
-        self.lobby.leave(player)  # at once: no match must take it any more
+        self.lobby.leave(player)  # now, so that no match takes it before its task runs
 
     def _begin(self, room: RoomKey) -> None:
         assert self._matches is not None
@@ -435,10 +460,10 @@ class Arena:
         self._announce(room)
 
     async def _run(self, players: tuple[Player, ...]) -> None:
-        """One match, with its repetitions while the host makes it void."""
+        """Run one match, and repeat it while it is void because the host stalled."""
         counted = False
         seed = ids.fresh_seed(players[0].ruleset)
-        control = MatchControl()  # one for all tries: what is paused stays so
+        control = MatchControl()  # one for all repetitions: a paused match stays paused
         void = VoidRecords(self.running)
         try:
             for player in players:
@@ -451,7 +476,7 @@ class Arena:
                 if any(
                     player.connection.closed or player.number in self._kicked for player in players
                 ):
-                    break  # not the same seats any more
+                    break  # not all the same bots any more
                 if control.given_up:
                     break
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
@@ -468,7 +493,7 @@ class Arena:
                 self._over += 1
             else:
                 self._begun -= 1
-                self._start_matches()  # `--matches` may have kept others waiting for this one
+                self._start_matches()  # another match may begin instead under `--matches`
             if self.options.matches is not None and self._over >= self.options.matches:
                 self.shut_down()
 
@@ -489,12 +514,12 @@ class Arena:
         try:
             record = RecordWriter(path)
         except OSError as error:
-            log.error(  # noqa: TRY400 - the path and the reason are all there is to tell
+            log.error(  # noqa: TRY400 - a trace would add nothing
                 "no record can be written", path=str(path), why=error.strerror
             )
             for player in players:
-                last = Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
-                await player.connection.close(bytes(last))
+                error_line = Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
+                await player.connection.close(bytes(error_line))
             return None
         names = [player.name for player in players]
         hosted = HostedMatch(
@@ -523,13 +548,13 @@ class Arena:
             if self._closing:
                 playing.interrupt()
             async with self._beginnings.piece(""):
-                pass  # the board is made at once when this one's turn has come
+                pass  # `run` makes the board at once, so this was the turn to do that
             await hosted.run()
             result = playing.result()
             try:
                 await hosted.complete()
             except trio.Cancelled:
-                # All is in the `.part` file; the next arena with this folder completes it.
+                # Everything is in the `.part` file; the next arena with this folder completes it.
                 log.warning("no time to compress a record", path=str(record.part))
                 raise
             except OSError as error:
@@ -559,13 +584,13 @@ class Arena:
 
 
 async def _write_bundles(hosted: HostedMatch) -> None:
-    """Write the failure bundles of a match; no process is known here."""
+    """Write the failure bundles of a match; a failure to do so is only logged."""
     failures = hosted.match.failures()
     try:
         with trio.CancelScope(shield=True):
             bundles = await hosted.write_bundles(failures)
     except OSError as error:
-        log.error(  # noqa: TRY400 - the path and the reason are all there is to tell
+        log.error(  # noqa: TRY400 - a trace would add nothing
             "no failure bundle can be written", path=str(error.filename), why=error.strerror
         )
         return
@@ -575,7 +600,7 @@ async def _write_bundles(hosted: HostedMatch) -> None:
 
 
 def _no_longer(_: RemoteProtocolError) -> None:
-    """Do nothing: the place was left already."""
+    """Do nothing, in place of a `give_way` whose place has been freed already."""
 
 
 def _shutting_down() -> RemoteProtocolError:
@@ -589,7 +614,7 @@ def _our_fault() -> RemoteProtocolError:
 async def wait_for_signals(
     shut_down: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Call `shut_down` at SIGINT, SIGTERM and SIGHUP, unless we were started to ignore them."""
+    """Call `shut_down` at SIGINT, SIGTERM and SIGHUP, except for those that we ignore."""
     with trio.open_signal_receiver(*heeded()) as signals:
         task_status.started()
         async for _ in signals:
@@ -597,59 +622,60 @@ async def wait_for_signals(
 
 
 async def wait_for_enter(arena: Arena, read: Callable[[], Awaitable[bytes]]) -> None:
-    """Start a match at each line that `read` gives; ends when it gives none."""
+    """Start a match for each line that `read` returns, until it returns nothing."""
     while True:
-        line = await read()
-        if not line:
+        data = await read()
+        if not data:
             log.warning("standard input has ended; no more matches can be started")
             return
-        for _ in range(line.count(b"\n")):
+        for _ in range(data.count(b"\n")):
             if not arena.start_next():
                 log.info("no match is ready", waiting=len(arena.lobby.waiting()))
 
 
 async def read_stdin() -> bytes:
-    """Some bytes of standard input, without a thread that would outlive us."""
-    if sys.stdin is None:  # closed by whoever started us
+    """Read some bytes of standard input, without a thread, which couldn't be cancelled."""
+    if sys.stdin is None:  # it was closed when we were started
         await trio.lowlevel.checkpoint()
         return b""
     fd = sys.stdin.fileno()
     try:
         await trio.lowlevel.wait_readable(fd)
-    except PermissionError:  # a file: always readable, and epoll refuses it
+    except PermissionError:  # epoll refuses regular files, which are always readable
         await trio.lowlevel.checkpoint()
     return os.read(fd, 4096)
 
 
 Beside = Callable[["Arena", trio.Nursery], Awaitable[None]]
-"""Starts what runs beside an arena in a nursery; it is cancelled when the arena has ended."""
+"""Starts tasks that run alongside an arena, such as the web page, in the given nursery. They are
+cancelled when the arena has ended."""
 
 
 async def serve(
     options: Options, announce: Callable[[str, int], None], beside: Beside | None = None
 ) -> None:
-    """Serve until a signal or the last match; `announce` is told the address once.
+    """Serve until a signal comes or the last match of `Options.matches` is over.
+
+    Args:
+        options: What the operator has chosen.
+        announce: Called once, with the address and port on which the arena listens.
+        beside: Starts what runs alongside the arena.
 
     Raises:
-        CannotListenError: As `Arena.listen`, or from `beside`.
+        CannotListenError: From `Arena.listen` or `beside`.
     """
     arena = Arena(options)
     address = await arena.listen()
-    failure: CannotListenError | None = None
-    async with trio.open_nursery() as nursery:
-        # First: from here on nothing is left behind by a signal.
+    async with helpers_nursery() as nursery:
+        # This comes first, so that no signal can end us without cleaning up.
         await nursery.start(wait_for_signals, arena.shut_down)
         if beside is not None:
             try:
                 await beside(arena, nursery)
-            except CannotListenError as error:
-                failure = error  # carried around the nursery, which would wrap it into a group
+            except CannotListenError:
                 arena.close()
-                nursery.cancel_scope.cancel()
-        if failure is None:
-            await _serve(arena, address, announce, nursery)
-    if failure is not None:
-        raise failure
+                raise
+        await _serve(arena, address, announce, nursery)
 
 
 async def _serve(
@@ -660,8 +686,8 @@ async def _serve(
 ) -> None:
     if arena.options.manual:
         nursery.start_soon(wait_for_enter, arena, read_stdin)
-    # What is there now stays. A full collection that looks through it holds the loop, and so every
-    # match, for tens of milliseconds.
+    # The objects that exist now will stay. Freeze them, because a full garbage collection of them
+    # would block the event loop, and so every match, for tens of milliseconds.
     gc.collect()
     gc.freeze()
     try:

@@ -1,12 +1,15 @@
-"""Starting, watching and ending bot processes; nothing here knows a game, a match or the wire.
+"""Starting, watching and ending bot processes.
 
-`command` reads a bot's command line, `process` runs it, `keeper` is the small process beside each
-bot that ends it whatever becomes of the arena, `orphans` ends what a killed keeper leaves behind.
+Nothing here knows about games, matches or the wire protocol.
 
-`limits` says what a bot may use, `usage` measures it, `cgroup` lets the kernel hold it. `sandbox`
-shuts a bot off from the machine, `reach` finds what it must see of it, `launcher` runs inside.
-`execute` and `proctree` are what keeper and launcher share, `syscalls` is what the keeper asks of
-the kernel by number.
+- `command` parses a bot's command line, and `process` runs it.
+- `keeper` is a small process beside each bot. It ends the bot even if the arena has died.
+- `orphans` ends the processes that a killed keeper leaves behind.
+- `limits` defines what a bot may use; `usage` measures it; `cgroup` has the kernel enforce it.
+- `sandbox` isolates a bot from the machine; `reach` finds the files that it still has to see;
+  `launcher` starts the bot inside the sandbox.
+- `execute` and `proctree` are shared by the keeper and the launcher.
+- `syscalls` has the system calls for which Python has no functions.
 """
 
 from lanista.bots.cgroup import use_cgroups

@@ -1,4 +1,4 @@
-"""What a house bot says of itself, for those who list them. No process is started here."""
+"""One-line descriptions of house bots, read from their source without running them."""
 
 import ast
 import importlib.util
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def about(module: str) -> str:
-    """The first line of a module's docstring, without running it; empty if there is none."""
+    """Return the first line of a module's docstring, without importing it; empty if it has none."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return ""

@@ -1,8 +1,8 @@
-"""Limits by control groups (cgroup v2), where the arena was given a part of the tree to manage.
+"""Limits enforced by control groups (cgroup v2), where a part of their tree is delegated to us.
 
-The kernel then holds a bot's memory itself, to the byte and the moment, and nobody has to look.
-Only files below `/sys/fs/cgroup` are read and written here; docs/limits.md tells how an arena gets
-such a part ("delegation"). Where it has none, the keeper measures instead.
+With control groups the kernel enforces a bot's memory limit exactly and at once, so nothing has to
+be measured. docs/limits.md tells how an arena gets a part of the tree ("delegation"). Without one,
+the keeper measures the bot's memory instead.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ import trio
 from lanista.bots import execute
 from lanista.bots.limits import BotLimits
 
-# The arena's own processes must not be in a group that has groups with limits below it (cgroups(7),
-# the rule of no internal processes): they move to this one.
+# The group that the arena's own processes move to. They must not stay in a group that has groups
+# with limits below it (cgroups(7), "no internal processes" rule).
 _LEAF = "lanista-arena"
 
 _CONTROLLERS = ("memory", "pids")
 
-# Seconds between two tries to remove a group whose last process is just being reaped.
+# Seconds between two attempts to remove a group whose last process is about to be reaped.
 _PAUSE = 0.005
 
 _base: Path | None = None
@@ -30,13 +30,13 @@ _numbers = itertools.count(1)
 
 
 def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
-    """Take over this process's control group, if it was delegated, for all bots from here on.
+    """Use this process's control group for all bots started from now on, if it is delegated to us.
 
-    To be called once by a program that runs an arena, before the first bot. This process moves to
-    a group of its own below.
+    A program that runs an arena calls this once, before the first bot. This process moves to a
+    group of its own, below the one it was in.
 
     Args:
-        proc: Where to read which group this is; a test gives an imitation.
+        proc: The folder of /proc that tells which group this process is in; tests pass a fake.
 
     Returns:
         Whether bots' memory is now limited by control groups; if not, the keeper measures it.
@@ -47,7 +47,7 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
 
 
 def _take_over(proc: Path) -> Path | None:
-    """The group to make bots' groups in, ready for it; None if it isn't ours to manage."""
+    """Prepare the group in which bots' groups are made, and return it; None if it isn't ours."""
     try:
         own = own_group(proc)
         if own is None:
@@ -60,8 +60,8 @@ def _take_over(proc: Path) -> Path | None:
         leaf = own / _LEAF
         leaf.mkdir(exist_ok=True)
         (leaf / "cgroup.procs").write_text(f"{os.getpid()}\n")
-        # Fails (EBUSY) while others than this process are in the group, such as the shell of a
-        # session: that group wasn't made for us.
+        # Fails with EBUSY while another process is in the group, such as the shell of a login
+        # session: then the group wasn't made for us.
         try:
             control = own / "cgroup.subtree_control"
             control.write_text(" ".join(f"+{name}" for name in _CONTROLLERS) + "\n")
@@ -75,10 +75,10 @@ def _take_over(proc: Path) -> Path | None:
 
 
 def own_group(proc: Path) -> Path | None:
-    """The folder of this process's control group; None where version 2 isn't mounted.
+    """Return the folder of this process's control group; None where version 2 isn't mounted.
 
     Raises:
-        OSError: No such folder as `proc`.
+        OSError: The files in `proc` can't be read.
     """
     name = None
     for line in (proc / "cgroup").read_text().splitlines():
@@ -96,16 +96,17 @@ def own_group(proc: Path) -> Path | None:
 
 @attrs.frozen
 class Group:
-    """The control group of one bot."""
+    """Control group of one bot."""
 
     path: Path
+    """Its folder below /sys/fs/cgroup."""
 
     @classmethod
     def make(cls, limits: BotLimits) -> "Group | None":
-        """A group with these limits; None if groups aren't used or these need none.
+        """Make a group with these limits; None if groups aren't used, or no limit needs one.
 
         Raises:
-            OSError: It can't be made.
+            OSError: The group can't be made.
         """
         if _base is None or not (limits.memory or limits.processes):
             return None
@@ -115,9 +116,10 @@ class Group:
         try:
             if limits.memory:
                 group._set("memory.max", limits.memory)
-                if (path / "memory.swap.max").exists():  # not there without swap
+                if (path / "memory.swap.max").exists():  # absent on systems without swap
                     group._set("memory.swap.max", 0)
-                group._set("memory.oom.group", 1)  # all of the bot ends, or nothing
+                # Out of memory, the kernel kills all of the bot's processes, not just one.
+                group._set("memory.oom.group", 1)
             if limits.processes:  # the kernel counts threads; the keeper counts processes
                 group._set("pids.max", execute.threads(limits.processes))
         except OSError:
@@ -129,15 +131,18 @@ class Group:
         (self.path / name).write_text(f"{value}\n")
 
     async def remove(self) -> None:
-        """End what is left in it and remove it; waits until that is done: bound it."""
-        with contextlib.suppress(OSError):  # before Linux 5.14; then the keeper alone has killed
+        """Kill the processes left in the group and remove it.
+
+        Waits until that is done, without a limit: the caller sets a deadline.
+        """
+        with contextlib.suppress(OSError):  # no such file before Linux 5.14
             (self.path / "cgroup.kill").write_text("1\n")
         while True:
             try:
                 self.path.rmdir()
             except FileNotFoundError:
                 return
-            except OSError:  # a process in it hasn't been reaped yet
+            except OSError:  # a process in it isn't reaped yet
                 await trio.sleep(_PAUSE)
             else:
                 return

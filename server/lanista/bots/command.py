@@ -1,6 +1,6 @@
-"""A bot's command line and what it is told: words, placeholders, environment.
+"""A bot's command line (arguments and placeholders) and the environment it is started with.
 
-Pure text: no process is started here and no file is looked at. No shell ever sees a command.
+This module only handles text: it starts no process and reads no file. No shell is involved.
 """
 
 import os
@@ -11,67 +11,68 @@ from collections.abc import Iterable, Mapping
 _PLACEHOLDER = re.compile(r"\{(host|port|name|token)\}")
 
 OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
-"""What opens the page's commands; no bot gets it."""
+"""Variable with the secret for the operator's commands on the web page; bots never get it."""
 
 KEEP = "LANISTA_KEEP"
-"""Set to `1` for a bot that is asked to stay for match after match (`keep=1`, PROTOCOL.md 2)."""
+"""Variable set to `1` for a bot that should stay for further matches (`keep=1`, PROTOCOL.md 2)."""
 
 
 class CommandError(ValueError):
-    """A command line that can't be read; its text is one line for the person who wrote it."""
+    """A command line can't be parsed; the message is one line for the person who wrote it."""
 
 
 def parse_command(text: str) -> tuple[str, ...]:
-    """Split a command line into words as a POSIX shell does.
+    """Split a command line into arguments as a POSIX shell does.
 
-    Quotes and backslashes work as in a shell; variables, globs, pipes, `;` and comments don't, they
-    are ordinary characters.
+    Quotes and backslashes work as in a shell. Variables, globs, pipes, `;` and comments have no
+    special meaning.
 
     Args:
         text: The command line, such as `python3 "my bot.py" --port {port}`.
 
     Returns:
-        The words, the first being the program; placeholders are left as they are (see `fill`).
+        The arguments, the program first; placeholders are left as they are (see `fill`).
 
     Raises:
         CommandError: There is no program, a quote isn't closed, a backslash ends the line, or the
-            line holds a NUL character, which no program can be given.
+            line holds a NUL character, which can't be passed to a program.
     """
     if "\0" in text:
         raise CommandError(f"bot command {text!r} holds a NUL character: remove it")
     try:
-        words = tuple(shlex.split(text))
+        argv = tuple(shlex.split(text))
     except ValueError as error:
-        # shlex knows two complaints: a quote that isn't closed, a backslash with nothing after it.
+        # shlex has two errors: a quote that isn't closed, and a backslash with nothing after it.
         remedy = "close the quote" if "quotation" in str(error) else "remove the last backslash"
         raise CommandError(f"bot command {text!r} can't be split into words: {remedy}") from error
-    if not words:
+    if not argv:
         raise CommandError("bot command is empty: give a program, such as 'python3 mybot.py'")
-    if not words[0]:
+    if not argv[0]:
         raise CommandError(f"bot command {text!r} starts with an empty word: give a program there")
-    return words
+    return argv
 
 
 def fill(
-    words: Iterable[str], *, host: str, port: int, name: str, token: str = ""
+    argv: Iterable[str], *, host: str, port: int, name: str, token: str = ""
 ) -> tuple[str, ...]:
-    """Put the values of one seat in place of `{host}`, `{port}`, `{name}` and `{token}`.
+    """Replace `{host}`, `{port}`, `{name}` and `{token}` by the values for one seat.
 
-    Every other brace stays as it is, and what a value brings is not looked at again: a bot named
-    `{token}` doesn't learn the token by it. A word stays one word, whatever its value holds.
+    Every other brace stays as it is. Inserted values are not searched for placeholders, so that a
+    bot named `{token}` doesn't get the token. An argument stays one argument, whatever its value
+    holds.
 
     Args:
-        words: The words of `parse_command`.
-        host: Address of the arena as the bot shall dial it.
+        argv: The arguments from `parse_command`.
+        host: Address of the arena that the bot should connect to.
         port: TCP port of the arena.
-        name: Name that the bot shall say in its hello.
+        name: Name that the bot should send in its hello.
         token: Secret for this name or seat, empty if none is needed.
 
     Returns:
-        The words to run.
+        The arguments to run.
     """
     values = {"host": host, "port": str(port), "name": name, "token": token}
-    return tuple(_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in words)
+    return tuple(_PLACEHOLDER.sub(lambda match: values[match[1]], argument) for argument in argv)
 
 
 def environment(
@@ -83,21 +84,21 @@ def environment(
     keep: bool = False,
     base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The environment of a bot: `base` and LANISTA_HOST, _PORT, _NAME, _TOKEN and perhaps _KEEP.
+    """Return a bot's environment: `base`, LANISTA_HOST, _PORT, _NAME, _TOKEN and perhaps _KEEP.
 
-    Never LANISTA_WEB_TOKEN, which is the operator's.
+    LANISTA_WEB_TOKEN is removed, since it is the operator's.
 
     Args:
-        host: Address of the arena as the bot shall dial it.
+        host: Address of the arena that the bot should connect to.
         port: TCP port of the arena.
-        name: Name that the bot shall say in its hello.
-        token: Secret for this name or seat; empty if none is needed, the variable is then empty
-            too, so that a bot never takes up the token of an arena above this one.
-        keep: Ask it to stay for match after match.
-        base: What the bot gets besides; None is this process's own environment.
+        name: Name that the bot should send in its hello.
+        token: Secret for this name or seat, empty if none is needed. The variable is set even
+            then, so that a bot never uses the token of another arena that started this one.
+        keep: Whether to ask the bot to stay for further matches.
+        base: The other variables; None for this process's own environment.
 
     Returns:
-        A new dictionary, to be given to `start_bot`.
+        A new dictionary to pass to `start_bot`.
     """
     inherited = os.environ if base is None else base
     return {

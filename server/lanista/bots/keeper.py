@@ -1,31 +1,40 @@
-"""The keeper: a small process beside each bot that ends the bot and all it started.
+"""The keeper: a small process beside each bot that ends the bot and everything it started.
 
-    keeper.main([LIFELINE, STATUS, CWD, LIMITS, GROUP, UPLINK, WORD, ...])
+A bot may start further processes, and these may detach themselves from it. To leave none behind,
+even if the arena is killed, each bot is the child of a keeper. The keeper is a subreaper, so every
+orphan among its descendants becomes its child, and a keeper without children has no descendants
+left. It learns about the end of its bot from the *lifeline*, a pipe whose only write end the arena
+holds: when the lifeline has something to read (the arena asks for the end) or is closed (the arena
+has died, in whatever way), the keeper kills and reaps all its descendants and exits with code 0.
 
-in an interpreter that has nothing else to do (`process` tells how). LIFELINE is the read end of a
-pipe whose only write end the arena holds. When it has something to read or ends (the arena said
-so, or died in whatever way, kill -9 too), every descendant is killed and reaped, then the keeper
-exits with code 0. To STATUS go lines about the bot:
+`process` starts an interpreter that does nothing but
+
+    keeper.main([LIFELINE, STATUS, CWD, LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, ...])
+
+where LIFELINE is the read end of that pipe. The keeper writes lines about the bot to STATUS:
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
-    limit KIND LIMIT USED         it has broken a limit (memory, cpu, processes) and is being ended
-    left N                        when it ended: how many others that it had started were running
+    limit KIND LIMIT USED         it broke a limit (memory, cpu, processes) and is being ended
+    left N                        when it ended: how many processes that it started still run
     exited CODE | killed SIGNAL   when it ended
 
-LIMITS is `BotLimits.encode`. What the kernel holds for each process is set in the bot; what all of
-them use together is looked at from here (`usage`), unless GROUP, the folder of a control group,
-holds it. UPLINK, HOST:PORT of the arena, says that WORDs start a sandbox: it is given a connection
-to there and a filter of system calls. When the `launcher` in it says that the sandbox is there, the
-number of its files is limited from here; then the launcher starts the bot, and says so.
+LIMITS is `BotLimits.encode`. The limits that the kernel enforces for each process are set in the
+bot. What all its processes use together is measured by the keeper (`usage`), except for memory if
+GROUP is given, the folder of a control group that limits it.
 
-A pipe rather than PR_SET_PDEATHSIG between arena and keeper, because that signal comes when the
-*thread* that forked exits, which needn't be the arena's end. Between keeper and bot it is safe:
-the keeper has one thread.
+UPLINK is empty, or HOST:PORT of the arena if the command starts a sandbox. In that case the keeper
+gives the sandbox a connection to the arena and a filter of system calls. When the `launcher` in it
+reports that the sandbox is ready, the keeper limits the number of its files and then has the
+launcher start the bot.
 
-It must start fast and alone: only light modules of the standard library, nothing of lanista but
-its neighbours that keep to the same. What can't be caught: processes that have become another
-user's, and a kill -9 of the arena and a keeper at once (the bot dies then, what it had started
-doesn't).
+Between arena and keeper there is a pipe rather than PR_SET_PDEATHSIG, because that signal comes
+when the *thread* that forked exits, which may be long before the arena ends. Between keeper and bot
+PR_SET_PDEATHSIG is safe, since the keeper has only one thread.
+
+Every bot waits for its keeper to start, so the keeper imports only light modules of the standard
+library and the few modules of this package that do the same. Two cases can't be handled: processes
+that have become another user's can't be killed; and if the arena and a keeper are killed by kill -9
+at the same time, the bot dies but the processes it started survive.
 """
 
 # ruff: noqa: SIM105 -- importing contextlib would take milliseconds for every bot
@@ -48,19 +57,20 @@ else:  # in the keeper, which knows no packages
     import syscalls
     import usage
 
-# Milliseconds between two rounds of killing: most die within the first, and what doesn't die
-# (uninterruptible sleep, another user's process) must not cost a processor.
+# Milliseconds between two rounds of killing, doubled from the first to the last. Most processes die
+# in the first round; those that can't die (in uninterruptible sleep, or of another user) must not
+# keep a processor busy.
 FIRST_PAUSE, LAST_PAUSE = 1, 1000
 
 # Processes in a sandbox that aren't the bot's: two of bubblewrap and the launcher.
-BESIDE = 3
+SANDBOX_PROCESSES = 3
 
-# Bytes of a launcher's last words that are read; they are some dozen.
-MOST_HEARD = 65536
+# Bytes of a launcher's final report that are read. It has a few dozen; a bot might write more.
+MAX_REPORT = 65536
 
 
 class Keeper:
-    """One bot, from its fork to the end of the last process it started."""
+    """One bot, from its fork to the end of the last process that it started."""
 
     def __init__(self, lifeline: int, status: int, limits: str, group: str, uplink: str) -> None:
         self.lifeline = lifeline
@@ -68,18 +78,19 @@ class Keeper:
         self.limits = limits
         self.group = group
         self.uplink = uplink
-        self.bot = 0  # pid; 0 before the fork and when there is nothing more to tell about it
-        self.launcher = -1  # where the launcher of a sandbox writes
-        self.heard = b""  # what it wrote together with IS_STARTED
-        memory, cpu, _, _, self.processes = execute.decode(limits)
+        self.bot = 0  # pid; 0 before the fork and after its end was reported
+        self.launcher = -1  # read end of the pipe from a sandbox's launcher
+        self.report_begun = b""  # the part of the launcher's report that came with IS_STARTED
+        memory, cpu, _, _, processes = execute.decode(limits)
         self.memory = memory
         self.watch: usage.Watch | None = None
         if group:
-            memory = 0  # the kernel holds it
-        if memory or cpu or self.processes:
-            self.watch = usage.Watch(memory, cpu, self.processes, BESIDE if uplink else 0)
-        # A signal may come just before poll() begins to wait; its byte in this pipe then ends the
-        # wait, which the mere handler would not.
+            memory = 0  # the kernel limits it
+        if memory or cpu or processes:
+            uncounted = SANDBOX_PROCESSES if uplink else 0
+            self.watch = usage.Watch(memory, cpu, processes, uncounted)
+        # If a signal comes just before poll() begins to wait, its handler doesn't end the wait, but
+        # its byte in this pipe does.
         self.wake, write = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(write, False)
@@ -87,14 +98,14 @@ class Keeper:
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
 
     def run(self, cwd: str, command: list[str]) -> None:
-        """Start the bot, wait for the end of the lifeline, leave nothing behind."""
+        """Start the bot, wait for the end of the lifeline, then kill everything that is left."""
         group = self.start(cwd, command)
-        pause = self.look() if self.reap() else None
+        # Without children there is nothing to measure, and no descendant can appear any more.
+        pause = self.check_limits() if self.reap() else None
         while self.lifeline not in self.wait(pause, self.lifeline):
-            # Without children there is nobody to look at, and none can come.
-            pause = self.look() if self.reap() else None
+            pause = self.check_limits() if self.reap() else None
         if sys.platform != "linux" and group:
-            # No subreaper and perhaps no /proc: the bot's process group is all that is known.
+            # No subreaper and perhaps no /proc: only the bot's process group is known.
             try:
                 os.killpg(group, signal.SIGKILL)
             except OSError:
@@ -104,18 +115,22 @@ class Keeper:
     def end_all(self) -> None:
         """Kill and reap every descendant; returns when there is none."""
         pause = FIRST_PAUSE
-        # Every orphan comes to a subreaper, so no child left means no descendant left.
+        # Every orphan becomes a subreaper's child, so without children there are no descendants.
         while self.reap():
             proctree.freeze_and_kill(self.descendants)
             self.wait(pause)
             pause = min(2 * pause, LAST_PAUSE)
 
     def descendants(self) -> list[int]:
-        """All that comes from this process, zombies too."""
+        """Return the pids of all descendants of this process, zombies included."""
         return proctree.with_descendants([os.getpid()], proctree.processes())[1:]
 
-    def look(self) -> int | None:
-        """See to the limits; milliseconds until the next look, None for none."""
+    def check_limits(self) -> int | None:
+        """End the bot if it has broken a limit.
+
+        Returns:
+            Milliseconds until the next check, None if there is none.
+        """
         if self.watch is None:
             return None
         broken, pause = self.watch.look()
@@ -126,10 +141,10 @@ class Keeper:
         return None
 
     def start(self, cwd: str, command: list[str]) -> int:
-        """Fork and execute the bot and report it; its pid, 0 if there was no fork."""
-        # Closed by a successful exec; text in it tells of a failed one.
+        """Fork, execute the bot, and report it; return its pid, or 0 if the fork failed."""
+        # A successful exec closes this pipe; a failed one writes an error message to it.
         trouble, trouble_in = os.pipe()
-        wait, go = os.pipe()  # what a launcher waits for before it starts the bot
+        wait, go = os.pipe()  # a launcher waits for a byte from it before it starts the bot
         keeper = os.getpid()
         try:
             pid = os.fork()
@@ -143,26 +158,26 @@ class Keeper:
                 os._exit(127)  # not sys.exit: the keeper's code must not run a second time
         os.close(trouble_in)
         os.close(wait)
-        text = b""
-        while more := os.read(trouble, 4096):
-            text += more
-            if self.uplink and text.endswith(execute.IS_READY):
-                text = self.limit_files(pid)
-                write(go, execute.DO_NOT if text else execute.GO)
-            # A bot that ends at once may have been told about by then: all comes in one read.
-            _, is_started, self.heard = text.partition(execute.IS_STARTED)
+        error_text = b""
+        while data := os.read(trouble, 4096):
+            error_text += data
+            if self.uplink and error_text.endswith(execute.IS_READY):
+                error_text = self.limit_files(pid)
+                write(go, execute.DO_NOT if error_text else execute.GO)
+            # If the bot ends at once, IS_STARTED and the launcher's report come in one read.
+            _, is_started, self.report_begun = error_text.partition(execute.IS_STARTED)
             if self.uplink and is_started:
                 os.set_blocking(trouble, False)
                 self.launcher = trouble
-                text = b""
+                error_text = b""
                 break
         else:
             os.close(trouble)
-            if self.uplink and not text:
-                text = b"its sandbox ended before the bot was started"
-        if text:
-            words = " ".join(text.decode("utf-8", "backslashreplace").split("\n")).strip()
-            self.report("failed " + execute.printable(words))
+            if self.uplink and not error_text:
+                error_text = b"its sandbox ended before the bot was started"
+        if error_text:
+            line = " ".join(error_text.decode("utf-8", "backslashreplace").split("\n")).strip()
+            self.report("failed " + execute.printable(line))
         else:
             self.bot = pid
             self.report(f"started {pid}")
@@ -170,32 +185,37 @@ class Keeper:
         return pid
 
     def limit_files(self, pid: int) -> bytes:
-        """Limit how many files a sandbox that waits may hold; why that can't be, or nothing.
+        """Limit how many files a sandbox may hold whose launcher is waiting.
 
         Args:
-            pid: Of bubblewrap, whose last descendant is the launcher.
+            pid: The process id of bubblewrap, whose last descendant is the launcher.
+
+        Returns:
+            Why it failed, empty if it worked.
         """
-        found = proctree.walk(pid) or proctree.with_descendants([pid], proctree.processes())
+        descendants = proctree.walk(pid) or proctree.with_descendants([pid], proctree.processes())
         child = os.fork()
         if child == 0:
-            number = 255
+            code = 255
             try:
                 folders = [execute.SCRATCH, execute.SHARED]
-                syscalls.limit_files(found[-1], folders, execute.SCRATCH_FILES)
-                number = 0
+                syscalls.limit_files(descendants[-1], folders, execute.SCRATCH_FILES)
+                code = 0
             except OSError as error:
-                number = error.errno or number
+                code = error.errno or code
             finally:
-                os._exit(number)
-        number = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if number == 0:
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code == 0:
             return b""
-        return f"the files of its sandbox can't be limited: {os.strerror(number)}".encode()
+        return f"the files of its sandbox can't be limited: {os.strerror(code)}".encode()
 
     def wait(self, timeout: int | None, lifeline: int | None = None) -> set[int]:
-        """Wait for a child's end, or the lifeline's; at most `timeout` ms, None without limit.
+        """Wait until a child ends or the lifeline can be read.
 
-        Without `lifeline` it isn't looked at: it is known to have ended, or has to wait.
+        Args:
+            timeout: Milliseconds to wait at most; None for no limit.
+            lifeline: The lifeline, or None to ignore it.
 
         Returns:
             The file descriptors that can be read.
@@ -210,7 +230,7 @@ class Keeper:
         return ready
 
     def reap(self) -> bool:
-        """Reap every child that has ended, adopted ones too; False when there is none left."""
+        """Reap every child that has ended, adopted ones too; return whether any child is left."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -223,41 +243,43 @@ class Keeper:
                 self.report_end(os.waitstatus_to_exitcode(status))
 
     def report_end(self, code: int) -> None:
-        """Tell how the bot ended.
+        """Report how the bot ended.
 
         Args:
-            code: The exit code of what this process forked, or the signal that killed it, negative.
+            code: The exit code of the forked process (the bot or its sandbox), or minus the signal
+                that killed it.
         """
         if self.launcher == -1:
             left = sum(map(proctree.runs, self.descendants()))
         else:
-            left, signalled = self.heard_from_launcher()
-            code = -signalled or code
+            left, signal_number = self.read_launcher_report()
+            code = -signal_number or code
         if code == -signal.SIGKILL and self.group and self.out_of_memory():
             self.report(f"limit memory {self.memory} 0")
         self.report(f"left {left}")
         self.report(f"exited {code}" if code >= 0 else f"killed {-code}")
 
-    def heard_from_launcher(self) -> tuple[int, int]:
-        """What the launcher said last: processes left, and the signal that killed the bot or 0."""
-        told = {b"left": 0, b"killed": 0}
-        text = self.heard
+    def read_launcher_report(self) -> tuple[int, int]:
+        """Return how many processes are left, and the signal that killed the bot or 0."""
+        reported = {b"left": 0, b"killed": 0}
+        text = self.report_begun
         try:
-            # It ended before the sandbox did: all that it wrote is there.
-            while len(text) < MOST_HEARD and (more := os.read(self.launcher, 4096)):
-                text += more
+            # The launcher ended before the sandbox did, so all that it wrote can be read now.
+            while len(text) < MAX_REPORT and (data := os.read(self.launcher, 4096)):
+                text += data
         except BlockingIOError:
-            pass  # another process of the sandbox holds the other end still
+            pass  # another process of the sandbox still has the other end open
         os.close(self.launcher)
         for line in text.split(b"\n"):
             keyword, _, number = line.partition(b" ")
-            # It runs beside the bot, as the bot's own user: it is believed, as far as it goes.
-            if keyword in told and number.isdigit() and len(number) < 8:
-                told[keyword] = int(number)
-        return told[b"left"], min(told[b"killed"], signal.NSIG - 1)
+            # The launcher runs as the bot's user, so the bot might forge this: only values that
+            # do no harm are accepted.
+            if keyword in reported and number.isdigit() and len(number) < 8:
+                reported[keyword] = int(number)
+        return reported[b"left"], min(reported[b"killed"], signal.NSIG - 1)
 
     def out_of_memory(self) -> bool:
-        """Whether the control group was ended because its memory was used up."""
+        """Return whether the kernel killed the control group because it was out of memory."""
         for line in proctree.read(f"{self.group}/memory.events").splitlines():
             key, _, count = line.partition(b" ")
             if key == b"oom_kill" and int(count):
@@ -265,28 +287,28 @@ class Keeper:
         return False
 
     def report(self, line: str) -> None:
-        """Write one line to the arena, if it is still there."""
+        """Write one line to the arena, if it is still running."""
         write(self.status, line.encode("utf-8", "backslashreplace") + b"\n")
 
     def become_bot(
         self, keeper: int, trouble: int, wait: int, cwd: str, command: list[str]
     ) -> None:
-        """In the forked child: become the bot. Returns only when that failed.
+        """Turn the forked child into the bot; returns only if that failed.
 
         Args:
-            keeper: Pid of the keeper.
-            trouble: Where to write why it couldn't be executed.
-            wait: Where a launcher hears when it may start the bot.
-            cwd: Directory to run it in, empty for the arena's own.
-            command: The words of its command line.
+            keeper: Process id of the keeper.
+            trouble: The descriptor to write an error message to.
+            wait: The descriptor from which a launcher reads that it may start the bot.
+            cwd: Directory to run the bot in, empty for the arena's own.
+            command: The program and its arguments.
         """
         os.setsid()
         proctree.prctl(proctree.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
-            return  # the keeper died before the line above could bind us to it
+            return  # the keeper died before PR_SET_PDEATHSIG was set
         syscalls.join_session_keyring()
-        # Every descriptor from 3 on is close-on-exec: those the arena passed by `main`, the
-        # others by Python's habit.
+        # Descriptors needn't be closed, since all from 3 on are close-on-exec: `main` marks those
+        # that the arena passed, and Python all others.
         if cwd:
             try:
                 os.chdir(cwd)
@@ -308,7 +330,11 @@ class Keeper:
         execute.execute(command, trouble)
 
     def prepare_sandbox(self, trouble: int, wait: int) -> bool:
-        """In the forked child: what a sandbox and its launcher need; False when it can't be had."""
+        """Set up, in the forked child, the descriptors that a sandbox and its launcher need.
+
+        Returns:
+            Whether that worked; if not, the reason was written to `trouble`.
+        """
         import _socket  # noqa: PLC0415 -- the part in C of `socket`; only sandboxes need it
 
         host, _, port = self.uplink.rpartition(":")
@@ -319,18 +345,18 @@ class Keeper:
             os.write(trouble, execute.describe(error, self.uplink, " (the arena)"))
             return False
         uplink.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        rules, write = os.pipe()  # which holds 4096 bytes at least; the filter has some hundreds
+        rules, write = os.pipe()  # a pipe holds at least 4096 bytes; the filter has a few hundred
         os.write(write, syscalls.sandbox_filter(syscalls.machine()) or b"")
         os.dup2(rules, execute.FILTER_FD)
         os.dup2(uplink.fileno(), execute.UPLINK_FD)
         os.dup2(wait, execute.GO_FD)
         os.dup2(trouble, execute.LAUNCHER_FD)
-        os.dup2(trouble, 2)  # what the sandbox itself complains of; the launcher undoes it
+        os.dup2(trouble, 2)  # for error messages of bubblewrap; the launcher restores it
         return True
 
 
 def write(pipe: int, text: bytes) -> None:
-    """Write to a pipe whose reader may be gone."""
+    """Write to a pipe, if it still has a reader."""
     try:
         os.write(pipe, text)
     except BrokenPipeError:
@@ -338,13 +364,13 @@ def write(pipe: int, text: bytes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Keep one bot, then end this process; the arguments are told at the top of this module."""
+    """Run one bot, then end this process; the top of this module describes the arguments."""
     lifeline, status = int(arguments[0]), int(arguments[1])
     for fd in (lifeline, status):
         os.set_inheritable(fd, False)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # only the arena ends a keeper, by the lifeline
+        signal.signal(number, signal.SIG_IGN)  # only the lifeline ends a keeper
     proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 1)
     cwd, limits, group, uplink, *command = arguments[2:]
     Keeper(lifeline, status, limits, group, uplink).run(cwd, command)
-    os._exit(0)  # nothing is buffered; the interpreter's own farewell would take milliseconds
+    os._exit(0)  # nothing is buffered, and a regular exit would take milliseconds

@@ -1,21 +1,25 @@
-"""The launcher: starts a bot inside its sandbox and carries its connection out to the arena.
+"""The launcher: starts a bot inside its sandbox and relays its connection to the arena.
 
-    launcher.main([HOST, PORT, USER, LIMITS, WORD, ...])
+    launcher.main([HOST, PORT, USER, LIMITS, PROGRAM, ARGUMENT, ...])
 
-runs in a network namespace that has nothing but a loopback interface. It listens there on HOST and
-PORT, where the bot expects the arena, and passes bytes both ways between the bot's connection and
-one to the real arena, made outside before the sandbox was (descriptor UPLINK_FD). Bytes, halves
-that end and resets are passed on as they come, so that the bot and the arena notice nothing but
-some dozen microseconds. A second connection is refused, or reset if it came at once.
+runs in a network namespace that has only a loopback interface. It listens there on HOST and PORT,
+where the bot expects the arena. It relays bytes both ways between the bot's connection and one to
+the real arena, which was made outside, before the sandbox (descriptor UPLINK_FD). Data, half-closes
+and resets are passed on as they come, so that bot and arena notice nothing but a few dozen
+microseconds of delay. A second connection is refused, or reset if it came at once.
 
-To LAUNCHER_FD it writes a byte when the sandbox is there, and waits until GO_FD says that the bot
-may start; then why the bot couldn't be started, or a NUL byte when it was; after its end the lines
-`left N` (other processes there) and, where a signal killed it, `killed SIGNAL`. Its exit code is
-the bot's.
+The launcher writes to LAUNCHER_FD:
 
-USER is a user id to become first, with the group of that number, or 0 to stay who it is. LIMITS is
-`BotLimits.encode`; they are set in the bot, after the change of user. The sandbox's first process
-reaps the orphans and ends with the launcher, and so does everything in it.
+- IS_READY when the sandbox is set up; it then waits for GO from GO_FD before it starts the bot;
+- IS_STARTED when the bot was started, or else a message that says why it couldn't be;
+- after the bot's end, the line `left N` (how many other processes run in the sandbox) and, if a
+  signal killed the bot, the line `killed SIGNAL`.
+
+It exits with the bot's exit code.
+
+USER is the id of a user to become first, with the group of the same number; 0 for no change. LIMITS
+is `BotLimits.encode`; the limits are set in the bot, after the change of user. The first process of
+the sandbox reaps orphans. It ends with the launcher, and with it everything else in the sandbox.
 """
 
 import _socket
@@ -38,28 +42,31 @@ else:  # in the sandbox, where it is run without packages
 # Bytes that are passed on at once.
 PIECE = 65536
 
-# Seconds in which the arena must take what a bot that has ended had still said.
-LAST_WORDS = 1.0
+# Seconds for which the remaining output of a bot that has ended is still sent to the arena.
+DRAIN_TIME = 1.0
 
 
-class Reset(Exception):  # noqa: N818 -- an event between two peers, nobody's error
-    """One side has dropped the connection."""
+class Reset(Exception):  # noqa: N818 -- something that a peer did, not an error of ours
+    """One side has reset the connection."""
 
 
 class Flow:
-    """One direction of the connection: what has come from `source` and not gone to `sink` yet."""
+    """One direction of the connection: bytes that came from `source` and have to go to `sink`."""
 
     def __init__(self, source: _socket.socket, sink: _socket.socket) -> None:
         self.source = source
         self.sink = sink
         self.pending = b""
-        self.is_over = False  # the source has said that it is done, and the sink was told
+        self.is_over = False  # the source has closed its half, and so have we towards the sink
 
     def move(self) -> bool:
-        """Take a piece, if none is pending, and pass on what can be; False if nothing came.
+        """Read a piece, if none is pending, and write as much of it as the sink takes.
+
+        Returns:
+            False if nothing could be read or written.
 
         Raises:
-            Reset: A peer has dropped the connection.
+            Reset: A peer has reset the connection.
         """
         if self.is_over:
             return False
@@ -79,7 +86,7 @@ class Flow:
 
 
 class Launcher:
-    """One bot and its connection."""
+    """One bot and the two connections between which its bytes are relayed."""
 
     def __init__(self, host: str, port: int) -> None:
         self.uplink = _socket.socket(fileno=execute.UPLINK_FD)
@@ -98,7 +105,7 @@ class Launcher:
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
 
     def start(self, user: int, limits: str, command: list[str]) -> int:
-        """Fork and execute the bot; its pid, or 0 when that failed and was told."""
+        """Fork and execute the bot; return its pid, or 0 if that failed, which is reported."""
         trouble, write = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -110,15 +117,15 @@ class Launcher:
             finally:
                 os._exit(127)  # not sys.exit: the launcher's code must not run a second time
         os.close(write)
-        text = b""
-        while more := os.read(trouble, 4096):
-            text += more
+        error_text = b""
+        while data := os.read(trouble, 4096):
+            error_text += data
         os.close(trouble)
-        os.write(execute.LAUNCHER_FD, text or execute.IS_STARTED)
-        return 0 if text else pid
+        os.write(execute.LAUNCHER_FD, error_text or execute.IS_STARTED)
+        return 0 if error_text else pid
 
     def serve(self, bot: int) -> int:
-        """Carry bytes until the bot has ended; its wait status."""
+        """Relay bytes until the bot has ended; return its wait status."""
         while True:
             poll = select.poll()
             poll.register(self.wake, select.POLLIN)
@@ -151,11 +158,11 @@ class Launcher:
                     return status
 
     def accept(self) -> None:
-        """Take the bot's connection, the only one there will be."""
+        """Accept the bot's connection and stop listening: a bot has only one."""
         assert self.listener is not None
         try:
             fd, _ = self.listener._accept()  # type: ignore[attr-defined]  # noqa: SLF001 -- `socket` itself does so
-        except OSError:  # gone already
+        except OSError:  # the bot has closed it already
             return
         self.listener.close()
         self.listener = None
@@ -165,58 +172,61 @@ class Launcher:
         self.flows = Flow(self.local, self.uplink), Flow(self.uplink, self.local)
 
     def reset(self) -> None:
-        """One side has dropped the connection: drop the other as hard."""
+        """Reset both connections, after one side has reset its own."""
         for sock in (self.local, self.uplink):
             assert sock is not None
-            # A linger of no time makes close() send a reset (socket(7)).
+            # A linger time of zero makes close() send a reset (socket(7)).
             sock.setsockopt(_socket.SOL_SOCKET, _socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             sock.close()
         self.flows = ()
 
     def finish(self) -> None:
-        """Pass on what a bot that has ended had still said."""
+        """Send what the bot had written before it ended."""
         if self.listener is not None:
             self.accept()
         if not self.flows:
             return
         out = self.flows[0]
-        deadline = time.monotonic() + LAST_WORDS
+        deadline = time.monotonic() + DRAIN_TIME
         try:
             while out.move() or out.pending:
                 if out.pending:
                     poll = select.poll()
                     poll.register(self.uplink.fileno(), select.POLLOUT)
                     if not poll.poll(max(0, (deadline - time.monotonic()) * 1000)):
-                        return  # the arena doesn't listen any more
+                        return  # the arena doesn't read any more
         except Reset:
             self.reset()
 
 
 def counts_threads_by_namespace() -> bool:
-    """Whether the kernel counts a user's threads in each user namespace apart (Linux 5.14)."""
+    """Return whether the kernel counts a user's threads per user namespace (since Linux 5.14)."""
     major, minor = os.uname().release.split(".")[:2]
     return (int(major), int("".join(filter(str.isdigit, minor)) or 0)) >= (5, 14)
 
 
 def become(user: int) -> None:
-    """Give up root for a user that nobody else is; for ever, since no new privileges can come."""
+    """Change from root to a user of the bot's own, if one is given, and hide this process from it.
+
+    This can't be undone, since the sandbox allows no new privileges.
+    """
     if user:
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-    # The bot is of the same user: it shall not look into this process, nor use its descriptors.
+    # The bot runs as the same user, and must not inspect this process or use its descriptors.
     proctree.prctl(proctree.PR_SET_DUMPABLE, 0)
 
 
 def main(arguments: list[str]) -> None:
-    """Run one bot; the arguments are told at the top of this module."""
+    """Run one bot; the top of this module describes the arguments."""
     host, port, user, limits, *command = arguments
     for fd in (execute.UPLINK_FD, execute.LAUNCHER_FD, execute.GO_FD):
         os.set_inheritable(fd, False)
-    os.dup2(1, 2)  # it was the keeper's, for what bubblewrap had to say
+    os.dup2(1, 2)  # until now, stderr went to the keeper, for error messages of bubblewrap
     os.write(execute.LAUNCHER_FD, execute.IS_READY)
     if os.read(execute.GO_FD, 1) != execute.GO:
-        os._exit(127)  # the keeper says why
+        os._exit(127)  # the keeper reports why
     try:
         launcher = Launcher(host, int(port))
         become(int(user))
@@ -228,9 +238,9 @@ def main(arguments: list[str]) -> None:
         os._exit(127)
     code = os.waitstatus_to_exitcode(launcher.serve(bot))
     launcher.finish()
-    # The first process of the namespace is bubblewrap's.
+    # Pid 1 of the namespace is bubblewrap's.
     others = [pid for pid in proctree.processes() if pid not in {1, os.getpid()}]
     left = sum(map(proctree.runs, others))
-    last = f"left {left}\n" + (f"killed {-code}\n" if code < 0 else "")
-    os.write(execute.LAUNCHER_FD, last.encode())
-    os._exit(code if code >= 0 else 128 - code)  # as a shell tells of a signal
+    report = f"left {left}\n" + (f"killed {-code}\n" if code < 0 else "")
+    os.write(execute.LAUNCHER_FD, report.encode())
+    os._exit(code if code >= 0 else 128 - code)  # 128 + signal, as a shell does

@@ -1,6 +1,6 @@
-"""What a bot may use: the limits, their defaults, their text form and their words.
+"""Limits on what a bot may use: their defaults, how they are parsed, and how they are described.
 
-Data and text alone: `keeper` and `execute` carry the limits out, docs/limits.md tells how.
+Nothing is enforced here: `keeper`, `execute` and `cgroup` do that, and docs/limits.md tells how.
 """
 
 import re
@@ -15,7 +15,7 @@ from lanista_protocol import shown
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 _LARGEST = 1 << 60
-"""Larger values aren't meant, and the kernel's own type ends at 2^63."""
+"""Largest value of a limit: more is a mistake, and the kernel's own type ends at 2^63."""
 
 _SMALLEST = {
     "memory": 16 * MIB,
@@ -24,7 +24,7 @@ _SMALLEST = {
     "open_files": 16,
     "processes": 1,
 }
-"""Below these no program comes to its first line."""
+"""Smallest value of each limit: with less, no program even reaches its first line."""
 
 _KEYS = {
     "memory": "memory",
@@ -33,18 +33,18 @@ _KEYS = {
     "files": "open_files",
     "processes": "processes",
 }
-"""How a limit is called on the command line, and its attribute."""
+"""Maps the name of a limit on the command line to its attribute of `BotLimits`."""
 
 _SIZES = ("memory", "file_size")
 _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
 
 
 class LimitsError(ValueError):
-    """A limit that can't be meant; its text is one line for the person who wrote it."""
+    """A limit can't be used; the message is one line for the person who wrote it."""
 
 
-def _none_of(value: int | None) -> int | None:
-    return value or None  # 0 is no limit, as it is on the command line
+def _zero_to_none(value: int | None) -> int | None:
+    return value or None
 
 
 def _in_range(_: Any, attribute: "attrs.Attribute[int | None]", value: int | None) -> None:
@@ -63,39 +63,39 @@ def _in_range(_: Any, attribute: "attrs.Attribute[int | None]", value: int | Non
 
 
 def _limit(default: int | None) -> Any:
-    return attrs.field(default=default, converter=_none_of, validator=_in_range)
+    return attrs.field(default=default, converter=_zero_to_none, validator=_in_range)
 
 
 @attrs.frozen(kw_only=True)
 class BotLimits:
-    """What one bot may use, with all that it starts. None (or 0) means no limit.
+    """What one bot and everything it starts may use. None (or 0) means no limit.
 
     Raises:
-        LimitsError: A value is too small to run anything, or too large to be meant.
+        LimitsError: A value is too small to run anything, or too large to make sense.
     """
 
     memory: int | None = _limit(GIB)
-    """Bytes of memory in use (resident, without mapped files), of all its processes together."""
+    """Bytes of memory used by all its processes together: resident memory without mapped files."""
 
     cpu: int | None = _limit(3600)
-    """Seconds of processor time of all its processes together."""
+    """Seconds of processor time used by all its processes together."""
 
     file_size: int | None = _limit(256 * MIB)
-    """Bytes of each file it writes; in a sandbox also of its whole scratch folder."""
+    """Bytes of each file that it writes; in a sandbox also of its whole scratch folder."""
 
     open_files: int | None = _limit(1024)
-    """File descriptors that each of its processes may have."""
+    """Number of file descriptors that each of its processes may have."""
 
     processes: int | None = _limit(64)
-    """Processes it may have at once, itself and zombies counted, threads not."""
+    """Number of processes at once, including itself and zombies; threads aren't counted."""
 
     @property
     def any(self) -> bool:
-        """Whether there is a limit at all; if so, core dumps are off too."""
+        """Whether there is any limit; if so, core dumps are off too."""
         return any(attrs.astuple(self))
 
     def encode(self) -> str:
-        """The form in which the keeper and the launcher take them (`execute.decode`)."""
+        """Return the limits as the keeper and the launcher take them (see `execute.decode`)."""
         return ",".join(str(value or 0) for value in attrs.astuple(self))
 
 
@@ -103,26 +103,26 @@ NO_LIMITS = BotLimits(memory=None, cpu=None, file_size=None, open_files=None, pr
 
 
 def parse_limits(text: str) -> BotLimits:
-    """Read limits as they are written on a command line.
+    """Parse limits as they are written on a command line.
 
     Args:
-        text: `none`, or `KEY=VALUE` with commas between: `memory=512M,cpu=60,files=256,
-            file-size=10M,processes=16`. Sizes take K, M or G (1024, …); `none` or 0 as a value
-            lifts that limit. What isn't named keeps its default.
+        text: `none`, or `KEY=VALUE` pairs separated by commas: `memory=512M,cpu=60,files=256,
+            file-size=10M,processes=16`. Sizes may end in K, M or G (1024, …). The value `none` or 0
+            lifts that limit. Limits that aren't named keep their defaults.
 
     Raises:
-        LimitsError: The text can't be read, or a value can't be meant.
+        LimitsError: The text can't be parsed, or a value is out of its range.
     """
     if text.strip() == "none":
         return NO_LIMITS
     values: dict[str, int] = {}
     for part in text.split(","):
-        key, equals, value = (word.strip() for word in part.partition("="))
+        key, equals, value = (piece.strip() for piece in part.partition("="))
         known = ", ".join(_KEYS)
         if not equals:
             raise LimitsError(
-                f"limits {shown(text, 200)}: {shown(part.strip())} is no KEY=VALUE: "
-                f"give such as 'memory=512M,cpu=60', or 'none'"
+                f"limits {shown(text, 200)}: {shown(part.strip())} isn't KEY=VALUE: "
+                f"write for example 'memory=512M,cpu=60', or 'none'"
             )
         if key not in _KEYS:
             raise LimitsError(
@@ -140,7 +140,6 @@ def parse_limits(text: str) -> BotLimits:
 
 
 def _number(name: str, key: str, value: str) -> int:
-    """One value of `parse_limits`."""
     if value == "none":
         return 0
     if re.fullmatch(r"-\s*[0-9.]+\s*\w*", value):
@@ -148,19 +147,19 @@ def _number(name: str, key: str, value: str) -> int:
             f"{key}={shown(value)} is negative: give a positive number, or 0 for no limit"
         )
     units = "[KMG]?" if name in _SIZES else ""
-    found = re.fullmatch(rf"([0-9]{{1,20}})({units})", value, re.IGNORECASE | re.ASCII)
-    if found is None:
-        what = {
+    match = re.fullmatch(rf"([0-9]{{1,20}})({units})", value, re.IGNORECASE | re.ASCII)
+    if match is None:
+        expected = {
             "memory": "bytes, perhaps with K, M or G, such as 512M",
             "file_size": "bytes, perhaps with K, M or G, such as 10M",
             "cpu": "whole seconds, such as 60",
         }.get(name, "a whole number, such as 64")
-        raise LimitsError(f"{key}={shown(value)} is no number: give {what}")
-    return int(found[1]) * _UNITS[found[2].upper()]
+        raise LimitsError(f"{key}={shown(value)} isn't valid: give {expected}")
+    return int(match[1]) * _UNITS[match[2].upper()]
 
 
 def size_text(size: int) -> str:
-    """A size as `parse_limits` reads it, in the largest unit that divides it: `512M`."""
+    """Return a size as `parse_limits` reads it, in the largest unit that divides it: `512M`."""
     for unit, factor in reversed(_UNITS.items()):
         if size % factor == 0:
             return f"{size // factor}{unit}"
@@ -168,7 +167,7 @@ def size_text(size: int) -> str:
 
 
 def size_words(size: int) -> str:
-    """A size for people, with three digits: `1.02 GiB`, `512 MiB`."""
+    """Return a size for people, with three digits: `1.02 GiB`, `512 MiB`."""
     value, unit = float(size), "bytes"
     for larger in ("KiB", "MiB", "GiB"):
         if value < KIB:
@@ -178,26 +177,34 @@ def size_words(size: int) -> str:
 
 
 def broken_words(kind: str, limit: int, used: int) -> str:
-    """What a bot did that was ended for a limit, a phrase to follow `it`.
+    """Describe how a bot broke a limit, as a phrase to follow `it`: `used 61 s of CPU time; …`.
 
     Args:
-        kind: `memory`, `cpu` or `processes`: what its keeper said.
+        kind: `memory`, `cpu` or `processes`, as its keeper reported it.
         limit: The limit, in bytes, seconds or processes.
-        used: What was used, 0 if only the kernel knows.
+        used: What was used, in the same unit; 0 if only the kernel knows.
     """
-    words: dict[str, tuple[Callable[[int], str], str]] = {
+    phrases: dict[str, tuple[Callable[[int], str], str]] = {
         "memory": (size_words, "used {} of memory"),
         "cpu": ("{} s".format, "used {} of CPU time"),
         "processes": (str, "had {} processes"),
     }
-    tell, phrase = words[kind]
+    as_text, phrase = phrases[kind]
     if not used:
-        return phrase.format(f"more than {tell(limit)}") + ", its limit"
-    return phrase.format(tell(used)) + f"; the limit is {tell(limit)}"
+        return phrase.format(f"more than {as_text(limit)}") + ", its limit"
+    return phrase.format(as_text(used)) + f"; the limit is {as_text(limit)}"
 
 
 def signal_words(number: int, limits: BotLimits | None) -> str | None:
-    """What a bot did that the kernel killed for a limit by a signal of its own; else None."""
+    """Describe the broken limit for which the kernel sends this signal; None if it has none.
+
+    Args:
+        number: The signal that killed the bot.
+        limits: The bot's limits.
+
+    Returns:
+        A phrase to follow `it`, as `broken_words` returns.
+    """
     if limits is not None and number == signal.SIGXFSZ and limits.file_size:
         return f"wrote a file larger than {size_words(limits.file_size)}, its limit"
     if limits is not None and number == signal.SIGXCPU and limits.cpu:

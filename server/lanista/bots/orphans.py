@@ -1,8 +1,10 @@
-"""Ending what a killed keeper leaves behind, in an arena that is a subreaper.
+"""Ending the processes that a killed keeper leaves behind, in an arena that is a subreaper.
 
-A keeper that ends by itself leaves nothing. One that is killed takes its bot along (by
-PR_SET_PDEATHSIG); what the bot had started goes to the nearest subreaper above: the arena, if
-`become_subreaper` was called. Never waits for just any child: keepers belong to `process`.
+A keeper that exits by itself leaves nothing behind. If a keeper is killed, its bot dies with it (by
+PR_SET_PDEATHSIG), but processes that the bot started become children of the nearest subreaper
+above: the arena, if it has called `become_subreaper`. The arena then kills them.
+
+Only those children are waited for here, never just any child, because `process` waits for keepers.
 """
 
 import contextlib
@@ -20,22 +22,22 @@ from lanista.bots.proctree import (
     with_descendants,
 )
 
-# Pids of the keepers that this process started and that haven't been reaped yet.
+# Pids of the keepers that this process has started and not yet reaped.
 keepers: set[int] = set()
 
 _is_subreaper = False
 
 
 def become_subreaper() -> bool:
-    """Have orphans among this process's descendants come to it, to be ended with their bot.
+    """Have orphaned descendants become children of this process, so that they can be ended.
 
-    To be called once by a program that runs an arena, before the first bot. From then on, when a
-    keeper has been killed, children of this process that are younger than that keeper and no
-    keepers themselves are taken for what its bot left behind and are killed: a program that starts
-    other processes while bots run must not call this.
+    A program that runs an arena calls this once, before the first bot. From then on, when a keeper
+    was killed, all children of this process that are younger than that keeper and aren't keepers
+    themselves are assumed to come from its bot, and are killed. So a program that starts other
+    processes while bots run must not call this.
 
     Returns:
-        Whether it worked; False on systems other than Linux.
+        Whether it worked; always False on systems other than Linux.
     """
     global _is_subreaper  # noqa: PLW0603 -- a property of the process, as the kernel's own flag is
     _is_subreaper = prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -43,19 +45,22 @@ def become_subreaper() -> bool:
 
 
 def start_of(keeper: int) -> int:
-    """When a keeper that wasn't reaped yet was started, in clock ticks since boot; 0 if unknown."""
+    """Return when a keeper was started, in clock ticks since boot; 0 if that is unknown.
+
+    The keeper must not have been reaped yet.
+    """
     stat = read_stat(keeper)
     return 0 if stat is None else stat[1]
 
 
 async def end_orphans(since: int) -> None:
-    """Kill and reap what came to this process from a killed keeper, with all its descendants.
+    """Kill and reap the orphans of a killed keeper, with all their descendants.
 
-    Returns when none is left, which the caller should bound. Does nothing unless
-    `become_subreaper` was called.
+    Returns when none is left; the caller sets a deadline. Does nothing unless `become_subreaper`
+    was called.
 
     Args:
-        since: `start_of` the keeper; older children can't come from it and are left alone.
+        since: When the keeper was started, from `start_of`; older children are left alone.
     """
     if not _is_subreaper:
         return
@@ -70,7 +75,7 @@ async def end_orphans(since: int) -> None:
 
 
 def _adopted(since: int) -> list[int]:
-    """Children of this process, zombies too, that no one here started and are young enough."""
+    """Return the adopted children of this process that are young enough, zombies included."""
     this = os.getpid()
     return [
         pid

@@ -1,8 +1,7 @@
-"""One bot process: started, listened to and ended, all in one `async with`.
+"""One bot process: started, watched and ended, all in one `async with start_bot(…)`.
 
-What the bot says over TCP is not seen here, and no clock of a match runs here. The dirty work is
-done by the bot's keeper (`keeper`), a process of its own, so that it is done even when the arena
-has died.
+The bot's TCP connection isn't handled here, and no match clock runs here. The bot is a child of its
+keeper (see `keeper`), a process of its own, so that it is ended even if the arena has died.
 """
 
 import contextlib
@@ -23,37 +22,41 @@ from lanista.bots.limits import NO_LIMITS, BotLimits, broken_words, signal_words
 from lanista.bots.sandbox import Sandbox, SandboxError
 
 OUTPUT_LIMIT = 65536
-"""Bytes of a bot's output that are kept, the last ones."""
+"""Number of bytes of a bot's output that are kept: the last ones."""
 
 GRACE = 0.5
-"""Seconds in which a bot may exit by itself once the block is left; enough to flush a log."""
+"""Seconds that a bot may take to exit by itself when it is ended; enough to flush a log."""
 
 END_TIMEOUT = 5.0
-"""Seconds in which a killed bot must be gone and its output read to the end. Much more than it
-ever takes, except for a process that the kernel itself can't end (a dead network disk)."""
+"""Seconds until a killed bot must be gone and its output read to the end. It takes much less,
+except for a process that the kernel itself can't end (because of a dead network disk)."""
 
 LEAVING_TIME = 1.0
-"""Seconds between the end of a bot's connection and the news of its process's end, if it ended."""
+"""Seconds to wait, after a bot's connection was closed, for its process to end too."""
 
 LAST_LINE = 200
-"""Bytes of the last line that a crashed bot wrote that are told with its end."""
+"""Bytes of a crashed bot's last line of output that are added to the description of its end."""
 
 # Seconds between two reads of a bot's output. A bot that prints in an endless loop (a common
-# mistake) fills a pipe thousands of times a second; this leaves the processor to the matches.
+# mistake) fills a pipe thousands of times a second; the pause leaves the processor to the matches.
 _READ_PAUSE = 0.002
 
-# The keeper is imported, not run as a script, since only what is imported is kept compiled: 4 of
-# 24 ms. Appended to the path, not put before it, so that no module here hides one of Python's.
+# The keeper is imported rather than run as a script, because Python caches the compiled code of
+# imported modules only: that saves 4 of 24 ms. Its folder is appended to the path, not prepended,
+# so that no module of ours hides one of Python's.
 _KEEPER_DIRECTORY = str(Path(keeper.__file__).parent)
 _KEEPER_CODE = "import sys; sys.path.append(sys.argv[1]); import keeper; keeper.main(sys.argv[2:])"
 
-# Keepers that outlived END_TIMEOUT; they go on killing and are reaped at the next start.
+# Keepers that outlived END_TIMEOUT. They go on killing, and are reaped when another bot starts.
 _late_keepers: list[subprocess.Popen[bytes]] = []
 
 
 @attrs.frozen(kw_only=True)
 class Exit:
-    """How a bot ended: exactly one of `code`, `signal` and `failure` is there. `str()` tells it."""
+    """How a bot ended: exactly one of `code`, `signal` and `failure` is set.
+
+    `str()` describes it as a phrase to follow the bot's name.
+    """
 
     code: int | None = None
     """Exit code, 0 to 255."""
@@ -62,23 +65,28 @@ class Exit:
     """Number of the signal that killed it."""
 
     failure: str | None = None
-    """Why there is neither: it could not be started, or was lost. A phrase to follow its name."""
+    """Why it has neither: it could not be started, or was lost. A phrase to follow its name."""
 
     by_arena: bool = False
-    """It was still running when its time was over, and the arena killed it."""
+    """Whether it was still running when it was to end, and the arena killed it."""
 
     limit: str | None = None
-    """What it did that a limit forbids, a phrase to follow `it`: for that it, or if it had exited
-    what it had started, was ended."""
+    """How it broke the limit for which it was ended, as a phrase to follow `it`. If it had exited
+    by then, only the processes that it had started were ended."""
+
+    @property
+    def is_crash(self) -> bool:
+        """Whether the process ended by a fault of its own."""
+        return not self.by_arena and (self.code != 0 or self.limit is not None)
 
     def __str__(self) -> str:
         if self.failure is not None:
             return self.failure
         if self.limit is not None:
-            words = f"was ended: it {self.limit}"
+            cause = f"was ended: it {self.limit}"
             if self.code is None:
-                return words
-            return f"exited with code {self.code}; what it had started {words}"
+                return cause
+            return f"exited with code {self.code}; what it had started {cause}"
         if self.by_arena:
             return "was still running and was ended by the arena"
         if self.signal is not None:
@@ -98,84 +106,88 @@ class Bot:
     """A bot process; made by `start_bot`."""
 
     command: tuple[str, ...]
-    """The words of its command line."""
+    """The program and its arguments."""
 
     pid: int | None = None
-    """Its process id, which is its session's and process group's too; in a sandbox, that of the
-    sandbox; None if it didn't start."""
+    """Its process id, which is also the id of its session and process group; in a sandbox, that of
+    the sandbox; None if it didn't start."""
 
     keeper: int | None = None
-    """Process id of its keeper, below which is all that it started; None if there is none."""
+    """Process id of its keeper, an ancestor of everything that it started; None if it has none."""
 
     exit: Exit | None = None
     """How it ended; None while it runs."""
 
     output_bytes: int = 0
-    """Bytes it has written to stdout and stderr in all, kept or not."""
+    """Number of bytes that it has written to stdout and stderr in all, kept or not."""
 
     limits: BotLimits = NO_LIMITS
     """What it may use."""
 
     left_behind: int = 0
-    """How many other processes that it had started were running when it had ended itself."""
+    """How many processes that it had started were still running when it ended."""
 
     ending: bool = False
-    """Its time is over: from here on it is the arena that kills it."""
+    """Whether it is being ended: if it is killed from now on, the arena has done it."""
 
     started: trio.Event = attrs.field(factory=trio.Event, repr=False)
-    """Set when it is executing, or it is known that it won't."""
+    """Set when it is executing, or has failed to start."""
 
     _limit: str | None = attrs.field(default=None, init=False, repr=False)
     _output: bytearray = attrs.field(factory=bytearray, init=False, repr=False)
     _exited: trio.Event = attrs.field(factory=trio.Event, init=False, repr=False)
 
     async def exited(self) -> Exit:
-        """Wait until the bot itself has ended; what it started may still be running."""
+        """Wait until the bot itself has ended; processes that it started may still be running."""
         await self._exited.wait()
         assert self.exit is not None
         return self.exit
 
     async def why_left(self) -> str | None:
-        """Why the bot has closed its connection, in words; None if its process goes on.
+        """Describe the end of the process of a bot that has closed its connection.
 
-        The connection of a process that ends is closed a moment before its end is known: waits
-        LEAVING_TIME for that.
+        The connection is closed a moment before the end of the process is known, so this waits for
+        up to LEAVING_TIME.
+
+        Returns:
+            The description; None if the process goes on.
         """
         with trio.move_on_after(LEAVING_TIME):
             await self._exited.wait()
         if self.exit is None:
             return None
-        for _ in range(5):  # what it wrote last is in the pipe, and read within a pause or two
+        for _ in range(5):  # its last output may still be in the pipe; it is read within a pause
             await trio.sleep(_READ_PAUSE)
-        words = f"its process {self.exit}"
+        description = f"its process {self.exit}"
         crashed = self.exit.signal is not None or self.exit.code not in {0, None}
         if crashed and self.exit.limit is None:
-            written = self.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
-            if written:
-                words += f": {printable(written)}"
-        return words
+            last_line = self.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
+            if last_line:
+                description += f": {printable(last_line)}"
+        return description
 
     def output_tail(self, limit: int = OUTPUT_LIMIT) -> str:
-        r"""The last of what the bot has written so far to stdout and stderr, as they came.
+        r"""Return the last part of what the bot has written so far to stdout and stderr.
 
         Args:
-            limit: Bytes at most; more than OUTPUT_LIMIT aren't kept.
+            limit: How many bytes at most; more than OUTPUT_LIMIT aren't kept.
 
         Returns:
-            The text; bytes that aren't UTF-8 are written as `\xff`.
+            The text, in the order in which it came; bytes that aren't UTF-8 look like `\xff`.
         """
         kept = bytes(self._output[max(0, len(self._output) - limit) :])
         return kept.decode("utf-8", "backslashreplace")
 
     def cpu_used(self) -> float:
-        """Seconds of processor time that it and all it started have used so far.
+        """Return the seconds of processor time that it and all it started have used so far.
 
-        0 where that can't be known: it hasn't started or is gone, or there is no /proc.
+        0 if that can't be known: it hasn't started or is gone, or there is no /proc.
         """
         if self.keeper is None:
             return 0.0
-        # proc_pid_stat(5): utime and stime are 14 and 15, of waited-for children 16 and 17. The
-        # keeper waits for all that its bot leaves behind; its own time isn't the bot's.
+        # proc_pid_stat(5): utime and stime are fields 14 and 15; for waited-for children, fields 16
+        # and 17. The keeper waits for all processes that its bot leaves behind, so the latter count
+        # for the bot; the keeper's own time doesn't.
         own = proctree.stat_fields(self.keeper)
         ticks = 0 if own is None else int(own[13]) + int(own[14])
         for pid in proctree.walk(self.keeper):
@@ -185,7 +197,7 @@ class Bot:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def hear(self, line: str) -> None:
-        """Take note of one line of its keeper's (see `keeper`); nobody else calls this."""
+        """Process one line that its keeper reported (see `keeper`)."""
         keyword, _, rest = line.partition(" ")
         if keyword == "started":
             self.pid = int(rest)
@@ -203,35 +215,35 @@ class Bot:
             self.settle(Exit(code=int(rest), limit=self._limit))
         elif keyword == "killed":
             number = int(rest)
-            limit_ = self._limit or signal_words(number, self.limits)
-            by_arena = self.ending and number == signal.SIGKILL and limit_ is None
-            self.settle(Exit(signal=number, by_arena=by_arena, limit=limit_))
+            broken = self._limit or signal_words(number, self.limits)
+            by_arena = self.ending and number == signal.SIGKILL and broken is None
+            self.settle(Exit(signal=number, by_arena=by_arena, limit=broken))
         else:
-            raise AssertionError(f"keeper said {line!r}, which is no line of its language")
+            raise AssertionError(f"the keeper reported {line!r}, which has no meaning")
 
     def keep(self, output: bytes) -> None:
-        """Keep what it has written, as far as OUTPUT_LIMIT allows."""
+        """Append to its output, of which the last OUTPUT_LIMIT bytes are kept."""
         self.output_bytes += len(output)
         self._output += output
         del self._output[:-OUTPUT_LIMIT]
 
-    def settle(self, how: Exit) -> None:
-        """Take note that it has ended; only the first call tells how."""
+    def settle(self, exit_: Exit) -> None:
+        """Record how it ended; later calls are ignored."""
         if self.exit is None:
-            self.exit = how
+            self.exit = exit_
         self.started.set()
         self._exited.set()
 
 
 @attrs.define(eq=False)
 class _Link:
-    """What the arena holds of one keeper: its process and our ends of three pipes."""
+    """The arena's side of one keeper: its process and our ends of three pipes."""
 
     process: subprocess.Popen[bytes]
     lifeline: int
     status: trio.lowlevel.FdStream
     output: trio.lowlevel.FdStream
-    since: int
+    since: int  # when the keeper was started, in clock ticks since boot
     group: Group | None
     ended: trio.Event = attrs.field(factory=trio.Event, init=False)
     listened: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -251,8 +263,8 @@ class _Link:
         """Start a keeper.
 
         Raises:
-            OSError: No file descriptor or process to be had, or the command is too long.
-            ValueError: No word at all, or a word or variable that no program can be given.
+            OSError: There are no more file descriptors or processes, or the command is too long.
+            ValueError: The command is empty, or it or the environment holds a NUL character.
             SandboxError: A sandbox can't be made.
         """
         if not command:
@@ -268,8 +280,8 @@ class _Link:
             for _ in range(3):
                 pipes += os.pipe()
             lifeline, our_lifeline, our_status, status, our_output, output = pipes
-            # -I -S: nothing of the bot's environment or directory may reach into the keeper, and
-            # it starts a third faster. -B: its compiled code is the arena's to write, or not.
+            # -I -S: the bot's environment and directory must not affect the keeper; it also starts
+            # a third faster. -B: whether compiled code is written is for the arena to decide.
             # Popen closes all descriptors but the two named, so that no keeper holds another's
             # lifeline. In a C locale, Python adds LC_CTYPE=C.UTF-8 to its environment, which the
             # bot inherits.
@@ -306,9 +318,10 @@ class _Link:
         )
 
     async def listen(self, bot: Bot) -> None:
-        """Tell the bot what its keeper reports and what it prints, until both pipes end.
+        """Read the keeper's reports and the bot's output until both pipes end.
 
-        Shielded, since the end of a bot is news too when the arena is cancelled; `end` bounds it.
+        This is shielded from cancellation, because the end of a bot must be known even when the
+        arena is cancelled; `end` limits the time.
         """
         with self.listening:
             async with self.status, self.output, trio.open_nursery() as nursery:
@@ -318,12 +331,12 @@ class _Link:
 
     async def _listen_to_keeper(self, bot: Bot) -> None:
         rest = b""
-        while more := await self.status.receive_some():
-            *lines, rest = (rest + more).split(b"\n")
+        while data := await self.status.receive_some():
+            *lines, rest = (rest + data).split(b"\n")
             for line in lines:
                 bot.hear(line.decode())
-        # The end of this pipe is the keeper's: nobody else has its other end. All that can remain
-        # is the moment until the kernel hands over its exit code.
+        # Only the keeper has the other end of this pipe, so the keeper has ended, or will have
+        # within a moment.
         code = await trio.to_thread.run_sync(self.process.wait, abandon_on_cancel=True)
         orphans.keepers.discard(self.process.pid)
         how = f"exited with code {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
@@ -331,17 +344,17 @@ class _Link:
         self.ended.set()
 
     async def _listen_to_output(self, bot: Bot) -> None:
-        while more := await self.output.receive_some(OUTPUT_LIMIT):
-            bot.keep(more)
+        while data := await self.output.receive_some(OUTPUT_LIMIT):
+            bot.keep(data)
             await trio.sleep(_READ_PAUSE)
 
     async def end(self, bot: Bot, grace: float) -> None:
-        """End the bot and all it started, in at most `grace` and END_TIMEOUT seconds."""
+        """End the bot and all it started, in at most `grace` plus END_TIMEOUT seconds."""
         with trio.move_on_after(grace):
             await bot.exited()
         bot.ending = True
-        # A word, not only the end of the pipe: a process forked elsewhere in the arena without
-        # exec (a multiprocessing pool) may hold a copy of our end.
+        # Closing our end isn't enough: a process that was forked elsewhere in the arena without
+        # exec (as by a multiprocessing pool) may hold a copy of it.
         with contextlib.suppress(BrokenPipeError):
             os.write(self.lifeline, b".")
         os.close(self.lifeline)
@@ -349,7 +362,7 @@ class _Link:
             await self.ended.wait()
             if self.process.returncode != 0:
                 await orphans.end_orphans(self.since)
-            if self.group is not None:  # holds what a killed keeper left, if anything
+            if self.group is not None:  # it may still have processes that a killed keeper left
                 await self.group.remove()
             await self.listened.wait()
         self.listening.cancel()
@@ -372,22 +385,24 @@ async def start_bot(
 
     The bot has a session and process group of its own, nothing to read on stdin, and one pipe for
     stdout and stderr, which is always read. No shell is involved. The block is entered when the
-    bot is executing or it is known why it can't be: that is told by `Bot.exit`, never raised.
+    bot is executing, or has failed to start: `Bot.exit` then says why, and nothing is raised.
 
-    Leaving the block, in whatever way, ends the bot **and all it started**, also what has left its
-    session: the bot has `grace` to go by itself, then all are killed. This is shielded from
-    cancellation, and bounded. If the arena dies, even by kill -9, the bots are killed at once.
-    That much holds on Linux; elsewhere only the bot's process group is ended.
+    Leaving the block, in whatever way, ends the bot **and all processes it started**, even those
+    that have left its session: the bot has `grace` seconds to exit by itself, then all are killed.
+    This is shielded from cancellation, and its time is limited. If the arena dies, even by kill -9,
+    the bots are killed at once. All this holds on Linux; elsewhere only the bot's process group is
+    ended.
 
     Args:
-        command: Words, the first a path or a program to be looked for along the PATH of `env`.
+        command: The program, a path or a name that is searched for along the PATH of `env`, and
+            its arguments.
         env: The whole environment of the bot; see `lanista.bots.environment`.
         cwd: Directory to run it in, None for the arena's own.
-        grace: Seconds the bot may take to exit by itself once the block is left.
-        limits: What it may use; None is without limits. One that breaks them is ended, with all
-            it started, which `Exit.limit` tells.
-        sandbox: Shut it off from this machine; None runs it as an ordinary process. That a sandbox
-            can't be made is a failure of the bot, so `check_sandbox` first.
+        grace: Seconds that the bot may take to exit by itself once the block is left.
+        limits: What it may use; None for no limits. A bot that breaks a limit is ended, with all
+            it started, and `Exit.limit` says so.
+        sandbox: The sandbox to run it in; None to run it as an ordinary process. If a sandbox
+            can't be made, the bot fails to start, so call `check_sandbox` first.
 
     Yields:
         The bot, started or failed.
@@ -402,7 +417,7 @@ async def start_bot(
         yield bot
         return
     bot.keeper = link.process.pid
-    # What the block raises is carried around the nursery, which would wrap it into a group.
+    # An exception of the block is raised outside of the nursery, which would wrap it into a group.
     raised: BaseException | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(link.listen, bot)
@@ -417,11 +432,11 @@ async def start_bot(
         try:
             raise raised
         finally:
-            raised = None  # it refers to this frame, which refers to it
+            raised = None  # the exception refers to this frame: break the cycle
 
 
 def _is_late(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a keeper that wasn't waited for is still running; if not, it is reaped."""
+    """Return whether a keeper that outlived END_TIMEOUT still runs; reap it if it doesn't."""
     if process.poll() is None:
         return True
     orphans.keepers.discard(process.pid)

@@ -1,7 +1,7 @@
-"""Processes as /proc shows them: who descends from whom, what they use, and ending whole trees.
+"""Process trees as /proc shows them: finding descendants, reading their statistics, killing them.
 
-Shared by the keeper and the arena. The keeper starts fast and alone, so only light modules of the
-standard library come in here, and nothing of lanista.
+Shared by the keeper and the arena. It imports only light modules of the standard library, and
+nothing of lanista, because every bot waits for its keeper to start.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
@@ -20,9 +20,9 @@ else:
 
 PROC = "/proc"
 
-# Rounds of looking for processes that were forked while the others were being stopped. Each is
-# one look at /proc; a quiet tree needs two. It is a bound, not a goal: what the last round misses
-# comes to the keeper as an orphan and is found when everything starts over.
+# How often to look, at most, for processes that were forked while others were being stopped. Each
+# round scans /proc once; a quiet tree needs two. Processes that the last round misses become
+# children of the keeper when their parents die, and are found when it starts over.
 FREEZE_ROUNDS = 5
 
 PR_SET_PDEATHSIG = 1
@@ -31,17 +31,21 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> bool:
-    """Set a property of this process, on Linux; False elsewhere, or when the kernel refuses."""
+    """Set a property of this process (prctl(2)).
+
+    Returns:
+        Whether it worked; always False on systems other than Linux.
+    """
     if sys.platform != "linux":
         return False
-    import ctypes  # noqa: PLC0415 -- only who needs it pays for it
+    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
 
     refused: int = ctypes.CDLL(None).prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
     return refused == 0
 
 
 def read(path: str) -> bytes:
-    """The beginning of a file of /proc, where they are short; empty if it is gone."""
+    """Return the first 16 KiB of a file of /proc; empty if its process is gone."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -53,59 +57,65 @@ def read(path: str) -> bytes:
 
 
 def stat_fields(pid: int) -> list[bytes] | None:
-    """The fields of /proc/PID/stat from the third (the state) on; None if it is gone."""
-    # proc_pid_stat(5): "pid (name) state ppid …". The name may hold spaces and brackets, so that
-    # fields are counted from its last bracket: field N of the page is item N - 3 here.
+    """Return the fields of /proc/PID/stat from the third (the state) on; None if it is gone."""
+    # proc_pid_stat(5): "pid (name) state ppid …". The name may hold spaces and brackets, so the
+    # fields are counted from the last bracket: field N of the manual page is item N - 3 here.
     stat = read(f"{PROC}/{pid}/stat")
     return stat[stat.rindex(b")") + 2 :].split() if stat else None
 
 
 def read_stat(pid: int) -> tuple[int, int] | None:
-    """The parent of a process and its start in clock ticks since boot; None if it is gone."""
+    """Return a process's parent and its start in clock ticks since boot; None if it is gone."""
     fields = stat_fields(pid)
     return None if fields is None else (int(fields[1]), int(fields[19]))
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return whether a process exists and isn't a zombie."""
     fields = stat_fields(pid)
     return fields is not None and fields[0] not in {b"Z", b"X"}
 
 
 def processes() -> dict[int, tuple[int, int]]:
-    """Every process with its `read_stat`, zombies too; empty where there is no /proc."""
+    """Return the `read_stat` of every process by pid, zombies included; empty without /proc."""
     try:
         names = os.listdir(PROC)
     except OSError:
         return {}
-    found = {}
+    table = {}
     for name in names:
         if name.isdecimal() and (stat := read_stat(int(name))) is not None:
-            found[int(name)] = stat
-    return found
+            table[int(name)] = stat
+    return table
 
 
 def with_descendants(roots: list[int], table: dict[int, tuple[int, int]]) -> list[int]:
-    """These processes of `processes` and all that come from them, parents before children."""
+    """Return the given processes and all their descendants, parents before children.
+
+    Args:
+        roots: Process ids.
+        table: All processes, as `processes` returns them.
+    """
     children: dict[int, list[int]] = {}
     for pid, (parent, _) in table.items():
         children.setdefault(parent, []).append(pid)
-    found = list(roots)
-    for pid in found:  # grows as it is walked
-        # Taken out, not read: pids that change hands while /proc is read may look like a ring.
-        found += children.pop(pid, ())
-    return found
+    tree = list(roots)
+    for pid in tree:  # grows while it is iterated over
+        # Removed from the table: if pids are reused while /proc is read, there may be a cycle.
+        tree += children.pop(pid, ())
+    return tree
 
 
 def walk(root: int) -> list[int]:
-    """The descendants of a process by the kernel's own lists of children (CONFIG_PROC_CHILDREN).
+    """Return the descendants of a process, from the kernel's lists of children.
 
-    It costs what the tree is large, not what the machine is. A child that comes while the list is
-    read may be missed: this is for measuring; for killing there is `with_descendants`.
+    This takes time in proportion to the size of the tree, not to the number of processes on the
+    machine. A child that is forked while a list is read may be missed: so this is for measuring,
+    and `with_descendants` is for killing. It needs CONFIG_PROC_CHILDREN (see `has_walk`).
     """
-    found = [root]
+    tree = [root]
     seen = {root}
-    for pid in found:  # grows as it is walked
+    for pid in tree:  # grows while it is iterated over
         try:
             tasks = os.listdir(f"{PROC}/{pid}/task")
         except OSError:  # gone
@@ -114,25 +124,26 @@ def walk(root: int) -> list[int]:
             for child in map(int, read(f"{PROC}/{pid}/task/{task}/children").split()):
                 if child not in seen:
                     seen.add(child)
-                    found.append(child)
-    return found[1:]
+                    tree.append(child)
+    return tree[1:]
 
 
 def has_walk() -> bool:
-    """Whether this kernel keeps the lists of `walk`."""
+    """Return whether this kernel has the lists of children that `walk` reads."""
     return os.path.exists(f"{PROC}/thread-self/children")
 
 
 def freeze_and_kill(find: "Callable[[], list[int]]") -> None:
-    """Stop all that `find` names until it names nothing new, then kill it.
+    """Stop all processes that `find` returns until it returns no new ones, then kill them.
 
-    Stopped first: a tree that is killed leaf by leaf could fork anew meanwhile. What is stopped
-    doesn't reap either, so that a pid stays its own between the look at it and the kill.
+    They are stopped first because a tree that is killed one process at a time could go on forking.
+    Stopped processes don't reap their children either, so a pid can't be reused between the time it
+    is found and the kill.
 
     Args:
-        find: Looks for the processes to kill, parents before children.
+        find: Returns the pids of the processes to kill, parents before children.
     """
-    frozen: dict[int, None] = {}  # a set in order
+    frozen: dict[int, None] = {}  # an ordered set
     for _ in range(FREEZE_ROUNDS):
         fresh = [pid for pid in find() if pid not in frozen]
         if not fresh:
@@ -145,8 +156,8 @@ def freeze_and_kill(find: "Callable[[], list[int]]") -> None:
 
 
 def send(pid: int, number: int) -> None:
-    """Send a signal to a process that may be gone, or not ours to signal."""
+    """Send a signal to a process; do nothing if it is gone or another user's."""
     try:
         os.kill(pid, number)
-    except OSError:  # gone, or of another user (a setuid program): then there is nothing to do
+    except OSError:
         pass

@@ -1,9 +1,11 @@
-"""What a bot in a sandbox needs of the file system, and how that is put into it.
+"""Which files a bot in a sandbox needs, and which mounts make them visible there.
 
-A sandbox shows the machine's files read-only, but some folders are covered: the scratch folder,
-the folders of sockets, and what the bot has no business in. What it needs below a covered folder
-(its own program, as a rule) is bound into it. `plan` decides that and is pure; `needed` looks at
-files; nothing here changes any.
+A sandbox shows the machine's files read-only, but some folders are covered by empty ones: the
+scratch folder, folders with sockets, and folders that are none of the bot's business. What the bot
+needs below a covered folder, usually its own program, is bound into the cover.
+
+`needed` finds the files, and `plan`, a pure function, decides about the mounts. Nothing here
+changes any file.
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
@@ -21,33 +23,33 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 import attrs
 
 DATA_FOLDERS = ("lanista-data", "lanista-records")
-"""What `lanista serve` and `lanista play` call the folders in which they keep their data, in their
-working directory, if nobody says otherwise."""
+"""Default names of the folders, in the working directory, in which `lanista serve` and
+`lanista play` keep their data."""
 
 _CATALOGUE = "catalogue.db"
-"""The database in an arena's data folder."""
+"""Name of the database in an arena's data folder."""
 
 _LAST_LOCK_BYTE = str((1 << 30) + 511)
-"""Where the bytes end that SQLite locks in a database's file."""
+"""Offset of the last byte that SQLite locks in a database's file, as /proc/locks shows it."""
 
 _LINKS = 40
-"""Symbolic links that are followed one after the other, as many as the kernel does."""
+"""Number of symbolic links that are followed one after another, as many as the kernel follows."""
 
 
 class Kind(enum.Enum):
-    """What is done to a path of the sandbox's file system."""
+    """What to do with a path of the sandbox's file system."""
 
     COVER = "cover"
-    """An empty file system is put over it."""
+    """Mount an empty file system over it."""
     FOLDER = "folder"
-    """An empty folder is made, in a cover."""
+    """Make an empty folder there; it is inside a cover."""
     SHOW = "show"
-    """What lies there outside is bound there, read-only."""
+    """Bind what lies there outside of the sandbox, read-only."""
 
 
 @attrs.frozen
 class Mount:
-    """One step of building the sandbox's file system, to be done in the order of `plan`."""
+    """One step of building the sandbox's file system. The steps are done in the order of `plan`."""
 
     path: str
     """An absolute path."""
@@ -57,26 +59,26 @@ class Mount:
 def plan(
     needed: Iterable[str], covered: Iterable[str], closed: Callable[[str], bool]
 ) -> list[Mount]:
-    """What to cover and what to show so that all that is needed can be reached, and little else.
+    """Decide what to cover and what to show, so that little more than what is needed is visible.
 
-    A needed path in a folder that is closed to the bot has that folder covered, and is then shown
-    in it. A needed folder that is closed itself, or covered, stays empty but for the needed things
-    in it: that it was wanted doesn't mean that all of it was.
+    If a needed path lies in a folder that is closed to the bot, that folder is covered and the path
+    is shown in the cover. A needed folder that is itself closed or covered shows only the needed
+    things in it, since needing the folder doesn't mean needing all its content.
 
     Args:
-        needed: Absolute paths that exist, with every symbolic link on the way as a path too.
+        needed: Absolute paths that exist; every symbolic link on the way is a path of its own.
         covered: Folders that are covered in any case.
-        closed: Whether something is a folder (no link to one) that the bot can't search.
+        closed: Tells whether a path is a folder (not a link to one) that the bot can't search.
 
     Returns:
-        The steps, a folder before what lies in it.
+        The mounts, each folder before what lies in it.
     """
     needed = set(needed)
     mounts = {path: Mount(path, Kind.COVER) for path in covered}
     nested = sorted(mounts, key=_depth, reverse=True)
     for path in sorted(needed, key=_depth):
         hidden = False
-        missing = []  # on the way in the cover that hides it
+        missing = []  # folders on the way that must be made in the cover that hides them
         for step in _steps(path):
             if step in mounts:
                 hidden = mounts[step].kind is not Kind.SHOW
@@ -98,7 +100,7 @@ def plan(
 
 
 def is_visible(path: str, mounts: Iterable[Mount]) -> bool:
-    """Whether what lies at a path outside can be seen in a sandbox of these mounts."""
+    """Return whether what lies at a path outside is visible in a sandbox with these mounts."""
     kinds = {mount.path: mount.kind for mount in mounts}
     visible = True
     for step in _steps(path):
@@ -111,13 +113,13 @@ def _depth(path: str) -> tuple[int, str]:
 
 
 def _steps(path: str) -> list[str]:
-    """The folders on the way to an absolute path from the top, without `/`, and the path."""
-    words = path.strip("/").split("/")
-    return ["/" + "/".join(words[:end]) for end in range(1, len(words) + 1) if words[0]]
+    """Return the folders on the way to an absolute path, from the top and without `/`, and it."""
+    names = path.strip("/").split("/")
+    return ["/" + "/".join(names[:end]) for end in range(1, len(names) + 1) if names[0]]
 
 
 def closed_to_others(path: str) -> bool:
-    """Whether this is a folder that only its owner and group may search."""
+    """Return whether a path is a folder that only its owner and group may search."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
@@ -126,65 +128,70 @@ def closed_to_others(path: str) -> bool:
 
 
 def needed(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str]) -> set[str]:
-    """What a bot needs, as far as its command tells: absolute paths, with the links on the way.
+    """Return the paths that a bot needs, as far as its command line shows.
 
-    That is: its working directory; each word that names a file or folder, alone or behind `=` or
-    between `:`; each word that names a program along PATH; the folder that such a file lies in,
-    and above a folder `bin` the one that has it; and the interpreter that a `#!` line names.
+    These are: its working directory; every file, folder or program along PATH that an argument
+    names, as a whole or in a part separated by `=` or `:`; the folder in which such a file lies,
+    and the parent of that folder if it is called `bin`; and the interpreter in a `#!` line.
 
     Args:
-        command: The words of its command line.
+        command: The program and its arguments.
         cwd: The absolute path of its working directory.
-        path: The PATH of its environment; None is the system's own.
-        also: Absolute paths that are needed besides, with their links.
+        path: The PATH of its environment; None for the system's default.
+        also: Further absolute paths that are needed, with the links on the way.
+
+    Returns:
+        Absolute paths; every symbolic link on the way is a path of its own.
     """
-    found: set[str] = set()
+    paths: set[str] = set()
     programs: list[str] = []
     for start in (cwd, *also):
-        found.update(links(start))
-    for word in command:
-        programs += _named(word, cwd, path)
+        paths.update(links(start))
+    for argument in command:
+        programs += _named(argument, cwd, path)
     seen: set[str] = set()
-    for program in programs:  # grows by interpreters
+    for program in programs:  # grows by interpreters while it is iterated over
         if program in seen:
             continue
         seen.add(program)
         for link in links(program):
-            found.add(link)
+            paths.add(link)
             if not os.path.isdir(link):
                 folder = os.path.dirname(link)
-                found.add(folder)
+                paths.add(folder)
                 if os.path.basename(folder) in {"bin", "shims"}:
-                    found.add(os.path.dirname(folder))
-        for word in _interpreter(program):
-            programs += _named(word, cwd, path)
-    return found - {"/"}
+                    paths.add(os.path.dirname(folder))
+        for argument in _interpreter(program):
+            programs += _named(argument, cwd, path)
+    return paths - {"/"}
 
 
-def _named(word: str, cwd: str, path: str | None) -> list[str]:
-    """The files, folders and programs that a word names."""
-    pieces = {word, *re.split("[=:]", word)} - {""}
+def _named(argument: str, cwd: str, path: str | None) -> list[str]:
+    """Return the files, folders and programs that an argument names."""
+    pieces = {argument, *re.split("[=:]", argument)} - {""}
     paths = [os.path.abspath(os.path.join(cwd, piece)) for piece in pieces if "\0" not in piece]
     named = [candidate for candidate in paths if os.path.lexists(candidate)]
-    if "/" not in word and "\0" not in word and (program := shutil.which(word, path=path)):
-        named.append(os.path.abspath(program))
+    if "/" not in argument and "\0" not in argument:
+        program = shutil.which(argument, path=path)
+        if program:
+            named.append(os.path.abspath(program))
     return named
 
 
 def _interpreter(program: str) -> list[str]:
-    """The words of a script's `#!` line."""
+    """Return the interpreter and its arguments from a script's `#!` line; empty without one."""
     try:
         if not os.path.isfile(program):
             return []
         with open(program, "rb") as file:
             line = file.read(256).split(b"\n")[0]
-    except OSError:  # not ours to read
+    except OSError:  # not readable for us
         return []
     return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
 
 
 def links(path: str) -> list[str]:
-    """A path, each link that it leads over, and where it ends, which has no link on the way."""
+    """Return a path, each symbolic link that it leads to, and its real path at the end."""
     chain = [path]
     while os.path.islink(path) and len(chain) <= _LINKS:
         folder = os.path.realpath(os.path.dirname(path))
@@ -193,15 +200,15 @@ def links(path: str) -> list[str]:
     return [*chain, os.path.realpath(path)]
 
 
-# proc(5): Num RefCount Protocol Flags Type St Inode Path, in order of the groups: Flags, of which
-# 0x10000 says "listening"; Type, 2 for datagrams; Path. Who binds a socket chooses its path, line
-# ends and all.
+# A row of /proc/net/unix, proc(5): Num RefCount Protocol Flags Type St Inode Path. The groups are:
+# Flags, where 0x10000 means "listening"; Type, 2 for datagrams; and Path, which whoever binds the
+# socket chooses and which may contain line ends.
 _UNIX_ROW = re.compile(r"\w+: \w+ \w+ ([0-9A-F]{8}) ([0-9A-F]{4}) \w+ +\d+ (/.*)", re.ASCII)
 
 
 def sockets(proc: str = "/proc") -> list[str]:
-    """The Unix sockets with a place in the file system that can be sent to or connected to now."""
-    found = []
+    """Return the paths of the Unix sockets that can be connected or sent to now."""
+    paths = []
     try:
         with open(
             f"{proc}/net/unix", encoding="utf-8", errors="surrogateescape", newline="\n"
@@ -215,31 +222,35 @@ def sockets(proc: str = "/proc") -> list[str]:
             path = os.path.realpath(path)
             try:
                 if stat.S_ISSOCK(os.lstat(path).st_mode):
-                    found.append(path)
+                    paths.append(path)
             except OSError:  # gone, or of another mount namespace
                 continue
-    return found
+    return paths
 
 
 def data_folders(places: Iterable[str]) -> set[str]:
-    """Folders with the data of arenas, for bots to be kept out of; absolute paths without links.
+    """Return the folders with data of arenas, which bots must not see; real absolute paths.
 
-    Those are, in each place, the ones that are used by default; the place itself and each above it
-    that has a catalogue; and wherever a process has a catalogue open, as far as this user may know.
+    These are: the folders in each place that are used by default; each place and each folder above
+    it that has a catalogue; and every folder in which a process has a catalogue open, as far as
+    this user may know.
 
     Args:
         places: Working directories.
     """
-    found = set()
+    folders = set()
     for place in places:
-        found |= {os.path.join(place, name) for name in DATA_FOLDERS}
-        found |= set(filter(_has_catalogue, _steps(os.path.realpath(place))))
-    found |= set(filter(_has_catalogue, map(os.path.dirname, _open_databases())))
-    return {os.path.realpath(folder) for folder in found if os.path.isdir(folder)} - {"/"}
+        folders |= {os.path.join(place, name) for name in DATA_FOLDERS}
+        folders |= set(filter(_has_catalogue, _steps(os.path.realpath(place))))
+    folders |= set(filter(_has_catalogue, map(os.path.dirname, _open_databases())))
+    return {os.path.realpath(folder) for folder in folders if os.path.isdir(folder)} - {"/"}
 
 
 def _has_catalogue(folder: str) -> bool:
-    """Whether a folder has a catalogue of its owner's: others may put one where all can write."""
+    """Return whether a folder has a catalogue that belongs to the folder's owner.
+
+    In a folder that everybody can write to, anybody might put a catalogue to have it covered.
+    """
     try:
         return os.lstat(folder).st_uid == os.lstat(os.path.join(folder, _CATALOGUE)).st_uid
     except OSError:
@@ -247,9 +258,9 @@ def _has_catalogue(folder: str) -> bool:
 
 
 def _open_databases() -> Iterator[str]:
-    """The files of processes that use a database of SQLite in WAL mode, as they see them.
+    """Yield the paths of all files that are open in processes with an SQLite database in WAL mode.
 
-    Bots in sandboxes aren't asked: they could have many thousands open, to slow us down.
+    Processes in sandboxes are skipped: a bot could have thousands of files open to slow us down.
     """
     try:
         ours = os.readlink("/proc/self/ns/pid")
@@ -257,8 +268,8 @@ def _open_databases() -> Iterator[str]:
             rows = [line.split() for line in table]
     except OSError:  # a kernel without them
         return
-    # proc_locks(5): Number: Kind Manner Access PID Device:Inode First Last. A connection holds a
-    # lock on these bytes as long as it lasts (sqlite.org/fileformat2.html, "the lock-byte page").
+    # proc_locks(5): Number: Kind Manner Access PID Device:Inode First Last. SQLite holds a lock on
+    # these bytes while a connection is open (sqlite.org/fileformat2.html, "the lock-byte page").
     for pid in {row[4] for row in rows if row[-1] == _LAST_LOCK_BYTE}:
         descriptors = f"/proc/{pid}/fd"
         try:
@@ -271,15 +282,15 @@ def _open_databases() -> Iterator[str]:
 
 
 def firm_cover(path: str, users: Collection[int]) -> str | None:
-    """What to cover so that a path is hidden, and nobody else can take away what is covered.
+    """Return what to cover to hide a path, such that no other user can remove what is covered.
 
     Args:
         path: An absolute path without links.
-        users: The ids of those who are trusted with that.
+        users: The ids of the users who are trusted not to remove it.
 
     Returns:
-        The path itself or, where another user may remove it, the first folder on the way to it
-        that others can write to: everything above that stays. None if the path is gone.
+        The path itself; or, if another user may remove it, the first folder on the way to it that
+        others can write to, because nobody else can remove that folder. None if the path is gone.
     """
     for step in _steps(path):
         folder = os.path.dirname(step)
@@ -287,7 +298,7 @@ def firm_cover(path: str, users: Collection[int]) -> str | None:
             holder = os.lstat(folder)
             is_open = holder.st_uid not in users or holder.st_mode & stat.S_IWOTH
             if is_open and holder.st_uid in users and holder.st_mode & stat.S_ISVTX:
-                # Only its owner may remove what lies in such a folder (inode(7), sticky bit).
+                # In such a folder, only an entry's owner may remove it (inode(7), sticky bit).
                 is_open = os.lstat(step).st_uid not in users
         except OSError:
             return None

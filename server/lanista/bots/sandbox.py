@@ -1,8 +1,24 @@
-"""Bots shut off from the machine by bubblewrap: what the sandbox is, and whether it can be made.
+"""Sandboxes that isolate bots from the machine, made by bubblewrap.
 
-The command line of `bwrap` is built here, docs/limits.md says what it gives. Inside, `launcher`
-starts the bot and carries its connection to the arena; no other byte goes out but the bot's output.
-There is no fall-back: where a sandbox can't be made, that is an error.
+A bot is somebody else's program. In a sandbox it must be able to do only what a match needs: run,
+read its own files, write to a scratch folder, and talk to the arena. bubblewrap (`bwrap`) starts it
+in namespaces of its own, and each of them closes one way out:
+
+- Network: there is only a loopback interface, on which nothing else listens. The `launcher` inside
+  listens where the bot expects the arena, and relays one connection that was made outside. Apart
+  from the bot's output, no other byte leaves the sandbox.
+- Files: everything is read-only, and what the bot must not see is covered by empty folders: homes,
+  sockets, data of arenas, records of matches. Sockets are covered because connecting to one isn't
+  writing to a file: the read-only mount doesn't prevent it. What the bot needs below a cover is
+  bound into it (`reach`).
+- Processes: the bot sees only its own, and they all end with the first of them.
+- Users: in an arena of root each bot becomes a user of its own, to whom no file belongs. An arena
+  of an ordinary user can't do that: its bots keep that user's rights inside, so its homes are
+  covered.
+- System calls: a filter (`syscalls`) refuses those that get around the above.
+
+This module builds the command line of `bwrap`; docs/limits.md describes what a bot gets. There is
+no fallback: if a sandbox can't be made, that is an error.
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
@@ -27,14 +43,15 @@ from lanista.bots.execute import SCRATCH, SHARED
 from lanista.bots.limits import MIB, BotLimits
 
 SCRATCH_SIZE = 256 * MIB
-"""Bytes of the scratch folder where neither the sandbox nor a limit of file sizes tells it."""
+"""Default size of the scratch folder in bytes, if there is no limit of file sizes either."""
 
 SHARED_SIZE = 64 * MIB
-"""Bytes of the sandbox's own /dev/shm, for semaphores and shared memory."""
+"""Size of the sandbox's own /dev/shm in bytes, for semaphores and shared memory."""
 
 FIRST_USER, USERS = 2_000_000_000, 1 << 27
-"""The users of bots in an arena of root, one drawn for each: above all that systemd and containers
-give out (to 1 879 048 191), below 2^31, where some programs take numbers for negative."""
+"""Range of user ids of which each bot gets a random one in an arena of root: its start and length.
+It is above the ids that systemd and containers use (up to 1 879 048 191), and below 2^31, from
+where on some programs take ids for negative numbers."""
 
 KEPT = frozenset(
     {
@@ -44,25 +61,26 @@ KEPT = frozenset(
         *("PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "NODE_PATH"),
     }
 )
-"""The variables that a bot in a sandbox gets of its environment, besides LC_*; what else an arena's
-environment holds may be a secret. `env NAME=VALUE program` gives a bot others."""
+"""Names of the environment variables that a bot in a sandbox gets, besides LC_*. The others that an
+arena has may be secrets. `env NAME=VALUE program` as a command gives a bot further ones."""
 
-# Imported, not run as a script, as the keeper is.
+# The launcher is imported rather than run as a script, like the keeper (see `process`).
 _CODE = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main(sys.argv[2:])"
 _DIRECTORY = str(Path(launcher.__file__).parent)
 
 _PACKAGES = ("lanista", "lanista_client", "lanista_protocol", "lanista_maps")
-"""What house bots and bridges import; an editable install has them outside of Python's folders."""
+"""Packages that house bots and bridges import. In an editable install they are outside of Python's
+own folders."""
 
 _OWN_FOLDERS = ("/dev/", "/proc/")
-"""What lies in these in a sandbox isn't what lies there outside."""
+"""Folders of which a sandbox has its own, with different content than outside."""
 
 _PROBE_TIMEOUT = 20.0
-"""Seconds that making an empty sandbox may take; it takes some milliseconds."""
+"""Seconds that making an empty sandbox may take; it usually takes a few milliseconds."""
 
 
 class SandboxError(Exception):
-    """A sandbox can't be made; its text is one line for the person who asked for it."""
+    """A sandbox can't be made; the message is one line for the person who asked for it."""
 
 
 def _loopback(_: Any, __: Any, host: str) -> None:
@@ -74,48 +92,50 @@ def _loopback(_: Any, __: Any, host: str) -> None:
 
 @attrs.frozen(kw_only=True)
 class Sandbox:
-    """What a bot is started in to be shut off from the machine.
+    """Settings of the sandbox that a bot is started in.
 
     Raises:
-        ValueError: `host` isn't an IPv4 loopback address; only those exist inside.
+        ValueError: `host` isn't an IPv4 loopback address; no other exists in a sandbox.
     """
 
     host: str = attrs.field(validator=_loopback)
-    """Address of the arena, which the bot dials as if there were no sandbox."""
+    """Address of the arena, to which the bot connects as if there were no sandbox."""
 
     port: int
     """TCP port of the arena."""
 
     scratch_size: int | None = None
-    """Bytes of the scratch folder; None takes the limit of file sizes, or SCRATCH_SIZE."""
+    """Size of the scratch folder in bytes; None for the limit of file sizes, or SCRATCH_SIZE."""
 
     hidden: tuple[str | os.PathLike[str], ...] = ()
-    """Files and folders that the bot shall not see, such as the record of its match. A file can't
-    be read, even if the bot's command names it. A folder is covered by an empty one, in which only
-    what the bot needs is shown; one in which the bot's working directory lies, or that is it,
-    stays: its files must be named. What doesn't exist at the start of the bot is left out."""
+    """Files and folders that the bot must not see, such as the record of its match. A hidden file
+    can't be read, even if the bot's command names it. A hidden folder is covered by an empty one,
+    in which only what the bot needs is shown. A folder that is or contains the bot's working
+    directory can't be hidden: hide its files instead. Paths that don't exist when the bot is
+    started are ignored."""
 
     variables: frozenset[str] = frozenset()
-    """Variables of its environment that it gets beside KEPT: those meant for it."""
+    """Names of the environment variables that it gets besides KEPT: those meant for this bot."""
 
     def wrap(
         self, command: Sequence[str], env: Mapping[str, str], cwd: str, limits: BotLimits
     ) -> tuple[list[str], dict[str, str]]:
-        """The command and environment that run a bot in this sandbox.
+        """Return the command and the environment that run a bot in this sandbox.
 
-        The command expects what a keeper prepares: descriptors and a connection (`execute`).
+        The command needs descriptors and a connection, which a keeper prepares (see `execute`).
 
         Args:
-            command: The bot's words.
-            env: Its environment, of which it gets KEPT and `variables`.
+            command: The bot's program and its arguments.
+            env: The environment from which the bot gets KEPT and `variables`.
             cwd: Its working directory, empty for this process's own.
-            limits: Set inside, by the launcher.
+            limits: Its limits, which the launcher sets inside the sandbox.
 
         Raises:
-            SandboxError: bubblewrap isn't there, or this machine's system calls aren't known.
+            SandboxError: bubblewrap isn't installed, or there is no filter of system calls for
+                this machine.
         """
         bwrap = _bwrap()
-        _filter()  # the keeper takes it for granted
+        _filter()  # raises where the keeper would find none
         is_root = os.geteuid() == 0
         user = FIRST_USER + secrets.randbelow(USERS) if is_root else 0
         directory = os.path.abspath(cwd or os.curdir)  # noqa: PTH100 -- links stay as they are
@@ -123,7 +143,7 @@ class Sandbox:
         folders, files = _hidden(self.hidden, directory)
         data = reach.data_folders({os.curdir, directory})
         folders += [path for path in data if not path.startswith(_OWN_FOLDERS)]
-        words = [
+        argv = [
             *_isolation(bwrap, execute.FILTER_FD, is_root=is_root),
             *_files(
                 reach.needed(command, directory, env.get("PATH"), _own()),
@@ -139,16 +159,16 @@ class Sandbox:
         ]
         passed = KEPT | self.variables
         kept = {key: value for key, value in env.items() if key in passed or key.startswith("LC_")}
-        return words, kept | {"HOME": SCRATCH, "TMPDIR": SCRATCH}
+        return argv, kept | {"HOME": SCRATCH, "TMPDIR": SCRATCH}
 
 
 def check_sandbox() -> None:
-    """See that sandboxes can be made on this machine, by making an empty one.
+    """Check that sandboxes can be made on this machine, by making an empty one.
 
-    To be called once before the first bot is started.
+    Call this once, before the first bot is started.
 
     Raises:
-        SandboxError: What is missing, and what to do about it.
+        SandboxError: They can't; the message says what is missing and what to do about it.
     """
     bwrap = _bwrap()
     is_root = os.geteuid() == 0
@@ -161,14 +181,14 @@ def check_sandbox() -> None:
     rules, write = os.pipe()
     os.write(write, program)
     os.close(write)
-    words = [
+    argv = [
         *_isolation(bwrap, rules, is_root=is_root),
         *_files(reach.needed([], "/", None, _own()), SCRATCH_SIZE, is_root),
         *("--", sys.executable, "-I", "-S", "-c", ""),
     ]
     try:
         probe = subprocess.run(
-            words,
+            argv,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -180,16 +200,20 @@ def check_sandbox() -> None:
     finally:
         os.close(rules)
     if probe.returncode != 0:
-        said = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
-        said = execute.printable(said)
+        complaint = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
         raise SandboxError(
-            f"sandbox: bubblewrap can't make namespaces here; it said: {said}. "
+            "sandbox: bubblewrap can't make namespaces here; "
+            f"it said: {execute.printable(complaint)}. "
             "docs/limits.md tells what a system must allow; --sandbox none runs bots without"
         )
 
 
 def _bwrap() -> str:
-    """The path of bubblewrap."""
+    """Return the path of bubblewrap.
+
+    Raises:
+        SandboxError: It isn't installed.
+    """
     if sys.platform != "linux":
         raise SandboxError("sandbox: bubblewrap is for Linux; --sandbox none runs bots without")
     bwrap = shutil.which("bwrap")
@@ -202,7 +226,11 @@ def _bwrap() -> str:
 
 
 def _filter() -> bytes:
-    """The filter of system calls, for this machine."""
+    """Return the filter of system calls for this machine.
+
+    Raises:
+        SandboxError: There is none.
+    """
     machine = syscalls.machine()
     program = syscalls.sandbox_filter(machine)
     if program is None:
@@ -215,15 +243,21 @@ def _filter() -> bytes:
 
 
 def _isolation(bwrap: str, rules: int, *, is_root: bool) -> list[str]:
-    """The namespaces and privileges; `rules` is the descriptor with the filter of system calls."""
+    """Return the part of the command line that sets up namespaces and privileges.
+
+    Args:
+        bwrap: The path of bubblewrap.
+        rules: The descriptor from which it reads the filter of system calls.
+        is_root: Whether this process is root.
+    """
     return [
         *(bwrap, "--die-with-parent", "--new-session"),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
-        # Only a name is hidden by it, and some kernels have no groups.
+        # Not required: it only hides the group's name, and some kernels have no control groups.
         "--unshare-cgroup-try",
         *("--seccomp", str(rules)),
-        # Root needs no user namespace, and the launcher becomes somebody else by itself: a user
-        # whom no file belongs to. An ordinary user stays one.
+        # Root needs no user namespace: the launcher itself changes to a user that owns no files.
+        # An ordinary user keeps their id.
         *(
             ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
             if is_root
@@ -233,16 +267,21 @@ def _isolation(bwrap: str, rules: int, *, is_root: bool) -> list[str]:
 
 
 def _homes(user: int, environment: Mapping[str, str]) -> set[str]:
-    """The home folders of a user, as the environment and as the system has it; `/` isn't one."""
-    found = {environment.get("HOME", "")}
-    with contextlib.suppress(KeyError):  # a user whom the system doesn't know
-        found.add(pwd.getpwuid(user).pw_dir)
-    homes = {os.path.realpath(home) for home in found if home.startswith("/")}
+    """Return the home folders of a user, from the environment and the system, but never `/`."""
+    candidates = {environment.get("HOME", "")}
+    with contextlib.suppress(KeyError):  # a user that the system doesn't know
+        candidates.add(pwd.getpwuid(user).pw_dir)
+    homes = {os.path.realpath(home) for home in candidates if home.startswith("/")}
     return {home for home in homes if os.path.isdir(home)} - {"/"}
 
 
 def _hidden(paths: Sequence[str | os.PathLike[str]], directory: str) -> tuple[list[str], list[str]]:
-    """The folders and the files among what a bot in this directory shall not see."""
+    """Split `Sandbox.hidden` into folders and files, without what can't be hidden.
+
+    Args:
+        paths: Files and folders to hide.
+        directory: The bot's working directory, which stays visible.
+    """
     real = [os.path.realpath(path) for path in paths]
     real = [path for path in real if not path.startswith(_OWN_FOLDERS)]
     inside = os.path.join(os.path.realpath(directory), "")
@@ -261,13 +300,21 @@ def _files(
     hidden_folders: Sequence[str] = (),
     hidden_files: Sequence[str] = (),
 ) -> list[str]:
-    """The file system: everything read-only, covers, what is needed below them, scratch."""
+    """Return the part of the command line that sets up the file system.
+
+    Args:
+        needed: Paths that the bot needs, from `reach.needed`.
+        scratch: Size of the scratch folder in bytes.
+        is_root: Whether this process is root.
+        hidden_folders: Folders to cover.
+        hidden_files: Files to hide.
+    """
     covers = {SCRATCH, os.path.realpath("/run"), os.path.realpath("/var/run"), *hidden_folders}
     if not is_root:
-        # The bot is the arena's user, whose own files it could read.
+        # The bot runs as the arena's user, whose private files it could read.
         covers |= _homes(os.geteuid(), os.environ)
-    # A socket may be gone, or its folder, before it is covered, and that bubblewrap fails at. So
-    # that nobody can keep bots from starting, what is covered is what no other user can remove.
+    # bubblewrap fails if a path that it should cover is gone by then. So that no other user can
+    # keep bots from starting, only paths are covered that no other user can remove.
     firm = {
         path: reach.firm_cover(path, {0, os.geteuid()})
         for path in reach.sockets()
@@ -276,7 +323,7 @@ def _files(
     covers |= {cover for path, cover in firm.items() if cover is not None and cover != path}
     sockets = [path for path, cover in firm.items() if cover is not None]
     mounts = reach.plan(needed, covers, reach.closed_to_others if is_root else lambda _path: False)
-    words = [
+    argv = [
         *("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
         *("--size", str(SHARED_SIZE), "--perms", "1777", "--tmpfs", SHARED),
         *("--remount-ro", "/dev"),
@@ -284,33 +331,33 @@ def _files(
     read_only = []
     for mount in mounts:
         if mount.kind is reach.Kind.SHOW:
-            words += ["--ro-bind", mount.path, mount.path]
+            argv += ["--ro-bind", mount.path, mount.path]
         elif mount.kind is reach.Kind.FOLDER:
-            # Said, since bubblewrap makes what is missing on the way closed to others.
-            words += ["--perms", "0755", "--dir", mount.path]
+            # Folders that bubblewrap makes by itself on the way would be closed to others.
+            argv += ["--perms", "0755", "--dir", mount.path]
         elif mount.path == SCRATCH:
-            words += ["--size", str(scratch), "--perms", "1777", "--tmpfs", SCRATCH]
+            argv += ["--size", str(scratch), "--perms", "1777", "--tmpfs", SCRATCH]
         else:
-            words += ["--perms", "0755", "--tmpfs", mount.path]
+            argv += ["--perms", "0755", "--tmpfs", mount.path]
             read_only += ["--remount-ro", mount.path]
     for path in [*sockets, *hidden_files]:
         if reach.is_visible(path, mounts):
-            words += ["--ro-bind", os.devnull, path]
-    return words + read_only
+            argv += ["--ro-bind", os.devnull, path]
+    return argv + read_only
 
 
 def _own() -> list[str]:
-    """What the launcher, house bots and bridges need: this Python and our packages."""
-    found = [sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, _DIRECTORY]
+    """Return the paths that the launcher, house bots and bridges need: Python and our packages."""
+    paths = [sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, _DIRECTORY]
     for name in _PACKAGES:
         spec = importlib.util.find_spec(name)
         if spec is not None:
-            found += spec.submodule_search_locations or []
-    return found
+            paths += spec.submodule_search_locations or []
+    return paths
 
 
 def _is_mapped(user: int, proc: str = "/proc") -> bool:
-    """Whether a user id exists in this process's user namespace (user_namespaces(7))."""
+    """Return whether a user id exists in this process's user namespace (user_namespaces(7))."""
     try:
         rows = Path(f"{proc}/self/uid_map").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -1,8 +1,7 @@
-"""What the kernel is asked for by numbers, since Python has no functions for it.
+"""System calls for which Python has no functions, and the filter of system calls for sandboxes.
 
-A session keyring of the bot's own, the filter of system calls that bubblewrap puts on a sandbox,
-and how many files a sandbox may hold. Used by keepers and what they fork: light modules of the
-standard library only.
+They give a bot its own session keyring, and limit how many files a sandbox may hold. Keepers and
+their forked children use this module, so it imports only light modules of the standard library.
 """
 
 import errno
@@ -13,7 +12,7 @@ import sys
 # Importing these for their numbers would take milliseconds, for every bot.
 AF_UNIX, AF_INET = 1, 2
 
-# By machine, as uname(2) calls it: its number in <linux/audit.h>, and those of system calls.
+# By machine, as uname(2) calls it: its number in <linux/audit.h>, and its system call numbers.
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBERS = {
     "x86_64": {
@@ -38,19 +37,20 @@ NUMBERS = {
     },
 }
 
-# What a filter refuses, and how. Keys and rings look as if the kernel had none, for which runtimes
-# are prepared; rings could make sockets past the filter. In a user namespace of its own a bot could
-# mount file systems in memory, without any limit.
+# The system calls that the filter refuses, and the error that they give. Key management and
+# io_uring seem to be missing in the kernel, which language runtimes can handle; with io_uring a bot
+# could make sockets that the filter doesn't see. Mounting is refused because in a user namespace of
+# its own a bot could mount file systems in memory, of any size.
 REFUSED = {
     **dict.fromkeys(("keyctl", "add_key", "request_key", "io_uring_setup"), errno.ENOSYS),
     **dict.fromkeys(("mount", "fsopen"), errno.EPERM),
 }
 
-# Numbers of x86_64 from here on are the same calls by another convention, x32.
+# On x86_64, numbers from here on are the same calls in another calling convention, x32.
 X32 = 0x40000000
 
-# seccomp(2): what a filter answers, and where it finds what it asks for, of which the lower half
-# of the first argument is what `socket` looks at; bpf(4) has the instructions.
+# seccomp(2): the results of a filter, and the offsets of its inputs; of the first argument, the
+# lower half has what `socket` reads. Then the instructions, from bpf(4).
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
 LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
@@ -62,21 +62,22 @@ MS_NOSUID, MS_NODEV, MS_REMOUNT = 2, 4, 32
 
 
 def machine() -> str:
-    """The machine whose system calls this process makes, as uname(2) calls it."""
+    """Return the machine whose system calls this process makes, as uname(2) calls it."""
     name = os.uname().machine
     return name if sys.maxsize > 1 << 32 else f"32-bit {name}"
 
 
 def sandbox_filter(name: str) -> bytes | None:
-    """The program that bubblewrap's `--seccomp` takes, for a machine; None for an unknown one.
+    """Return the filter that bubblewrap's `--seccomp` takes, for a machine; None if unknown.
 
-    It refuses the calls of REFUSED, and sockets of other families than AF_UNIX and AF_INET. Calls
-    of another machine, as 32-bit programs make them, end the process: they have other numbers.
+    It refuses the calls in REFUSED, and sockets of other families than AF_UNIX and AF_INET. System
+    calls of another machine, as a 32-bit program makes them, end the process, because their numbers
+    are different.
     """
     if name not in AUDIT:
         return None
     numbers = NUMBERS[name]
-    # Code, how many instructions to skip if it is so, how many if not, operand.
+    # Each: instruction, how many instructions to skip if true, how many if false, operand.
     program = [
         (LOAD, 0, 0, MACHINE_AT),
         (IF_EQUAL, 1, 0, AUDIT[name]),
@@ -103,39 +104,39 @@ def sandbox_filter(name: str) -> bytes | None:
 def join_session_keyring() -> None:
     """Leave the arena's session keyring for a new, empty one.
 
-    A failure is no reason not to start the bot. A kernel without keyrings has no keys to find. A
-    user who has used up their quota of keys (200 in all, but for root) goes on with the arena's:
-    in a sandbox no key can be reached anyway, and without one, a bot of the same user can reach
-    that user's own keyrings and the arena itself.
+    Failures are ignored, because they are no reason not to start the bot. A kernel without keyrings
+    has no keys to protect. A user who has used up their quota of keys (200, except for root) keeps
+    the arena's keyring: in a sandbox keys can't be reached anyway, and without a sandbox a bot can
+    reach the keyrings of its user, and the arena itself, in any case.
     """
     numbers = NUMBERS.get(machine())
     if sys.platform == "linux" and numbers is not None:
-        import ctypes  # noqa: PLC0415 -- only who needs it pays for it
+        import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
 
         operation = ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING)
         ctypes.CDLL(None).syscall(ctypes.c_long(numbers["keyctl"]), operation, None)
 
 
 def limit_files(pid: int, folders: list[str], files: int) -> None:
-    """Limit how many files the file systems in memory of a sandbox may hold.
+    """Limit how many files the in-memory file systems of a sandbox may hold.
 
-    This process moves into the sandbox for it, for good, as it may be the owner of the sandbox's
-    user namespace: to be called in a forked child that then ends.
+    For that, this process joins the sandbox's namespaces, as root or the owner of the sandbox's
+    user namespace may. It can't leave them again, so call this in a forked child that then exits.
 
     Args:
         pid: A process in the sandbox.
-        folders: Where they are mounted there.
-        files: How many files and folders in each.
+        folders: The folders in the sandbox on which they are mounted.
+        files: How many files and folders each may hold.
 
     Raises:
         OSError: The kernel doesn't allow it, or the process is gone.
     """
-    import ctypes  # noqa: PLC0415 -- only who needs it pays for it
+    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
     import fcntl  # noqa: PLC0415
 
     libc = ctypes.CDLL(None, use_errno=True)
 
-    def ask(result: int) -> None:
+    def check(result: int) -> None:
         if result < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
@@ -145,8 +146,8 @@ def limit_files(pid: int, folders: list[str], files: int) -> None:
         raise ProcessLookupError(errno.ESRCH, "the sandbox is gone")  # never touch our own
     owner = fcntl.ioctl(mounts, NS_GET_USERNS)
     if not os.path.sameopenfile(owner, os.open("/proc/self/ns/user", os.O_RDONLY)):
-        ask(libc.setns(owner, CLONE_NEWUSER))
-    ask(libc.setns(mounts, CLONE_NEWNS))
+        check(libc.setns(owner, CLONE_NEWUSER))
+    check(libc.setns(mounts, CLONE_NEWNS))
     for folder in folders:
         flags = ctypes.c_ulong(MS_REMOUNT | MS_NOSUID | MS_NODEV)
-        ask(libc.mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))
+        check(libc.mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))

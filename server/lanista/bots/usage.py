@@ -1,7 +1,7 @@
-"""Measuring what a bot and all it started use, and saying when a limit is broken.
+"""Measuring what a bot and all it started use, and finding out when a limit is broken.
 
-Runs in the keeper: light modules of the standard library only. It never ends anything; the keeper
-does that. How seldom it looks is told by `Watch.look`.
+This runs in the keeper, so it imports only light modules of the standard library. It only measures;
+the keeper ends the bot. `Watch.look` also decides how long to wait until the next measurement.
 """
 
 # Importing pathlib would double the time a keeper takes to start.
@@ -20,39 +20,40 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
 CORES = os.cpu_count() or 1
 
-# Milliseconds between two looks: so many that what is still free can't be used up meanwhile, by a
-# bot that fills memory at 4 GiB a second or keeps all processors busy, within these bounds.
+# Bounds for the milliseconds between two measurements. Within them, the time is as long as a bot
+# needs at least to use up what is left, if it fills memory by GROWTH bytes a second or keeps all
+# processors busy.
 SHORTEST, LONGEST = 10, 250
 GROWTH = 4 << 30
 
-# Seconds after which all of /proc is read again, even when no process seems to have been made.
+# Seconds after which all of /proc is read again, even if no process seems to have been started.
 RESCAN = 1.0
 
-# Looking through descriptors takes a bot's own number of them: so many times as long as it took,
-# it isn't done again.
+# How many times as long as the last search for memfds took there is no other. The search takes time
+# in proportion to the number of open files, which the bot decides.
 FILES_REST = 20
 
 
 class Watch:
-    """The use of one keeper's descendants.
+    """Measures what the descendants of one keeper use.
 
     Attributes:
-        most_cpu: The most seconds of processor time that were seen.
+        most_cpu: The largest number of seconds of processor time that was measured.
     """
 
-    def __init__(self, memory: int, cpu: int, processes: int, beside: int) -> None:
-        """The limits, 0 where there is none.
+    def __init__(self, memory: int, cpu: int, processes: int, uncounted: int) -> None:
+        """Set the limits, 0 for none.
 
         Args:
-            memory: Bytes in all.
-            cpu: Seconds in all.
-            processes: How many.
-            beside: How many processes of the sandbox's own aren't counted among them.
+            memory: Bytes of memory in all.
+            cpu: Seconds of processor time in all.
+            processes: Number of processes.
+            uncounted: Number of processes that belong to the sandbox and aren't counted.
         """
         self.memory = memory
         self.cpu = cpu
         self.processes = processes
-        self.beside = beside
+        self.uncounted = uncounted
         self.most_cpu = 0.0
         self._walks = proctree.has_walk()
         self._newest = b""
@@ -65,56 +66,60 @@ class Watch:
         self._files_due = float("-inf")
 
     def look(self) -> "tuple[str | None, int]":
-        """Look once.
+        """Measure once.
 
         Returns:
             The limit that is broken, as `KIND LIMIT USED`, or None; and the milliseconds until
-            the next look.
+            the next measurement.
         """
-        found = self._descendants()
+        pids = self._descendants()
         times: dict[tuple[int, bytes], tuple[int, int]] = {}
         resident = count = 0
-        for pid in found:
+        for pid in pids:
             fields = proctree.stat_fields(pid)
             if fields is None:
                 continue
             count += 1
-            # proc_pid_stat(5): utime, stime, cutime, cstime are 14 to 17, start is 22, rss is 24.
+            # proc_pid_stat(5): utime, stime, cutime and cstime are fields 14 to 17, starttime is
+            # 22, rss is 24.
             user, system, child_user, child_system = map(int, fields[11:15])
             times[pid, fields[19]] = user + system, child_user + child_system
             resident += int(fields[21]) * PAGE
         pause = LONGEST
-        if self.processes and count - self.beside > self.processes:
-            return f"processes {self.processes} {count - self.beside}", SHORTEST
+        if self.processes and count - self.uncounted > self.processes:
+            return f"processes {self.processes} {count - self.uncounted}", SHORTEST
         if self.cpu:
             self.most_cpu = max(self.most_cpu, self._used(times) / TICK)
             if self.most_cpu > self.cpu:
                 return f"cpu {self.cpu} {int(self.most_cpu) or 1}", SHORTEST
             pause = min(pause, int((self.cpu - self.most_cpu) / CORES * 1000))
         if self.memory:
-            self._look_at_files(found)
-            # It may be less: mapped files are in this figure, and mapped memfds twice.
+            self._measure_memfds(pids)
+            # This cheap sum is too large by mapped files and by memfds that are mapped. Only if it
+            # is above the limit, the exact figure is needed.
             resident += self._memfds
             if resident > self.memory:
-                resident = memory_of(found, self.memory, self._memfds)
+                resident = memory_of(pids, self.memory, self._memfds)
             if resident > self.memory:
                 return f"memory {self.memory} {resident}", SHORTEST
             pause = min(pause, (self.memory - resident) * 1000 // GROWTH)
         return None, max(pause, SHORTEST)
 
     def _used(self, times: "dict[tuple[int, bytes], tuple[int, int]]") -> int:
-        """Clock ticks that all these processes, and all that are gone, have used.
+        """Return the clock ticks that these processes, and all those that are gone, have used.
 
-        The time of a process that has ended goes to whoever waits for it, but to nobody where
-        SIGCHLD is ignored. So what is gone and doesn't turn up as waited for is added: until the
-        next look it may be on its way, since parents are read before their children; after that
-        it is lost.
+        When a process has ended, the kernel adds its time to the parent that waits for it; but to
+        nobody if the parent ignores SIGCHLD, and then that time must be added here. So the time of
+        each process that is gone is compared with what parents have gained. Parents are read before
+        their children, so a gain may show up only at the next measurement: until then, the time
+        counts as `_moving`. If it doesn't show up then, it is `_lost`.
 
         Args:
-            times: By pid and start: a process's own ticks, and those of what it has waited for.
+            times: By pid and start time: the ticks of a process itself, and those of the children
+                that it has waited for.
         """
         for key in self._last.keys() - times.keys():
-            # Lists of children may skip one; what runs isn't gone.
+            # The kernel's lists of children may skip a process, so check that it is really gone.
             fields = proctree.stat_fields(key[0])
             if fields is not None and fields[19] == key[1]:
                 times[key] = self._last[key]
@@ -131,12 +136,12 @@ class Watch:
         return sum(map(sum, times.values())) + reaped + self._moving + self._lost
 
     def _reaped(self) -> int:
-        """Clock ticks of what the keeper has waited for, and of their children."""
+        """Return the clock ticks of the processes that the keeper has waited for."""
         times = os.times()
         return round((times.children_user + times.children_system) * TICK)
 
-    def _look_at_files(self, pids: list[int]) -> None:
-        """Measure memfds, unless that was just done and took long."""
+    def _measure_memfds(self, pids: list[int]) -> None:
+        """Measure memfds, unless the last time was too recent for how long it took."""
         begin = time.monotonic()
         if begin >= self._files_due:
             self._memfds = memfds_of(pids)
@@ -144,12 +149,12 @@ class Watch:
             self._files_due = end + FILES_REST * (end - begin)
 
     def _descendants(self) -> list[int]:
-        """The keeper's descendants, zombies too; some that are gone may be among them."""
+        """Return the keeper's descendants, including zombies and perhaps some that are gone."""
         if self._walks:
             return proctree.walk(os.getpid())
-        # To read all of /proc costs a millisecond for a hundred processes. Without a process that
-        # is newer than the last scan it can't tell anything new: the last field of proc_loadavg(5)
-        # is the newest pid.
+        # Reading all of /proc takes a millisecond per hundred processes, and there is nothing new
+        # in it if no process was started since the last time. The last field of proc_loadavg(5) is
+        # the newest pid.
         newest = proctree.read(f"{proctree.PROC}/loadavg").rpartition(b" ")[2]
         now = time.monotonic()
         if newest != self._newest or now - self._scanned > RESCAN:
@@ -160,20 +165,21 @@ class Watch:
 
 
 def memory_of(pids: list[int], limit: int, memfds: int = 0) -> int:
-    """Bytes of memory that these processes use and that aren't a file's: what the limit is about.
+    """Return the bytes of memory that these processes use, without mapped files.
 
-    Mapped files (programs, libraries, a runtime's own archives) are in the page cache whether the
-    bot runs or not, and would count once a process. What processes share (memory after a fork,
-    shared segments) is counted once, in equal parts; where the kernel doesn't tell the parts, each
-    counts it whole. That is asked for only if the cheaper sum is above the limit.
+    Mapped files (programs, libraries, archives of a runtime) don't count: they are in the page
+    cache whether the bot runs or not, and would count once per process. Memory that processes share
+    (after a fork, or as shared segments) counts once, divided among them; if the kernel doesn't
+    know the shares, it counts in full for each. The shares are read only if the cheaper sum is
+    above the limit.
 
-    What is mapped of a memfd is shared memory too. Which part that is can't be told cheaply: the
-    larger figure counts, of shared memory that is mapped and of memfds.
+    The mapped part of a memfd is shared memory as well. How large that part is can't be found out
+    cheaply, so the larger of the two counts: mapped shared memory, or all memfds.
 
     Args:
-        pids: Of the processes.
-        limit: Bytes; below it the result may be too large, but isn't above the limit.
-        memfds: Bytes of `memfds_of`.
+        pids: The processes.
+        limit: The limit in bytes. A result that isn't above it may be too large.
+        memfds: Bytes in memfds, from `memfds_of`.
     """
     own = [_kib(f"{proctree.PROC}/{pid}/status", _OWN) or (0, 0) for pid in pids]
     cheap = _sum(own, memfds)
@@ -192,29 +198,30 @@ def _sum(figures: list[tuple[int, int]], memfds: int) -> int:
 
 
 def _kib(path: str, keys: tuple[bytes, bytes]) -> tuple[int, int] | None:
-    """Two lines of a file of /proc, in bytes; None if they aren't there."""
+    """Return the values of two keys of a file of /proc, in bytes; None if it has neither."""
     lines = [line.split() for line in proctree.read(path).splitlines() if line.startswith(keys)]
-    figures = {words[0]: int(words[1]) * 1024 for words in lines}
+    figures = {fields[0]: int(fields[1]) * 1024 for fields in lines}
     return (figures.get(keys[0], 0), figures.get(keys[1], 0)) if figures else None
 
 
 def memfds_of(pids: list[int]) -> int:
-    """Bytes in the memfds (memfd_create(2)) that these processes have open, each counted once.
+    """Return the bytes in the memfds (memfd_create(2)) that these processes have open.
 
-    They aren't in a process's own figures as long as they aren't mapped.
+    Each memfd counts once. The kernel doesn't count them as a process's memory unless they are
+    mapped.
     """
     sizes: dict[tuple[int, int], int] = {}
     for pid in pids:
         folder = f"{proctree.PROC}/{pid}/fd"
         try:
             names = os.listdir(folder)
-        except OSError:  # gone, or not ours to look into
+        except OSError:  # gone, or another user's
             continue
         for name in names:
             try:
                 if os.readlink(f"{folder}/{name}").startswith("/memfd:"):
-                    found = os.stat(f"{folder}/{name}")
-                    sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
+                    status = os.stat(f"{folder}/{name}")
+                    sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
             except OSError:  # closed meanwhile
                 continue
     return sum(sizes.values())

@@ -1,7 +1,9 @@
-"""`lanista check`: a bot through a gauntlet of short matches, and what came of it, item by item.
+"""`lanista check`: plays a bot through a gauntlet of short matches, and judges it item by item.
 
-`gauntlet` says which matches are played, `bout` plays one with the product's own judge,
-`channels` holds the scripted other seats and what is done to the tested bot's bytes, `games` the
-little that differs between games, `items` turns what happened into findings. Nothing is printed
-here, and no rule of a game is known but through its ruleset.
+A bout is one start of the bot, and the match or matches that it plays on its connection.
+`gauntlet` decides which bouts are played. `bout` plays one, judged as any match is. `channels`
+has the scripted players of the other seats, and changes when and with what the tested bot's lines
+come. `games` has the little that differs between games. `items` turns what happened into findings,
+with the help of `evidence` and `times`. Nothing is printed here, and the rules of a game are known
+only through its ruleset.
 """

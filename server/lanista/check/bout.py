@@ -1,7 +1,11 @@
-"""One bout of a check: the bot started anew, seated, played with, ended; and what was seen of it.
+"""One bout of a check: starts the bot, plays a match or two with it, ends it; notes what was seen.
 
-The match is run by the product's own `Match` with a record, so verdicts, times and faults are
-those of any match. What they mean for the bot is told in `items`.
+Every match is an ordinary one with a record, so verdicts, times and faults are those of any match.
+What they mean for the bot is decided in `items`.
+
+A bot must send exactly one line for each turn. The match itself can't tell an extra line from an
+early answer to the next turn, so `_Watch` counts lines and answers owed between the turns, after
+a short pause in which an extra line may still come.
 """
 
 import tempfile
@@ -24,26 +28,27 @@ from lanista.match.connection import Connection
 from lanista.match.record import Record, RecordWriter, TurnInfo, read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Game, Ruleset
 from lanista.rules.outcome import Termination
 from lanista_protocol import Bye, Hello, RemoteProtocolError, State
 
 FIRST_LOOK, LAST_LOOK = 0.06, 0.1
-"""Seconds before the first turn, and after the last answer, in which lines that nobody asked for
-may still come."""
+"""Seconds to wait before the first turn, and after the last answer, for lines that nobody asked
+for."""
 GRACE = 0.1
-"""Seconds to go for a bot that never came, or was waited for already."""
+"""Seconds to exit for a bot that never connected, or has already had its time to exit."""
 OUTPUT_KEPT = 4000
-"""Bytes of the bot's own output that are kept for evidence."""
+"""The number of bytes of the bot's own output that are kept as evidence."""
 
 
 class CheckFailureError(Exception):
-    """The check itself can't go on: a house bot that doesn't come, an error in the rules."""
+    """The check can't go on, and not by the bot's fault: a house bot or the rules failed."""
 
 
 @attrs.frozen(kw_only=True)
 class Tested:
-    """The bot under check, and what holds in all its bouts."""
+    """The bot under check, and what is the same in all of its bouts."""
 
     bot: Contestant
     ruleset: Ruleset
@@ -53,52 +58,55 @@ class Tested:
 
 @attrs.frozen(kw_only=True)
 class BoutSpec:
-    """What is particular about a bout."""
+    """The description of a bout to be played."""
 
     name: str
-    """As a report calls it: `the plain match`."""
+    """The bout's name in the report, as `the plain match`."""
     ruleset: Ruleset
     settings: Mapping[str, int]
     conditions: MatchConditions
     board: Any = None
+    """The board; None: the seed makes it."""
     seat: int = 0
-    """Where the tested bot sits."""
+    """The seat of the tested bot."""
     rivals: Sequence[Contestant] = ()
-    """Bots to start for the other seats; quiet players sit there without."""
+    """Bots to start for the other seats, in order; quiet players get the seats that are left."""
     tap: Callable[[Channel], Tap] = Tap
+    """Makes the tap that the tested bot's channel gets."""
     matches: int = 1
-    """Matches on the same connection."""
+    """The number of matches, all on the same connection."""
     settle: float = 0.0
-    """Seconds before every turn in which lines that nobody asked for may still come."""
+    """Seconds to wait before every turn for lines that nobody asked for."""
     leave: float = 3.0
-    """Seconds the bot has to end by itself when all is over."""
+    """Seconds that the bot has to exit by itself after its last match."""
 
 
 @attrs.frozen(kw_only=True)
 class Unasked:
-    """A line beside the one answer of each turn, noticed before some turn of a bout."""
+    """A line that nobody asked for, noticed before a turn of a bout."""
 
     turn: int
     """The turn that was about to begin."""
     at_start: bool
-    """Before the bot was asked for anything."""
+    """Whether the bot hadn't been asked for anything yet."""
     line: bytes
-    """The last line that had come; cut."""
+    """The last line that had come, cut."""
 
 
 @attrs.frozen(kw_only=True)
 class Slip:
-    """A fault of the tested bot, as the record tells it."""
+    """A fault of the tested bot, from the record of a match."""
 
     match: int
-    """Which match of the bout, from 1."""
+    """The number of the match in its bout, from 1."""
     turn: int
     code: str
     """`late`, `malformed`, `illegal`, `disconnected`, or why its connection was closed."""
     index: int | None
-    words: str
+    """The submove's place in the answer, from 0; None: the fault isn't one of a submove."""
+    message: str
     raw: str | None
-    """Its answer, if there was one."""
+    """The bot's answer, if there was one."""
 
 
 @attrs.define(eq=False)
@@ -108,25 +116,27 @@ class Bout:
     spec: BoutSpec
     hello: Hello | None = None
     hello_after: float = 0.0
-    """Seconds from its start to its hello."""
+    """Seconds from the bot's start to its hello."""
     not_there: str = ""
-    """Why it didn't come, in words; empty when it did."""
+    """The reason why the bot didn't connect; empty if it did."""
     names: tuple[str, ...] = ()
-    """By seat."""
+    """The players' names by seat."""
     records: list[Record] = attrs.field(factory=list)
-    """Of the matches that were played."""
+    """The records of the matches that were played."""
     unasked: list[Unasked] = attrs.field(factory=list)
     tap: Tap | None = None
     outnumbered: tuple[int, int, int] | None = None
-    """Its score, the best rival's score, and the turn, when it was behind the most."""
+    """The bot's score, the best rival's score and the turn, when the bot was furthest behind."""
     exit: Exit | None = None
+    """How the bot's process ended; None: it wasn't started."""
     output: str = ""
+    """The end of what the bot's process wrote."""
     left_behind: int = 0
-    """Processes of its own that were there when it had ended."""
+    """The number of processes started by the bot that were still there after its end."""
 
     @property
     def void(self) -> bool:
-        """Whether this machine stalled, so that nothing can be said."""
+        """Whether this machine stalled, so that nothing can be concluded from the bout."""
         return any(self._ended(record) == Termination.VOID.value for record in self.records)
 
     @staticmethod
@@ -135,23 +145,23 @@ class Bout:
 
     @property
     def turns(self) -> int:
-        """Turns in which the bot was asked, over all matches."""
+        """The number of turns of all matches in which the bot was asked for an answer."""
         return sum(1 for _ in self.asked())
 
     @property
     def answered(self) -> int:
-        """Answers of the bot that came in time and weren't malformed."""
+        """The number of the bot's answers that came in time and weren't malformed."""
         return sum(turn.verdicts[self.spec.seat] == "answer" for turn in self.asked())
 
     def asked(self) -> Iterator[TurnInfo]:
-        """The turns in which the bot was asked, in order."""
+        """Yield the turns in which the bot was asked for an answer, in order."""
         for record in self.records:
             for turn in record.turns:
                 if turn.verdicts[self.spec.seat] != "out":
                     yield turn
 
     def slips(self) -> list[Slip]:
-        """The bot's faults, in order; none of a void match, which nobody can blame it for."""
+        """Return the bot's faults, in order; none of a void bout, which isn't the bot's fault."""
         if self.void:
             return []
         seat = self.spec.seat
@@ -161,7 +171,7 @@ class Bout:
                 turn=turn.turn,
                 code=fault.code,
                 index=fault.index,
-                words=fault.words,
+                message=fault.words,
                 raw=turn.raw[seat],
             )
             for number, record in enumerate(self.records, 1)
@@ -172,14 +182,14 @@ class Bout:
 
     @property
     def ended_well(self) -> bool | None:
-        """Whether its process ended as it should; None where no match came to its end."""
+        """Whether the bot's process exited with code 0; None if no match came to its end."""
         if self.void or not self.records or self.broken_off or self.exit is None:
             return None
         return self.exit.code == 0
 
     @property
     def broken_off(self) -> bool:
-        """Whether the bot did not play to the end: it lost by a fault, left, or was put out."""
+        """Whether the bot didn't play to the end: it forfeited, left, or was put out."""
         if not self.slips():
             return False
         last = self.records[-1]
@@ -189,10 +199,10 @@ class Bout:
 
 
 async def play(tested: Tested, spec: BoutSpec) -> Bout:
-    """Play a bout; again with the bot started afresh when a stall of this machine spoiled it.
+    """Play a bout. If this machine stalled in it, start the bot again and repeat the bout.
 
     Raises:
-        CheckFailureError: Not the bot's fault.
+        CheckFailureError: The bout couldn't be played, and not by the bot's fault.
     """
     bout = Bout(spec)
     for _ in range(spec.conditions.void_tries):
@@ -205,25 +215,17 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
 async def _play_once(tested: Tested, spec: BoutSpec) -> Bout:
     bout = Bout(spec)
     stalls = StallMonitor()
-    # What goes wrong is carried around the nursery, which would wrap it into a group.
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+    async with helpers_nursery() as nursery:
         nursery.start_soon(stalls.beat)
         pool = BotPool(nursery, GRACE)
-        try:
-            bot = await _take(tested, bout, pool)
-            if bot is not None:
-                await _with_bot(tested, bout, bot, pool, stalls)
-        except (CheckFailureError, OSError) as error:
-            failure = error
-        nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
+        bot = await _take(tested, bout, pool)
+        if bot is not None:
+            await _with_bot(tested, bout, bot, pool, stalls)
     return bout
 
 
 async def _take(tested: Tested, bout: Bout, pool: BotPool) -> PooledBot | None:
-    """Start the tested bot and let it in; None, and why is in the bout, if it doesn't come."""
+    """Start the tested bot; return None if it doesn't connect, with the reason in the bout."""
     try:
         bot = await pool.take(
             tested.bot,
@@ -250,14 +252,14 @@ def _note_end(bout: Bout, bot: Bot) -> None:
 async def _with_bot(
     tested: Tested, bout: Bout, bot: PooledBot, pool: BotPool, stalls: StallMonitor
 ) -> None:
-    """Seat the others; play; end the rivals, then the bot."""
+    """Seat the other players, play the matches, and end the rivals and then the bot."""
     spec = bout.spec
     rivals: list[PooledBot] = []
     try:
         connections = await _seat_the_others(tested, bout, bot, pool, rivals)
         await _play_matches(tested, bout, connections, stalls)
         for connection in connections:
-            if not connection.closed:  # one that would have stayed for another match
+            if not connection.closed:  # its bot would stay for another match
                 await connection.close(bytes(Bye()))
         with trio.move_on_after(spec.leave):
             await bot.bot.exited()
@@ -270,32 +272,34 @@ async def _with_bot(
 async def _seat_the_others(
     tested: Tested, bout: Bout, bot: PooledBot, pool: BotPool, rivals: list[PooledBot]
 ) -> list[Connection]:
-    """Seat rivals, and quiet players where there are none; by seat, all connections."""
+    """Seat rivals, then quiet players; return all connections by seat."""
     spec = bout.spec
-    there = {spec.seat: bot.connection}
-    announce(there.values(), spec.ruleset)
+    seated = {spec.seat: bot.connection}
+    announce(seated.values(), spec.ruleset)
     seats = [seat for seat in range(spec.ruleset.seats) if seat != spec.seat]
     for number, seat in enumerate(seats):
         if number >= len(spec.rivals):
-            there[seat] = quiet_connection(seat)
+            seated[seat] = quiet_connection(seat)
             continue
-        rival = spec.rivals[number]
+        contestant = spec.rivals[number]
         try:
-            come = await pool.take(rival, spec.ruleset, tested.conditions.time_start)
+            rival = await pool.take(contestant, spec.ruleset, tested.conditions.time_start)
         except NotStartedError as error:
-            raise CheckFailureError(f"the house bot {rival.name} did not start: {error}") from None
-        rivals.append(come)
-        there[seat] = come.connection
-    announce(there.values(), spec.ruleset)
-    return [there[seat] for seat in range(spec.ruleset.seats)]
+            raise CheckFailureError(
+                f"the house bot {contestant.name} did not start: {error}"
+            ) from None
+        rivals.append(rival)
+        seated[seat] = rival.connection
+    announce(seated.values(), spec.ruleset)
+    return [seated[seat] for seat in range(spec.ruleset.seats)]
 
 
 async def _play_matches(
     tested: Tested, bout: Bout, connections: Sequence[Connection], stalls: StallMonitor
 ) -> None:
     spec = bout.spec
-    said = [connection.hello.name for connection in connections if connection.hello is not None]
-    bout.names = tuple(distinct(said))
+    names = [connection.hello.name for connection in connections if connection.hello is not None]
+    bout.names = tuple(distinct(names))
     watch = _Watch(bout)
     with tempfile.TemporaryDirectory(prefix="lanista-check-") as folder:
         for number in range(spec.matches):
@@ -333,22 +337,23 @@ async def _play_matches(
 
 @attrs.define(eq=False)
 class _Watch:
-    """Looks between the turns whether the bot sent more than it was asked for."""
+    """Checks between the turns whether the bot sent more lines than it was asked for."""
 
     bout: Bout
     _match: Match | None = None
     _asked: int = 0
-    """Answers that the bot has owed so far."""
+    """The number of answers that the bot was asked for, in all matches so far."""
     _noticed: int = 0
-    """Lines too many that were told of already."""
+    """The number of extra lines that are already noted in the bout."""
     _worst: float = 0.0
+    """The greatest ratio so far of the best rival's score to the bot's."""
 
     def begin(self, match: Match) -> None:
-        """Another match begins."""
+        """Watch another match of the bout."""
         self._match = match
 
     async def look(self, game: Game) -> None:
-        """Called before every turn and after the last (`runner.Watcher`)."""
+        """Check for extra lines before each turn and after the last (`runner.Watcher`)."""
         bout, match, tap = self.bout, self._match, self.bout.tap
         assert match is not None
         assert tap is not None
@@ -375,11 +380,11 @@ class _Watch:
             self._asked += 1
 
     def _compare(self, game: Game) -> None:
-        """Remember when the bot was behind the most."""
+        """Note when the bot was furthest behind."""
         scores = game.scores()
         own = scores[self.bout.spec.seat]
         best = max(score for seat, score in enumerate(scores) if seat != self.bout.spec.seat)
-        lead = best / max(own, 1)
-        if lead > max(self._worst, 1.0):
-            self._worst = lead
+        ratio = best / max(own, 1)
+        if ratio > max(self._worst, 1.0):
+            self._worst = ratio
             self.bout.outnumbered = own, best, game.turn

@@ -1,8 +1,9 @@
-"""What stands between the arena and a connection in a check: scripted seats, and taps.
+"""The channels of a check: scripted players for the other seats, and taps for the tested bot's.
 
-A `QuietChannel` is a whole player in memory that answers every turn with no submoves. A `Tap`
-counts the lines that the tested bot sends; the two taps below it also change when, or beside what,
-the bot is told, always within PROTOCOL.md. No verdict is made here.
+A `QuietChannel` is a whole player in memory that answers every turn with no submoves. A `Tap` is
+put around the tested bot's channel, and counts the lines that the bot sends. `GoApart` also delays
+every `go`, and `UnknownWords` adds lines to those of the arena; both keep to PROTOCOL.md. No
+verdict is made here.
 """
 
 import attrs
@@ -14,33 +15,33 @@ from lanista.match.connection import Connection
 GO = b"\ngo\n"
 GO_LINE = b"go\n"
 PAUSE = 0.08
-"""Seconds for which a `go` is held back: enough for a bot that doesn't wait for it to speak, also
-where its second small write waits 40 ms for the first one's acknowledgement."""
+"""Seconds for which a `go` is held back. A bot that doesn't wait for it answers within that time,
+even if its second small write waits 40 ms for the acknowledgement of the first."""
 LINE_KEPT = 400
-"""Bytes of the tested bot's last line that are kept as evidence."""
+"""The number of bytes of the tested bot's last line that are kept as evidence."""
 UNKNOWN_LINES = (b"x-check\n", b"x-check 1 two -3.5 \xc3\xa9\n", b"xcheck go turn 0\n")
-"""Lines whose keyword no bot knows."""
+"""Lines whose keywords no bot knows."""
 UNKNOWN_SETTING = b"set x_check 7\n"
 
 
 class QuietChannel:
-    """A player that is always there and answers each `go` at once with an empty line."""
+    """A player in memory that answers each `go` at once with an empty line."""
 
     def __init__(self) -> None:
         self._answers = 0
         self._over = False
 
     def send_some(self, data: bytes | memoryview) -> int:
-        """Take it all; behind a `go` there is an answer."""
+        """Take all of it; owe an answer if it ends with a `go`."""
         self._answers += bytes(data[-len(GO) :]) == GO
         return len(data)
 
     async def wait_writable(self) -> None:
-        """It always is."""
+        """Return at once: the player can always take more."""
         await trio.lowlevel.checkpoint()
 
     def receive_some(self, limit: int) -> Chunk | None:  # noqa: ARG002 - an answer is one byte
-        """An answer if one is owed; the end of input once the arena has ended its own."""
+        """Return an answer if one is owed; the end of input once the arena has ended its own."""
         if self._answers:
             self._answers -= 1
             return Chunk(b"\n", None, trio.current_time())
@@ -51,18 +52,18 @@ class QuietChannel:
         return False
 
     async def wait_readable(self) -> None:
-        """Between two turns there is nothing to come."""
+        """Wait until there is an answer or the end of input."""
         if self._answers or self._over:
             await trio.lowlevel.checkpoint()
         else:
             await trio.sleep_forever()
 
     def shut_writing(self) -> None:
-        """The arena says no more, so neither does the player."""
+        """End the player's input, and so its output."""
         self._over = True
 
     def wake(self) -> None:
-        """Nobody puts it out."""
+        """Do nothing: this seat is never put out."""
 
     def close(self) -> None:
         """See `Channel`."""
@@ -70,7 +71,7 @@ class QuietChannel:
 
 
 def quiet_connection(number: int) -> Connection:
-    """A quiet player that has said its hello; it stays for a second match."""
+    """Return the connection of a quiet player that has sent its hello, and stays after a match."""
     connection = Connection(QuietChannel())
     connection.session.receive(b"quiet-%d v=1 keep=1\n" % number)
     connection.hello = connection.session.take_hello()
@@ -79,15 +80,15 @@ def quiet_connection(number: int) -> Connection:
 
 @attrs.define(eq=False)
 class Tap:
-    """The tested bot's channel, with its lines counted."""
+    """The tested bot's channel, which counts the lines that the bot sends."""
 
     inner: Channel
     answers: int = attrs.field(init=False, default=0)
-    """Complete lines so far, without the hello and the log."""
+    """The number of complete lines so far, without the hello and log lines."""
     last: bytes = attrs.field(init=False, default=b"")
-    """The last of them, or what began another; cut."""
+    """The last of these lines, cut, or the beginning of one that isn't complete yet."""
     too_soon: list[tuple[int, bytes]] = attrs.field(init=False, factory=list)
-    """Turns whose answer came before their `go`, with the line; only `GoApart` notices."""
+    """The turns whose answer came before their `go`, with the line; only `GoApart` sees them."""
     _rest: bytes = attrs.field(init=False, default=b"")
     _greeted: bool = attrs.field(init=False, default=False)
 
@@ -100,7 +101,7 @@ class Tap:
         await self.inner.wait_writable()
 
     def receive_some(self, limit: int) -> Chunk | None:
-        """See `Channel`; counts the lines."""
+        """Receive from the inner channel, and count the lines."""
         chunk = self.inner.receive_some(limit)
         if chunk is not None:
             self._count(chunk.data)
@@ -141,18 +142,24 @@ class Tap:
 
 @attrs.define(eq=False)
 class GoApart(Tap):
-    """Sends every `go` a moment after its turn's other lines.
+    """A tap that sends every `go` a moment after its turn's other lines.
 
-    Those lines may come in any pieces, since TCP promises no more. A bot that waits for `go`
-    sees no difference; one that answers at the last fact it knows is caught.
+    With TCP, a turn's lines may come in any pieces. A bot that waits for `go` sees no difference;
+    one that answers as soon as it has the last fact that it needs is noticed.
+
+    `send_some` takes only the lines before the `go`, so the caller waits in `wait_writable` before
+    it sends the rest. That is where the pause is made.
     """
 
     _gos: int = attrs.field(init=False, default=0)
+    """The number of `go` lines sent so far."""
     _holding: bool = attrs.field(init=False, default=False)
+    """Whether a `go` is held back: the next `wait_writable` makes the pause."""
     _kept: list[Chunk] = attrs.field(init=False, factory=list)
+    """The chunks received during pauses, for `receive_some`."""
 
     def send_some(self, data: bytes | memoryview) -> int:
-        """All but the `go`; the `go` alone once `wait_writable` has let time pass."""
+        """Send everything before a `go`, or the `go` if it is alone."""
         if bytes(data) == GO_LINE:
             self._gos += 1
             return self.inner.send_some(data)
@@ -164,7 +171,7 @@ class GoApart(Tap):
         return sent
 
     async def wait_writable(self) -> None:
-        """Before a `go`: wait, and see whether the bot does."""
+        """Pause if a `go` is held back, and note whether the bot answers in that time."""
         if not self._holding:
             await self.inner.wait_writable()
             return
@@ -178,7 +185,7 @@ class GoApart(Tap):
             self.too_soon.append((self._gos, self.last))
 
     def receive_some(self, limit: int) -> Chunk | None:
-        """What came too soon comes first."""
+        """Receive from the inner channel, but first what came during a pause."""
         if self._kept:
             return self._kept.pop(0)
         return super().receive_some(limit)
@@ -193,34 +200,37 @@ class GoApart(Tap):
 
 @attrs.define(eq=False)
 class UnknownWords(Tap):
-    """Puts lines with unknown keywords before, between and behind those of the arena.
+    """A tap that adds lines with unknown keywords to those of the arena.
 
-    A bot must ignore them wherever they come (PROTOCOL.md 3). So it must a setting that its
+    A bot must ignore such lines wherever they come (PROTOCOL.md 3), and also a setting that its
     version of the game doesn't have.
     """
 
     _unsent: bytes = attrs.field(init=False, default=b"")
 
     def send_some(self, data: bytes | memoryview) -> int:
-        """The lines with ours among them. Of the caller's bytes one is left until all have gone."""
+        """Send the lines with ours added; report the last byte as unsent until all are sent."""
         if not self._unsent:
             self._unsent = with_unknown(bytes(data))
         self._unsent = self._unsent[self.inner.send_some(self._unsent) :]
-        # While something waits here the caller keeps its last byte, and comes again with it.
+        # The caller comes again with its last byte, so that the rest of our lines gets sent.
         return len(data) - 1 if self._unsent else len(data)
 
 
 def with_unknown(data: bytes) -> bytes:
-    """Whole lines of the arena's with unknown ones before, between and before the last."""
+    """Return whole lines of the arena with unknown ones at the start, in the middle, near the end.
+
+    An unknown setting is added before the first setting, if there is one.
+    """
     lines = data.splitlines(keepends=True)
-    setting = next((at for at, line in enumerate(lines) if line.startswith(b"set ")), None)
-    told = [UNKNOWN_LINES[0]]
-    for at, line in enumerate(lines):
-        if at == setting:
-            told.append(UNKNOWN_SETTING)
-        if at == len(lines) // 2:
-            told.append(UNKNOWN_LINES[1])
-        if at == len(lines) - 1:
-            told.append(UNKNOWN_LINES[2])
-        told.append(line)
-    return b"".join(told)
+    settings = [index for index, line in enumerate(lines) if line.startswith(b"set ")]
+    sent = [UNKNOWN_LINES[0]]
+    for index, line in enumerate(lines):
+        if index in settings[:1]:
+            sent.append(UNKNOWN_SETTING)
+        if index == len(lines) // 2:
+            sent.append(UNKNOWN_LINES[1])
+        if index == len(lines) - 1:
+            sent.append(UNKNOWN_LINES[2])
+        sent.append(line)
+    return b"".join(sent)

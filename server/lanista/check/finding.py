@@ -1,4 +1,4 @@
-"""What a check finds: items with status, evidence and advice. How they are found is in `items`."""
+"""The findings of a check: items with status, evidence and advice. `items` makes them."""
 
 import enum
 from collections.abc import Sequence
@@ -7,16 +7,16 @@ import attrs
 
 
 class Status(enum.Enum):
-    """What came of an item."""
+    """The result of an item."""
 
     OK = "ok"
     WARNING = "warning"
     """Nothing is wrong yet."""
     FAILED = "failed"
     NOT_APPLICABLE = "not-applicable"
-    """It asks for what this bot, or this game, doesn't have."""
+    """The item needs something that this bot, or this game, doesn't have."""
     NOT_TRIED = "not-tried"
-    """It couldn't be judged: so nothing is known of it."""
+    """The item couldn't be judged, so nothing is known about it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -24,16 +24,16 @@ class Item:
     """One finding."""
 
     name: str
-    """For programs: one word."""
+    """The item's name for programs, one word."""
     title: str
-    """For people: what a good bot does."""
+    """A description for people of what a good bot does."""
     status: Status
     said: str = ""
-    """What was seen, in a few words."""
+    """A few words about what was seen."""
     evidence: tuple[str, ...] = ()
-    """Line by line; may hold anything that the bot sent."""
+    """The lines of evidence, which may hold anything that the bot sent."""
     advice: str = ""
-    """What to do about it."""
+    """A recommendation of what to do about it."""
 
 
 TITLES = {
@@ -50,9 +50,9 @@ TITLES = {
     "times": "answers in time",
     "processes": "leaves no processes behind",
 }
-"""By name, in order."""
+"""The titles of all items by name, in the order of the report."""
 
 
 def passed(items: Sequence[Item]) -> bool:
-    """Whether nothing is wrong, and nothing is left that couldn't be tried."""
+    """Return whether no item failed, and none couldn't be tried."""
     return not any(item.status in {Status.FAILED, Status.NOT_TRIED} for item in items)

@@ -1,7 +1,7 @@
-"""What a check needs to know of a game beyond its ruleset's interface.
+"""What a check needs to know about a game beyond its ruleset's interface.
 
-How to make its matches short, which board is the largest, how many numbers a submove has: for
-the games that come with the arena. Any other game is checked by what its ruleset says alone.
+That is how to make its matches short, which board is the largest, and how many numbers a submove
+has, for the games that come with the arena. Any other game is checked by its ruleset alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,23 +9,22 @@ from typing import Any, cast
 
 import attrs
 
-from lanista.rules.angrymob.board import IMPASSABLE
 from lanista.rules.base import Game, Ruleset, Setting, complete_settings
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
 
 SIDE = 200
-"""Rows and columns of the largest map of Angry Mob (rules/angrymob.md 1)."""
+"""The number of rows, and of columns, of the largest map of Angry Mob (rules/angrymob.md 1)."""
 _BASE = (10, 10)
 NUMBERS = {"angrymob": 4, "crematoria": 2}
-"""Numbers of a submove; the submoves of other games begin with a letter."""
+"""How many numbers a submove has; in other games a submove begins with a letter."""
 CROWDED_TURNS = {"angrymob": 300}
-"""Turns of the match against strong house bots; else all that the game's defaults have."""
+"""The number of turns of the match against strong house bots; in other games, a whole match."""
 RICH, RICH_STEPS = 50, 3
-"""Neutral units in each cell so near the rival's base where a bot is to be out-numbered."""
+"""Neutral units in a cell, and steps from the rival's base to such cells, on a crowded board."""
 
 
 def length_setting(ruleset: Ruleset) -> Setting | None:
-    """The setting that is the number of a match's turns, if the ruleset has one."""
+    """Return the setting that is the number of a match's turns, if the ruleset has one."""
     for setting in ruleset.settings:
         values = {setting.low, min(setting.low + 1, setting.high), setting.default}
         if len(values) > 1 and all(
@@ -37,21 +36,21 @@ def length_setting(ruleset: Ruleset) -> Setting | None:
 
 
 def shortened(ruleset: Ruleset, turns: int) -> tuple[Ruleset, dict[str, int], str]:
-    """A match of at most so many turns: its ruleset, its settings, and how it was made short.
+    """Return the ruleset and settings of a match of at most `turns` turns, and how it is cut.
 
-    By the game's own setting where there is one; else the game is ended from outside, as if its
-    rules had.
+    If the game has a setting for the number of turns, it is used. Else the game is ended from
+    outside, as if its rules had ended it.
     """
     setting = length_setting(ruleset)
     if setting is None:
-        words = f"ended after {turns}, which no setting of {ruleset.name} does"
-        return cast("Ruleset", _Cut(ruleset, turns)), complete_settings(ruleset, {}), words
+        how = f"ended after {turns}, which no setting of {ruleset.name} does"
+        return cast("Ruleset", _Cut(ruleset, turns)), complete_settings(ruleset, {}), how
     value = max(setting.low, min(turns, setting.high))
     return ruleset, complete_settings(ruleset, {setting.name: value}), f"{setting.name}={value}"
 
 
 class _Cut:
-    """A ruleset whose games end after so many turns."""
+    """A ruleset whose games end after a number of turns."""
 
     def __init__(self, ruleset: Ruleset, turns: int) -> None:
         self._ruleset, self._turns = ruleset, turns
@@ -65,7 +64,7 @@ class _Cut:
 
 
 class _CutGame:
-    """A game that is over after so many turns, ranked by score."""
+    """A game that is over after a number of turns, and is then ranked by score."""
 
     def __init__(self, game: Game, turns: int) -> None:
         self._game, self._turns = game, turns
@@ -88,40 +87,32 @@ class _CutGame:
 
 
 def largest_board(ruleset: Ruleset) -> Any:
-    """The largest board of a game whose boards differ in size; None: all have one size."""
+    """Return the largest board of a game; None: all of its boards have the same size."""
     return ruleset.read_board(largest_angrymob()) if ruleset.name == "angrymob" else None
 
 
 def crowded_board(ruleset: Ruleset, seed: int, seat: int) -> Any:
-    """A board on which the seat is soon out-numbered; None: its rivals must see to that.
+    """Return a board on which the seat is soon out-numbered; None: that is up to its rivals.
 
-    In Angry Mob a generated map with nothing to recruit in the seat's half, and hundreds of units
-    around the other base. No match is played on such a map otherwise: maps are symmetrical.
+    In Angry Mob it is a generated map with nothing to recruit in the seat's half, and hundreds of
+    units around the other base. No real match has such a map: they are symmetrical.
     """
     if ruleset.name != "angrymob":
         return None
     board = ruleset.generate(complete_settings(ruleset, {}), ruleset.chance(seed))
-    steps = zip(
-        board.cells,
-        board.distances(board.bases[seat]),
-        board.distances(board.bases[1 - seat]),
-        strict=True,
-    )
-    cells = tuple(
-        IMPASSABLE
-        if state == IMPASSABLE
-        else RICH
-        if 0 < theirs <= RICH_STEPS
-        else 0
-        if ours <= theirs
-        else state
-        for state, ours, theirs in steps
-    )
-    return attrs.evolve(board, cells=cells)
+    own_steps = board.distances(board.bases[seat])
+    rival_steps = board.distances(board.bases[1 - seat])
+    cells = list(board.cells)
+    for cell, (own, rival) in enumerate(zip(own_steps, rival_steps, strict=True)):
+        if 0 < rival <= RICH_STEPS:
+            cells[cell] = RICH
+        elif 0 <= own <= rival:  # -1: impassable
+            cells[cell] = 0
+    return attrs.evolve(board, cells=tuple(cells))
 
 
 def largest_angrymob() -> str:
-    """A map of 200 rows and 200 columns: pillars, and neutral units in a tenth of the rest."""
+    """Return a map of 200 rows and 200 columns: walls, and neutral units in a tenth of the rest."""
     rows = [" ".join(_cell(row, col) for col in range(SIDE)) for row in range(SIDE)]
     return "\n".join((f"{SIDE} {SIDE}", *rows, ""))
 
@@ -138,12 +129,12 @@ def _cell(row: int, col: int) -> str:
 
 
 def submove_at(game: str, words: Sequence[str], index: int) -> Sequence[str] | None:
-    """The words of a submove of an answer, by its place from 0; None if they can't be told."""
+    """Return the words of an answer's submove, by its index from 0; None if it can't be found."""
     size = NUMBERS.get(game)
     if size is not None:
         return words[index * size : (index + 1) * size] or None
-    begins = [at for at, word in enumerate(words) if len(word) == 1 and word.isalpha()]
-    if index >= len(begins):
+    starts = [start for start, word in enumerate(words) if len(word) == 1 and word.isalpha()]
+    if index >= len(starts):
         return None
-    end = begins[index + 1] if index + 1 < len(begins) else len(words)
-    return words[begins[index] : end]
+    end = starts[index + 1] if index + 1 < len(starts) else len(words)
+    return words[starts[index] : end]

@@ -1,6 +1,6 @@
-"""Which bouts a check plays, in which order, and when it gives up.
+"""The bouts that a check plays, their order, and when it gives up.
 
-The bouts are short but one: together a good bot should be through in less than ten seconds.
+All bouts but the out-numbered one are short: a good bot should need less than ten seconds for all.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,39 +23,39 @@ LARGEST = "the match on the largest map"
 CROWDED = "the match out-numbered"
 KEPT = "two matches on one connection"
 VERSION1 = frozenset((APART, WORDS))
-"""What a dialect of the game's own has nothing for."""
+"""The bouts that aren't played with a bot that uses a dialect of the game instead of version 1."""
 SETTLE = 0.06
-"""Seconds in which what was sent behind an answer has come: the bot is on the same machine, but
-its small writes may wait 40 ms for each other."""
+"""Seconds in which anything sent after an answer arrives. The bot is on the same machine, but its
+small writes may wait 40 ms for each other."""
 SHORT_LEAVE = 0.2
-"""Seconds to end by itself for a bot that didn't do so in three seconds before."""
+"""Seconds to exit by itself for a bot that didn't do so within three seconds in an earlier bout."""
 PATIENT = Limits(20.0, 5.0)
-"""At least these times where a `go` is held back, and on the largest map: what is checked there
-isn't the bot's speed."""
+"""The least time limits where a `go` is held back, and on the largest map: these bouts don't check
+the bot's speed."""
 
 
 @attrs.frozen(kw_only=True)
 class Results:
-    """What came of a gauntlet."""
+    """The bouts of a gauntlet."""
 
     tested: Tested
     bouts: dict[str, Bout]
-    """Those that were played, by name."""
+    """The bouts that were played, by name."""
 
     @property
     def plain(self) -> Bout:
-        """The first bout."""
+        """The bout of the plain match, which is always played, and first."""
         return self.bouts[PLAIN]
 
     @property
     def speaks_version1(self) -> bool:
-        """Whether the bot doesn't speak a dialect of the game's own, as far as is known."""
+        """Whether the bot speaks version 1 of the protocol; true as long as it isn't known."""
         hello = self.plain.hello if PLAIN in self.bouts else None
         return hello is None or handshake.speaks_version1(hello, self.tested.ruleset)
 
     @property
     def keeps(self) -> bool:
-        """Whether the bot asks to stay for another match."""
+        """Whether the bot asks to stay for another match, by `keep=1` in its hello."""
         hello = self.plain.hello
         return hello is not None and hello.keep and self.speaks_version1
 
@@ -66,35 +66,35 @@ async def run(
     """Play the gauntlet.
 
     Args:
-        tested: The bot.
-        rivals: Strong bots for all other seats of the match in which it is to be out-numbered;
-            none: quiet players.
-        tell: Called with each bout's name before it is played.
+        tested: The bot under check.
+        rivals: Strong bots for all other seats of the match in which the bot is to be
+            out-numbered; without any, quiet players.
+        tell: Called with the name of each bout before it is played.
 
     Raises:
-        CheckFailureError: Not the bot's fault.
-        OSError: No file or socket to be had for a match.
+        CheckFailureError: A bout couldn't be played, and not by the bot's fault.
+        OSError: A file or a socket for a match couldn't be opened.
     """
     specs = specs_of(tested, rivals)
     results = Results(tested=tested, bouts={})
-    stays = False
+    must_be_ended = False
     for spec in specs:
         if spec.name in VERSION1 and not results.speaks_version1:
             continue
         if spec.name == KEPT and not results.keeps:
             continue
         tell(spec.name)
-        leave = SHORT_LEAVE if stays else spec.leave
+        leave = SHORT_LEAVE if must_be_ended else spec.leave
         bout = await play(tested, attrs.evolve(spec, leave=leave))
         results.bouts[spec.name] = bout
-        stays |= bout.exit is not None and bout.exit.by_arena
+        must_be_ended |= bout.exit is not None and bout.exit.by_arena
         if spec.name == PLAIN and (bout.not_there or not bout.answered):
-            break  # it would only be waited for again
+            break  # every other bout would only wait for it again
     return results
 
 
 def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
-    """All bouts of a gauntlet in order, the plain match first, in different seats."""
+    """Return all bouts of a gauntlet, the plain match first; the bot's seat varies."""
     ruleset, clock = tested.ruleset, tested.conditions.clock
     last = ruleset.seats - 1
     patient = attrs.evolve(
@@ -102,11 +102,11 @@ def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
         clock=Limits(max(clock.first, PATIENT.first), max(clock.turn, PATIENT.turn)),
     )
     apart = _short(tested, APART, 5, seat=last)
-    words = _short(tested, WORDS, 8, seat=last // 2)
+    unknown = _short(tested, WORDS, 8, seat=last // 2)
     specs = [
         _short(tested, PLAIN, 30),
         attrs.evolve(apart, tap=GoApart, settle=SETTLE, conditions=patient),
-        attrs.evolve(words, tap=UnknownWords),
+        attrs.evolve(unknown, tap=UnknownWords),
         _short(tested, ONE, 1),
     ]
     largest = games.largest_board(ruleset)
@@ -126,7 +126,7 @@ def _short(tested: Tested, name: str, turns: int, seat: int = 0) -> BoutSpec:
 
 
 def _crowded(tested: Tested, rivals: Sequence[Contestant]) -> BoutSpec:
-    """A whole match, or hundreds of turns, against strong bots."""
+    """Return the bout of a whole match, or of hundreds of turns, against strong bots."""
     ruleset = tested.ruleset
     turns = games.CROWDED_TURNS.get(ruleset.name)
     seat = ruleset.seats // 2

@@ -1,7 +1,10 @@
-"""The findings of a check, item by item: what happened, the evidence, what to do.
+"""Judges the results of a check item by item: what happened, the evidence, and what to do.
 
-Each fault is told by the item that it belongs to; an item that can't be judged because another
-fault came first says so. Pure: everything is in the `Results`.
+Each fault is reported by the item that it belongs to. So an item with a bout of its own, such as
+the one on the largest map, fails only because of something that didn't happen in the plain match
+(`_survived`). An item that can't be judged because another fault came first is "not tried".
+
+Nothing is played here: everything is in the `Results`.
 """
 
 from collections.abc import Iterator
@@ -29,7 +32,7 @@ from lanista.match.conditions import DEFAULT
 
 
 def judge(results: Results) -> list[Item]:
-    """All items, in the order of a match."""
+    """Return all items, in the order of the report."""
     plain = results.plain
     items = [_name(results)]
     if plain.not_there:
@@ -39,7 +42,7 @@ def judge(results: Results) -> list[Item]:
         _answers(results),
         _before_go(results),
         _submoves(results),
-        _words(results),
+        _unknown_keywords(results),
         _one_turn(results),
         _largest(results),
         _crowded(results),
@@ -84,7 +87,7 @@ def _name(results: Results) -> Item:
 
 
 def _answers(results: Results) -> Item:
-    """One line a turn: neither none nor more (PROTOCOL.md 4)."""
+    """Judge whether the bot sent exactly one line for each turn (PROTOCOL.md 4)."""
     plain = results.plain
     turns = sum(bout.turns for bout in results.bouts.values())
     late = sum(slip.code == LATE for bout in results.bouts.values() for slip in bout.slips())
@@ -105,24 +108,24 @@ def _answers(results: Results) -> Item:
             evidence=(f"no answer at all in {plain.spec.name}", *output_of(plain)),
             advice="answer every `go` with one line, an empty one for no submoves, and flush it",
         )
-    more = [
+    extra = [
         (bout, bout.unasked[0])
         for bout in results.bouts.values()
         if bout.unasked and not bout.unasked[0].at_start
     ]
-    if more:
+    if extra:
         evidence = [
-            f"{bout.spec.name}: before turn {line.turn} there was a line that nobody had asked "
-            f"for: {shown(line.line)}"
-            for bout, line in more[:SHOWN]
+            f"{bout.spec.name}: before turn {unasked.turn} there was a line that nobody had asked "
+            f"for: {shown(unasked.line)}"
+            for bout, unasked in extra[:SHOWN]
         ]
         advice = (
             "send exactly one line for each `go`; a second one is taken for the answer to the "
-            "next turn. What is for you alone goes to stderr, or on a line that begins with #"
+            "next turn. Messages for yourself go to stderr, or on lines that begin with #"
         )
         return _item("answers", Status.FAILED, evidence=tuple(evidence), advice=advice)
     if any(bout.unasked for bout in results.bouts.values()):
-        return _untried("answers", "the lines it sent before the first turn answer its turns")
+        return _untried("answers", "lines sent before the first turn count as answers")
     said = counted(turns, "turn") + (f", late in {late} of them" if late else "")
     return _item("answers", Status.OK, said)
 
@@ -150,7 +153,7 @@ def _before_go(results: Results) -> Item:
 
 
 def _submoves(results: Results) -> Item:
-    """The refused answers of all bouts, with their bytes."""
+    """Judge the contents of all answers; the evidence has the refused ones with their bytes."""
     faults = [
         (bout, slip)
         for bout in results.bouts.values()
@@ -163,27 +166,27 @@ def _submoves(results: Results) -> Item:
             return _untried("submoves", "there was no answer")
         return _item("submoves", Status.OK, counted(answers, "answer"))
     game = results.tested.ruleset.name
-    # The same fault in every match is told once.
-    first = {slip.words: (bout, slip) for bout, slip in reversed(faults)}
+    # The same fault in several matches is shown once.
+    first = {slip.message: (bout, slip) for bout, slip in reversed(faults)}
     chosen = list(reversed(first.values()))[:SHOWN]
     evidence = [line for bout, slip in chosen for line in wrong(game, bout, slip)]
     if len(faults) > len(chosen):
         evidence.append(f"and {len(faults) - len(chosen)} more like these")
     codes = {slip.code for _, slip in faults}
-    advice = [words for code, words in _SUBMOVE_ADVICE.items() if code in codes]
-    return _item("submoves", Status.FAILED, evidence=tuple(evidence), advice="; ".join(advice))
+    advice = "; ".join(text for code, text in _SUBMOVE_ADVICE.items() if code in codes)
+    return _item("submoves", Status.FAILED, evidence=tuple(evidence), advice=advice)
 
 
 _SUBMOVE_ADVICE = {
     "malformed": "an answer is whole numbers and the game's letters, separated by spaces",
     "illegal": "check each submove against the position of its own turn, as the game's page says",
     "line-too-long": "a line has at most 65,536 bytes: end each answer by a newline",
-    "not-utf8": "an answer is text: write ASCII digits, no bytes of another encoding",
+    "not-utf8": "an answer is text: write it in ASCII, not in another encoding",
     "too-many-submoves": "send at most one submove for each unit",
 }
 
 
-def _words(results: Results) -> Item:
+def _unknown_keywords(results: Results) -> Item:
     if not results.speaks_version1:
         why = "the classic dialect has no keywords"
         return _item("unknown-keywords", Status.NOT_APPLICABLE, why)
@@ -207,7 +210,7 @@ def _one_turn(results: Results) -> Item:
 
 
 def _largest(results: Results) -> Item:
-    advice = "make room by the sizes that the arena tells, and mind the work that grows with them"
+    advice = "allocate by the sizes that the arena sends, and mind the work that grows with them"
     if games.largest_board(results.tested.ruleset) is not None:
         bout = results.bouts.get(LARGEST)
         size = "" if bout is None or not bout.records else _size(bout)
@@ -223,16 +226,16 @@ def _largest(results: Results) -> Item:
 
 
 def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
-    """The item, with a warning if the bot needed more time than the clock of the check gives.
+    """Return the item, with a warning if the bot exceeded the time limit of the check.
 
-    No map that is generated, or shipped, is half as large; so nobody must be that fast.
+    It isn't a failure: no map that is generated or shipped is even half as large.
     """
     limit = results.tested.conditions.clock.turn
     slowest = times_of([bout], bout.spec.conditions.clock)[1].slowest
     if slowest is None or not limit or slowest.seconds <= limit:
         return item
-    took = f"{slowest.seconds:.3f} s, where there would be {limit:g} s"
-    evidence = (f"turn {slowest.turn}: {took}; the time was lengthened for this match",)
+    took = f"{slowest.seconds:.3f} s, over the usual {limit:g} s"
+    evidence = (f"turn {slowest.turn}: {took}; the time limit of this match was longer",)
     advice = "mind the work that grows with the map: on one of this size it would be late"
     return attrs.evolve(item, status=Status.WARNING, evidence=evidence, advice=advice)
 
@@ -258,15 +261,15 @@ def _crowded(results: Results) -> Item:
         results,
         bout,
         said=said,
-        advice="few units of your own, or none, and many of the others' must be no special case",
+        advice="having few or no units, against many of the others', must not be a special case",
     )
 
 
 def _end(results: Results) -> Item:
-    """How the bot's process ended where a match came to its end."""
+    """Judge how the bot's process ended, in the bouts whose match came to its end."""
     bouts = list(results.bouts.values())
     if results.plain.ended_well:
-        # A bad end of another match is told by what that match is there for.
+        # A bad end after another match is reported by that match's own item.
         bouts = [results.plain]
     bad = [bout for bout in bouts if bout.ended_well is False]
     if not bad:
@@ -279,7 +282,7 @@ def _end(results: Results) -> Item:
         advice = "leave the loop at `end`, `bye` or the end of input, and exit"
     else:
         advice = (
-            "the end of the connection is no error: leave the loop at `end` or `bye`, close, "
+            "the end of the connection isn't an error: leave the loop at `end` or `bye`, close, "
             "and exit with code 0"
         )
     return _item("end", Status.FAILED, evidence=tuple(evidence), advice=advice)
@@ -289,7 +292,7 @@ def _keep(results: Results) -> Item:
     if not results.keeps:
         return _item("keep", Status.NOT_APPLICABLE, "it doesn't ask for it")
     bout = results.bouts.get(KEPT)
-    advice = "forget everything of the match before at `start`, and read on after the scores"
+    advice = "at `start`, forget everything about the last match; after the scores, go on reading"
     if bout is not None and len(bout.records) == 1 and not bout.broken_off and not bout.void:
         evidence = ("its connection was closed after the first match", *output_of(bout))
         return _item("keep", Status.FAILED, evidence=evidence, advice=advice)
@@ -297,11 +300,11 @@ def _keep(results: Results) -> Item:
 
 
 def _times(results: Results) -> Item:
-    """Late answers, then slow ones."""
+    """Judge the answer times: late answers are a failure, slow ones a warning."""
     bouts = list(results.bouts.values())
     late = [(bout, slip) for bout in bouts for slip in bout.slips() if slip.code == LATE]
     if late:
-        evidence = [f"{place(bout, slip)}: {slip.words}" for bout, slip in late]
+        evidence = [f"{place(bout, slip)}: {slip.message}" for bout, slip in late]
         if len(late) > SHOWN:
             evidence[SHOWN:] = [f"and {len(late) - SHOWN} more"]
         advice = "decide within half of the limit, and send each answer as one write, flushed"
@@ -335,14 +338,14 @@ def _summary(firsts: Times, others: Times) -> Iterator[str]:
 
 
 def _processes(results: Results) -> Item:
-    left = [bout for bout in results.bouts.values() if bout.left_behind]
-    if not left:
+    bouts = [bout for bout in results.bouts.values() if bout.left_behind]
+    if not bouts:
         return _item("processes", Status.OK)
     evidence = [
         f"after {bout.spec.name}: {counted(bout.left_behind, 'process', 'processes')} of its own"
-        for bout in left[:SHOWN]
+        for bout in bouts[:SHOWN]
     ]
-    advice = "end what you started, and wait for it, before you exit"
+    advice = "end the processes that you started, and wait for them, before you exit"
     return _item("processes", Status.FAILED, evidence=tuple(evidence), advice=advice)
 
 
@@ -354,7 +357,15 @@ _STALLED = f"this machine stalled in {DEFAULT.void_tries} tries; check again whe
 def _survived(
     name: str, results: Results, bout: Bout | None, *, said: str = "", advice: str = ""
 ) -> Item:
-    """Whether the bot plays a bout to its end with no fault that the plain match didn't have."""
+    """Judge whether the bot played a bout to its end, without a fault that is new in it.
+
+    Args:
+        name: The item's name.
+        results: All bouts; faults of the plain match are known from other items.
+        bout: The item's bout; None: it wasn't played.
+        said: A few words about the bout, for an item that is OK or failed.
+        advice: What to do about a failure.
+    """
     plain = results.plain
     if bout is None:
         return _untried(name, "the plain match went wrong")
@@ -365,17 +376,17 @@ def _survived(
         return _untried(name, _STALLED)
     known = {slip.code for slip in plain.slips()}
     slips = bout.slips()
-    fresh = [slip for slip in slips if slip.code not in known]
-    if fresh:
-        slip = fresh[0]
+    new = [slip for slip in slips if slip.code not in known]
+    if new:
+        slip = new[0]
         if slip.code == LEFT:
             evidence = gone(bout, slip)
         else:
             evidence = tuple(wrong(results.tested.ruleset.name, bout, slip))
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.unasked and not plain.unasked:
-        line = bout.unasked[0]
-        evidence = (f"before turn {line.turn} it sent a line too many: {shown(line.line)}",)
+        extra = bout.unasked[0]
+        evidence = (f"before turn {extra.turn} it sent a line too many: {shown(extra.line)}",)
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.broken_off:
         slip = slips[0]

@@ -1,4 +1,4 @@
-"""Answer times over the bouts of a check. Arithmetic on records; no clock."""
+"""Answer times over the bouts of a check, calculated from their records. No clock is read here."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from lanista.match.clock import Limits
 
 @attrs.frozen(kw_only=True)
 class Time:
-    """How long one answer took."""
+    """The time that one answer took, in seconds, and where."""
 
     seconds: float
     bout: str
@@ -23,17 +23,17 @@ class Times:
     """Answer times of one kind: the first of each match, or all others."""
 
     limit: float
-    """Seconds that an answer may take."""
+    """The time that an answer may take, in seconds."""
     all: tuple[Time, ...]
-    """In no particular order."""
+    """The times of all answers, in no particular order."""
 
     @property
     def slowest(self) -> Time | None:
-        """The longest; None without answers."""
+        """The longest time; None without answers."""
         return max(self.all, key=lambda time: time.seconds, default=None)
 
     def quantile(self, share: float) -> float:
-        """The least time that so many of the answers, a share from 0 to 1, don't exceed.
+        """Return the least time, in seconds, that this share (0 to 1) of answers doesn't exceed.
 
         Raises:
             ValueError: There are no answers.
@@ -45,9 +45,10 @@ class Times:
 
 
 def times_of(bouts: Sequence[Bout], limits: Limits) -> tuple[Times, Times]:
-    """The times of first answers, and of the others, in the bouts that were played with `limits`.
+    """Return the times of first answers, and those of all others.
 
-    Only answers that came in time: what a late one took is told by its fault.
+    Only bouts that were played with these limits count, and only answers that came in time: the
+    fault of a late answer says how long it took.
     """
     firsts: list[Time] = []
     others: list[Time] = []
@@ -60,8 +61,9 @@ def times_of(bouts: Sequence[Bout], limits: Limits) -> tuple[Times, Times]:
                 if turn.verdicts[bout.spec.seat] not in {"answer", "malformed"} or times is None:
                     continue
                 if len(times) < 3 or not any(times[1:]):
-                    continue  # sent ahead, without having been asked
-                # The latest it can have come; in doubt it counted as in time (PROTOCOL.md 4).
+                    continue  # the answer was sent ahead, so it took no time
+                # The upper end of the measured range may be over the limit: where it isn't clear
+                # whether an answer was late, it counts as in time (PROTOCOL.md 4).
                 seconds = min(times[2] / 1e6, limits.of_turn(turn.turn))
                 time = Time(seconds=seconds, bout=bout.spec.name, turn=turn.turn)
                 (others if turn.turn else firsts).append(time)

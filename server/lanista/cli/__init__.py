@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
     """Each `lanista.cli.NAME` has a command of that name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
-        """The commands, those a newcomer needs first."""
+        """List the commands, those a newcomer needs first."""
         return list(self.modules)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's interface
@@ -85,6 +85,6 @@ def main() -> NoReturn:
 
 
 def _complain(words: str) -> None:
-    """Print to stderr, if that can be: the exit code must be the right one all the same."""
+    """Print to stderr where possible: the exit code must be right all the same."""
     with contextlib.suppress(OSError):
         click.echo(words, err=True)

@@ -1,4 +1,4 @@
-"""`lanista build`: make a bot of a player's file of the original kits."""
+"""`lanista build`: compile a player's file of the original kits into a bot."""
 
 import shlex
 from pathlib import Path
@@ -9,7 +9,7 @@ from lanista.cli import BadInputError
 
 
 class CompileFailedError(click.ClickException):
-    """The compiler refused the file; its own words stand on stderr before this line."""
+    """The compiler refused the file; its output is on stderr before this line."""
 
     exit_code = 1
 

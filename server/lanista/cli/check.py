@@ -1,4 +1,4 @@
-"""`lanista check`: is a bot ready to play? A gauntlet on a private arena, told item by item."""
+"""`lanista check`: tell whether a bot is ready to play, item by item."""
 
 import json
 import sys
@@ -105,20 +105,20 @@ def command(
 
 
 def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, tells: bool) -> "Results | None":
-    """Play the gauntlet; None when a signal came between."""
+    """Play the gauntlet; return None when a signal ended it."""
     import trio
 
     from lanista.check import gauntlet
+    from lanista.nurseries import helpers_nursery
 
     results: list[Results] = []
-    failures: list[Exception] = []
 
     def tell(name: str) -> None:
         if tells:
             click.echo(f"{name} …", err=True)
 
     async def play() -> None:
-        async with trio.open_nursery() as nursery:
+        async with helpers_nursery() as nursery:
 
             async def watch(
                 *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
@@ -129,20 +129,14 @@ def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, tells: bool) -> "R
                         nursery.cancel_scope.cancel()
 
             await nursery.start(watch)
-            try:
-                results.append(await gauntlet.run(tested, rivals, tell))
-            except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
-                failures.append(error)
-            nursery.cancel_scope.cancel()
+            results.append(await gauntlet.run(tested, rivals, tell))
 
     trio.run(play)
-    if failures:
-        raise failures[0]
     return results[0] if results else None
 
 
 def report(results: "Results", items: "Sequence[Item]") -> Iterator[str]:
-    """The findings for people, line by line."""
+    """Yield the findings for people, line by line."""
     tested = results.tested
     yield f"{tested.bot.name}, {tested.ruleset.title}"
     for item in items:
@@ -171,7 +165,7 @@ def _items(count: int) -> str:
 
 
 def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str, Any]:
-    """The findings as one JSON object; docs/bots/check.md tells its keys."""
+    """Return the findings as one JSON object; docs/bots/check.md describes its keys."""
     from lanista.check.finding import passed
     from lanista.check.times import times_of
 

@@ -1,4 +1,4 @@
-"""What several commands share: options, and turning what was typed into rulesets and boards."""
+"""Options that several commands share, and turning what was typed into rulesets and boards."""
 
 import contextlib
 import functools
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from lanista.match.record import ResultInfo
 
 SHORTEST = 0.0001
-"""Seconds below which a time limit couldn't be told on the wire (PROTOCOL.md 1)."""
+"""Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
 
 
 class Finite(click.FloatRange):
-    """A number in a range that isn't infinite, nor no number at all."""
+    """A click type for finite numbers in a range."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -35,7 +35,7 @@ class Finite(click.FloatRange):
 
 
 def printable(text: str, kept: str = "") -> str:
-    """Text from a bot or a file, safe for a terminal: control characters escaped."""
+    """Escape control characters in text from a bot or a file, so that it is safe for a terminal."""
     return "".join(
         char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
         for char in text
@@ -43,11 +43,11 @@ def printable(text: str, kept: str = "") -> str:
 
 
 FAULTS_SHOWN = 3
-"""Of each bot; in games where faults are skipped, a match may have hundreds."""
+"""Faults of each bot that are shown; in games that skip faults a match may have hundreds."""
 
 
 def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
-    """The last faults of each seat, for people."""
+    """Yield the last faults of each seat, for people."""
     for seat, name in enumerate(names):
         faults = [fault for fault in result.faults if fault.seat == seat]
         for fault in faults[-FAULTS_SHOWN:]:
@@ -137,7 +137,7 @@ start_option = click.option(
     metavar="SECONDS",
     help="Time a bot has from its start to its hello.",
 )
-"""The option of the time that bots have to come."""
+"""The option for the time that bots have to connect."""
 
 
 def _with(command: Callable[..., Any], options: Sequence[Decorator]) -> Callable[..., Any]:
@@ -147,7 +147,7 @@ def _with(command: Callable[..., Any], options: Sequence[Decorator]) -> Callable
 
 
 def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of bots that we start."""
+    """Add the options for bots that the command starts."""
     options: list[Decorator] = [
         click.option(
             "--limits",
@@ -169,7 +169,7 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a game: board and settings."""
+    """Add the options for a game: board and settings."""
     options: list[Decorator] = [
         click.option(
             "-i",
@@ -196,7 +196,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def bot_limits_of(text: str | None) -> Any:
-    """What bots may use, from `--limits`."""
+    """Return what bots may use, from `--limits`."""
     from lanista.bots import BotLimits, LimitsError, parse_limits
 
     try:
@@ -206,7 +206,7 @@ def bot_limits_of(text: str | None) -> Any:
 
 
 def sandboxed(choice: str) -> bool:
-    """Whether `--sandbox` wants one; it is seen then that there can be one."""
+    """Return whether `--sandbox` asks for one, after checking that this machine can make it."""
     from lanista.bots import SandboxError, check_sandbox
 
     if choice == "none":
@@ -219,7 +219,7 @@ def sandboxed(choice: str) -> bool:
 
 
 def ruleset_named(name: str) -> Ruleset:
-    """The ruleset of a name; BadInputError lists the known ones."""
+    """Return the ruleset of a name; BadInputError lists the known ones."""
     from lanista.rules import registry
 
     try:
@@ -231,7 +231,7 @@ def ruleset_named(name: str) -> Ruleset:
 def setup_of(
     ruleset: Ruleset, map_: str | None, sets: Sequence[str] = (), move_limit: int | None = None
 ) -> tuple[dict[str, int], Any]:
-    """All settings, and the board or None, from `--map`, `--set` and `--move-limit`.
+    """Return all settings, and the board or None, from `--map`, `--set` and `--move-limit`.
 
     What is said on the command line goes before what a configuration file says.
     """
@@ -251,7 +251,7 @@ def settings_of(
     move_limit: int | None = None,
     from_file: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """All settings from `--set` and `--move-limit`, over those of a configuration file."""
+    """Return all settings, from `--set` and `--move-limit` over those of a configuration file."""
     given: dict[str, int] = {}
     for text in sets:
         name, equals, value = text.partition("=")
@@ -271,7 +271,7 @@ def settings_of(
 
 
 def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
-    """The seed given, or a fresh one."""
+    """Return the seed if it is in range, or a fresh one if there is none."""
     from lanista.hosting.ids import fresh_seed
 
     if seed is None:
@@ -284,7 +284,7 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    """What people named and can't be used is bad input."""
+    """Report an unusable name as bad input."""
     from lanista.hosting.names import UnusableNameError
 
     try:
@@ -294,7 +294,7 @@ def _told() -> Iterator[None]:
 
 
 def configuration_of(ruleset: Ruleset, map_: str) -> tuple[Mapping[str, int], Any]:
-    """Settings and board from a file, or from a shipped map of that name (`hosting.names`)."""
+    """Return settings and board from a file, or from a shipped map's name (`hosting.names`)."""
     from lanista.hosting import names
 
     with _told():
@@ -302,14 +302,14 @@ def configuration_of(ruleset: Ruleset, map_: str) -> tuple[Mapping[str, int], An
 
 
 def house_bots(game: str) -> Mapping[str, str]:
-    """Names of the house bots of a game, with their modules."""
+    """Return the house bots of a game: their modules by name."""
     from lanista.house import HOUSE
 
     return HOUSE.get(game, {})
 
 
 def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
-    """A bot's name and the words to start it by (`hosting.names`)."""
+    """Return a bot's name and command line (`hosting.names`)."""
     from lanista.hosting import names
 
     with _told():
@@ -317,7 +317,7 @@ def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
 
 
 def bot_words(game: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words to start a bot by, of a command line in words already (`hosting.names`)."""
+    """Return a bot's command line, from one that is split already (`hosting.names`)."""
     from lanista.hosting import names
 
     with _told():

@@ -59,7 +59,7 @@ def command(file: str, rules: str, orders: str | None) -> int:
 
 
 def _compare(text: str, parts: Iterable[str]) -> int:
-    """Tell whether a match file is the one that its seed and orders make."""
+    """Compare a match file with the match that its seed and orders make."""
     made = "".join(parts)
     if made == text:
         click.echo(f"identical: {len(text)} bytes, {text.count(chr(10))} lines")
@@ -73,7 +73,7 @@ def _compare(text: str, parts: Iterable[str]) -> int:
 
 
 def _read(file: str) -> str:
-    """A text file, also a compressed one."""
+    """Read a text file, compressed or not."""
     try:
         return read_unpacked(file).decode("ascii")
     except UnicodeDecodeError as error:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from lanista.rules.picture import Scene
 
 MAX_FILE = 64 * 1024 * 1024
-"""Bytes of a match file; the original games' have about one million."""
+"""Largest match file in bytes; the original games' have about one million."""
 OUT = -1
 """The status of a player who is out."""
 
 
 def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
-    """A record as its original game's match file, in parts.
+    """Yield a record as its original game's match file, in parts.
 
     Raises:
         BadInputError: The game has no such file, or the record doesn't fit the rules.
@@ -60,7 +60,7 @@ def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
 
 
 def _status(record: "Record", round_: int) -> Sequence[float]:
-    """By seat, 0, or -1 for who gives no orders in this round any more."""
+    """Return the status of each seat: 0, or -1 once it no longer gives orders."""
     if round_ < len(record.turns):
         return [OUT if word == "out" else 0 for word in record.turns[round_].verdicts]
     last = record.turns[-1].verdicts if record.turns else ()
@@ -71,13 +71,13 @@ def _status(record: "Record", round_: int) -> Sequence[float]:
 
 @attrs.frozen
 class Shots:
-    """A match for pictures."""
+    """A match as a series of positions to draw."""
 
     scene: "Scene"
     title: str
-    """The game's."""
+    """The game's title."""
     names: Sequence[str]
-    """By seat."""
+    """The bots' names, by seat."""
     shots: "Iterator[Shot]"
     """From the start on, one a round; to be read once.
 
@@ -87,7 +87,7 @@ class Shots:
 
 
 def shots_of(file: str) -> Shots:
-    """What pictures show of a record, or of a match file (.res) of an original game.
+    """Return the positions of a record, or of a match file (.res) of an original game.
 
     Raises:
         BadInputError: The file is neither, or can't be read.
@@ -97,7 +97,7 @@ def shots_of(file: str) -> Shots:
 
 
 def read_unpacked(file: str) -> bytes:
-    """Read a file of lines, unpacked if it is gzip; of a record, perhaps not all of it.
+    """Read the lines of a file, unpacked if it is gzip; of a growing record, those there are.
 
     Raises:
         BadInputError: It can't be read, or is longer than any match file.
@@ -167,7 +167,7 @@ def _of_res(file: str, data: bytes) -> Shots:
 
 
 def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]:
-    """The picture of a match after so many rounds (None: the last), and of which it is.
+    """Draw a match after a number of rounds (None: the last); return the picture and its round.
 
     Raises:
         BadInputError: There is no such round, or no picture of that size, or `shots_of`.
@@ -189,7 +189,7 @@ def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]
 def as_gif(
     file: str, first: int, last: int | None, delay: int, tile: int | None
 ) -> Iterator[bytes]:
-    """A moving picture of a match, in parts as they are drawn.
+    """Yield a moving picture of a match, in parts as they are drawn.
 
     Args:
         file: A record or match file.
@@ -231,13 +231,13 @@ def _painter(shots: Shots, tile: int | None) -> "Painter":
 
 
 def new_name(file: str, ending: str) -> Path:
-    """Where a file goes when nobody says: FILE's name in the current folder, with this ending."""
+    """Return the default output file: FILE's name in the current folder, with another ending."""
     name = Path(file).name.removesuffix(".gz")
     return Path(Path(name).stem + ending)
 
 
 def write(source: str, output: Path, parts: Iterable[bytes]) -> int:
-    """Write a file in parts; how many bytes it has. An unfinished one is removed.
+    """Write a file in parts and return its size in bytes. An unfinished file is removed.
 
     Raises:
         BadInputError: It can't be written, or is `source` itself.

@@ -1,4 +1,4 @@
-"""The board drawn in the terminal while a match is played."""
+"""The board, drawn in the terminal while a match is played."""
 
 from collections.abc import Sequence
 from types import TracebackType
@@ -14,7 +14,7 @@ from lanista.rules.base import Game
 
 
 class LiveBoard:
-    """Draws every position; the last one stays on the screen."""
+    """Draws every position in the terminal; the last one stays on the screen."""
 
     def __init__(
         self, names: Sequence[str], cell_width: int, delay: float, console: Console | None = None
@@ -45,12 +45,12 @@ class LiveBoard:
         self._live.stop()
 
     def watcher_of(self, names: Sequence[str]) -> Watcher:
-        """A match's watcher, once its bots have said their names."""
+        """Return a match's watcher, once its bots have said their names."""
         self._names = names
         return self.watch
 
     async def watch(self, game: Game) -> None:
-        """Draw the position and wait the delay; a match's `Watcher`."""
+        """Draw the position and wait for the delay (a match's `Watcher`)."""
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
         self._live.update(self._view.board(game.frame()), refresh=True)

@@ -1,4 +1,4 @@
-"""The daemon's log: lines on stderr, for people on a terminal, `key=value` elsewhere."""
+"""The arena's log: lines on stderr, for people on a terminal, `key=value` elsewhere."""
 
 import contextlib
 import logging
@@ -8,9 +8,11 @@ from typing import TextIO, cast
 
 import structlog
 
+from lanista.hosting import accept
+
 
 class Stderr:
-    """Standard error, whose reader may go: a log that nobody reads must not end a match."""
+    """Standard error, whose reader may leave: a log that nobody reads must not end a match."""
 
     def write(self, text: str) -> None:
         """Write one line, unbuffered; nothing happens if it can't be."""
@@ -18,11 +20,11 @@ class Stderr:
             os.write(2, text.encode("utf-8", "backslashreplace"))
 
     def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: nothing is buffered."""
 
 
 class _Accepting(logging.Handler):
-    """The word that no connection can be accepted (no file descriptors left), as a line of ours.
+    """Logs in our form that no connection can be accepted, for want of file descriptors.
 
     It comes ten times a second while that lasts; one in ten seconds is enough.
     """
@@ -31,14 +33,14 @@ class _Accepting(logging.Handler):
     last = -math.inf
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell it, without its trace."""
+        """Log the record without its trace."""
         if record.created - self.last > self.pause:
             self.last = record.created
             structlog.get_logger().error("can't accept connections", why=record.getMessage())
 
 
 def configure_log() -> None:
-    """Set structlog up; called once by commands that serve."""
+    """Configure structlog; called once by commands that serve."""
     renderer: structlog.typing.Processor
     if os.isatty(2):
         renderer = structlog.dev.ConsoleRenderer()
@@ -56,6 +58,5 @@ def configure_log() -> None:
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
         cache_logger_on_first_use=True,
     )
-    accepting = logging.getLogger("lanista.hosting.handshake")
-    accepting.addHandler(_Accepting())
-    accepting.propagate = False
+    accept.log.addHandler(_Accepting())
+    accept.log.propagate = False

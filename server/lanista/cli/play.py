@@ -29,7 +29,7 @@ EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
 RECORDS = Path("lanista-records")
 RES = ".res"
-"""What the name of an original game's match file ends in."""
+"""Ending of the name of an original game's match file."""
 ORIGINAL_SPELLINGS = {
     "-seed": "--seed",
     "-moveLimit": "--move-limit",
@@ -39,7 +39,7 @@ ORIGINAL_SPELLINGS = {
     "-size": "--size",
     "-console": "--console",
 }
-"""The options of the original Angry Mob arena, and ours."""
+"""Options of the original Angry Mob arena, and ours."""
 OUTPUT_SHOWN = 2000
 """Characters of a bot's output that a start failure shows."""
 
@@ -224,7 +224,7 @@ def command(
 
 
 def _check_res(ruleset: Any, res: Path, matches: int) -> None:
-    """Whether a match file could be written: before anything is played."""
+    """Check that a match file could be written, before anything is played."""
     from lanista.formats.originals import of_game
 
     if of_game(ruleset.name) is None:
@@ -239,7 +239,7 @@ def _check_res(ruleset: Any, res: Path, matches: int) -> None:
 
 
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
-    """Where a match's record goes, as a function of its id."""
+    """Return where a match's record goes, as a function of its id."""
     if record is not None and record.endswith(RES) and matches == 1:
         record = None  # the match file is made of the record
     path = RECORDS if record is None else Path(record)
@@ -259,7 +259,7 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
 
 
 class _Session:
-    """The matches of one command."""
+    """The matches of one `lanista play`, and what is printed of them."""
 
     def __init__(self, *, as_json: bool, res: Path | None, page: "PagePort | None") -> None:
         self._as_json = as_json
@@ -271,7 +271,7 @@ class _Session:
         self.exit_code = 0
 
     def play(self, plan: "MatchPlan", delay: float, size: int, *, draws: bool) -> int:
-        """Play one match and print its result; `delay` in seconds where it is watched."""
+        """Play one match and print its result; `delay` is in seconds."""
         import trio
 
         from lanista.arena.server import CannotListenError
@@ -387,7 +387,7 @@ def _turns(count: int) -> str:
 
 
 def _as_json(played: "MatchReport") -> dict[str, Any]:
-    """A result as one JSON object; docs/cli.md tells its keys."""
+    """Return a result as one JSON object; docs/cli.md describes its keys."""
     result = played.result
     return {
         "match": played.match,

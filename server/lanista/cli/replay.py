@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
-"""Milliseconds a round."""
+"""Milliseconds that a moving picture shows each round."""
 
 
 @click.group("replay")
@@ -220,12 +220,12 @@ def html(file: str, output: str | None) -> int:
     """
     from lanista.cli import export as files
     from lanista.playback.html import bundle
-    from lanista.playback.replay_reader import UnreadableError, reel
+    from lanista.playback.replay_reader import UnreadableError, read_frames
 
     troubles: list[str] = []
 
     def parts() -> Iterator[dict[str, Any]]:
-        for part in reel(Path(file)):
+        for part in read_frames(Path(file)):
             if part.get("trouble"):
                 troubles.append(part["trouble"])
             yield part
@@ -267,7 +267,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
 
     from lanista.cli.common import bot_words
     from lanista.hosting.feeder import Feeder
-    from lanista.match.feed import told
+    from lanista.match.feed import payloads
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start
 
@@ -288,7 +288,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
         raise BadInputError(f"{file}: --turn {last}; the last that seat {seat} had is {asked - 1}")
     try:
         if prints:
-            for data in itertools.islice(told(record, ruleset, seat), last + 1):
+            for data in itertools.islice(payloads(record, ruleset, seat), last + 1):
                 click.echo(data, nl=False)
             return 0
         command_words = bot_words(ruleset.name, words)

@@ -1,4 +1,4 @@
-"""`lanista serve`: the daemon."""
+"""`lanista serve`: the standing arena."""
 
 import resource
 import tempfile
@@ -195,7 +195,7 @@ def command(
 
 
 def _connections_possible(wanted: int, viewers: int) -> int:
-    """Have the system allow the open files of so many connections, or of as many as it will.
+    """Raise the limit of open files for so many connections; return how many are possible.
 
     Often it allows but 1024 until it is asked for more.
 

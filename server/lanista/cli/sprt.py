@@ -1,4 +1,4 @@
-"""`lanista sprt`: is one version of a bot stronger than another? A sequential test."""
+"""`lanista sprt`: a sequential test of whether one version of a bot is stronger than another."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXIT_H0 = 1
 EXIT_UNDECIDED = 3
 STEPS_SHOWN = 9
-"""Different scores of a block whose counts are told: two seats have five."""
+"""Most distinct scores of a block whose counts are listed; two seats have five."""
 
 
 @click.command("sprt")
@@ -192,7 +192,7 @@ def command(
 
 
 class Scores:
-    """How the blocks of a test ended: how often A had which points in one."""
+    """Counts how often A had which score in the blocks of a test."""
 
     def __init__(self, first: str) -> None:
         """Nothing is played yet.
@@ -255,12 +255,12 @@ class Scores:
 
 
 def code_of(report: "Report") -> int:
-    """The exit code of a test that is over."""
+    """Return the exit code of a finished test."""
     return {"H1": 0, "H0": EXIT_H0}.get(report.decision, EXIT_UNDECIDED)
 
 
 def game_of(bots: Sequence[str]) -> str:
-    """The only game of which those of the bots are that are house bots."""
+    """Return the game of the house bots among these, if that is a single game."""
     from lanista.house import HOUSE
 
     games = [{game for game in HOUSE if bot in HOUSE[game]} for bot in bots]

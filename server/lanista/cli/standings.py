@@ -1,4 +1,4 @@
-"""Tournaments' standings for the page of `lanista serve`, and the process that computes them:
+"""The tournaments' standings for the page of `lanista serve`, and the process that computes them:
 `python -m lanista.cli.standings`.
 
 For 100,000 matches that takes seconds, and keeps other threads of its process waiting for up to
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 NICENESS = 15
 RACY = 1_000_000_000
-"""Nanoseconds within which a file may change twice and show one time of change."""
+"""Nanoseconds within which a file may change twice without a new time of change."""
 
 
 def looks_at(files: Sequence[Path], clerk: "StandingsProcess") -> "dict[str, Look]":
-    """How the standings of tournaments are found, by their names.
+    """Return what finds the standings of tournaments, by the tournaments' names.
 
     Args:
         files: Their specs; no two of one name, and all of them such as can be played.
@@ -54,7 +54,7 @@ def looks_at(files: Sequence[Path], clerk: "StandingsProcess") -> "dict[str, Loo
 
 
 class Results:
-    """Looks at what a tournament's database holds, as `lanista.web.tournaments.Look`.
+    """Reads a tournament's standings when its database has changed (`web.tournaments.Look`).
 
     What its spec says is read each time anew: bots and seeds may be added while the arena serves.
     """
@@ -73,7 +73,7 @@ class Results:
         self._seen: object = None
 
     def __call__(self) -> dict[str, Any] | None:
-        """The standings; None if nothing was written since the call before, which gave some.
+        """Return the standings; None if nothing was written since the last call that gave some.
 
         Raises:
             NoStandingsError: Nothing was played yet, or it can't be read.
@@ -95,7 +95,7 @@ class Results:
         return standings
 
     def _stamp(self) -> object:
-        """When the spec and the database's files were written; None where that can't tell."""
+        """Return when spec and database files were written; None where that is uncertain."""
         if not isinstance(self._database, Path):
             return None
         log = self._database.with_name(f"{self._database.name}-wal")
@@ -105,7 +105,7 @@ class Results:
 
 
 def _written(path: Path) -> tuple[int, int]:
-    """When a file was changed, in nanoseconds, and its size; zeros if it isn't there."""
+    """Return a file's time of change, in nanoseconds, and its size; zeros if it isn't there."""
     try:
         found = path.stat()
     except OSError:
@@ -114,7 +114,7 @@ def _written(path: Path) -> tuple[int, int]:
 
 
 class StandingsProcess:
-    """The process that computes standings. One question at a time, from any thread; `close` it."""
+    """The process that computes standings: one question at a time, from any thread."""
 
     def __init__(self) -> None:
         """Nothing is started yet."""
@@ -122,7 +122,7 @@ class StandingsProcess:
         self._is_closed = False
 
     def start(self) -> None:
-        """Start it, so that it is ready when it is asked."""
+        """Start the process, so that it is ready when it is asked."""
         self._process = subprocess.Popen(
             # -P: a folder that the arena is started in must not hide our modules.
             [sys.executable, "-P", "-m", "lanista.cli.standings"],
@@ -132,7 +132,7 @@ class StandingsProcess:
         )
 
     def ask(self, file: Path) -> dict[str, Any]:
-        """Its answer about the tournament of a spec. Blocks.
+        """Return its answer about the tournament of a spec. Blocks.
 
         Raises:
             NoStandingsError: It has ended: it is started anew for the next question; or is closed.
@@ -164,7 +164,7 @@ class StandingsProcess:
         )
 
     def close(self) -> None:
-        """End it; who waits for an answer gets none."""
+        """End the process; a caller that waits for an answer gets none."""
         self._is_closed = True
         if self._process is not None:
             self._end(self._process)
@@ -181,7 +181,7 @@ class StandingsProcess:
 
 
 def main() -> None:
-    """Answer, until stdin ends."""
+    """Answer questions until stdin ends."""
     # What is loaded once takes longer than most answers.
     from lanista.tournament import looking  # noqa: F401 - only to be there
 
@@ -204,7 +204,7 @@ def _answer(file: Path) -> bytes:
     except StoreError as error:
         words, why = "the results can't be read; the arena's log says why", str(error)
     except Exception:  # noqa: BLE001 - a fault of one tournament must not end the others
-        words = "no standings, by a fault of the arena's; its log says which"
+        words = "the arena failed to compute the standings; its log says why"
         why = traceback.format_exc()
     return json.dumps({"problem": words, "why": why}).encode()
 

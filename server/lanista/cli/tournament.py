@@ -1,4 +1,4 @@
-"""`lanista tournament`: an example of a spec, trying its bots, playing it, its standings."""
+"""`lanista tournament`: write an example spec, check one, play it, show its standings."""
 
 import sys
 from pathlib import Path
@@ -198,7 +198,7 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
 
 
 def text_of(found: "Standings", form: str, *, head_to_head: bool) -> str:
-    """The standings in a form, as a file's text."""
+    """Return the standings in one of the forms, as a file's text."""
     from lanista.standings import text
     from lanista.standings.head_to_head import csv_text, markdown_text
 
@@ -221,7 +221,7 @@ def text_of(found: "Standings", form: str, *, head_to_head: bool) -> str:
 
 
 def spec_of(file: Path) -> "Spec":
-    """What a spec's file says."""
+    """Read a spec's file."""
     from lanista.tournament.spec import SpecError, read_spec
 
     try:
@@ -231,7 +231,7 @@ def spec_of(file: Path) -> "Spec":
 
 
 def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
-    """A spec with all that it names looked up; results are called like its file."""
+    """Look up all that a spec names; its results are named like its file."""
     from lanista.tournament.setup import prepare
     from lanista.tournament.spec import SpecError
 
@@ -242,7 +242,7 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
-    """A spec's file made ready, and the format that says who meets whom in it."""
+    """Return a spec's file made ready, and its format."""
     from lanista.tournament.looking import format_of
     from lanista.tournament.spec import SpecError
 
@@ -254,7 +254,7 @@ def prepared(file: Path) -> "tuple[Setup, Any]":
 
 
 def concurrency_of(text: str) -> Any:
-    """What `--concurrency` says."""
+    """Parse `--concurrency`."""
     if text == "auto":
         return "auto"
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:

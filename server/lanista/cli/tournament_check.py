@@ -1,4 +1,4 @@
-"""`lanista tournament check`: each bot once against itself, and what the tournament will be."""
+"""`lanista tournament check`: play each bot once against itself, and describe the tournament."""
 
 import signal
 import time
@@ -12,7 +12,7 @@ from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_words, duration
 from lanista.pairing.base import Format
 from lanista.signals import heeded
-from lanista.tournament.setup import Draw, Setup
+from lanista.tournament.setup import Opening, Setup
 from lanista.tournament.spec import SeedCount
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 EXIT_FAILED = 1
 OUTPUT_SHOWN = 2000
-"""Characters of a bot's output that are shown when it failed."""
+"""Characters of a failed bot's output that are shown."""
 SEEDS_SHOWN = 5
 
 
 def check(setup: Setup, format_: Format) -> int:
-    """Try the bots and tell; the exit code."""
+    """Try the bots, print what came of it, and return the exit code."""
     from lanista.bots import become_subreaper, use_cgroups
     from lanista.tournament import worker
 
@@ -40,7 +40,9 @@ def check(setup: Setup, format_: Format) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         for name in setup.bots:
-            trials.append(worker.try_bot(setup.match_setup, setup.contestants[name], _draw(setup)))
+            trials.append(
+                worker.try_bot(setup.match_setup, setup.contestants[name], _opening(setup))
+            )
             for line in trial_lines(trials[-1]):
                 click.echo(printable(line))
     except worker.WorkError as error:
@@ -57,15 +59,15 @@ def check(setup: Setup, format_: Format) -> int:
     return EXIT_FAILED if any(trial.words for trial in trials) else 0
 
 
-def _draw(setup: Setup) -> Draw:
+def _opening(setup: Setup) -> Opening:
     """The first of the spec; where seeds are secret, one that the tournament won't have."""
     if setup.needs_base_seed and not setup.base_seed:
         setup.base_seed = f"a trial at {time.time_ns()}"
-    return setup.draw(0)
+    return setup.opening(0)
 
 
 def heading(setup: Setup) -> str:
-    """What it is: name, game, format, how many bots."""
+    """Return the heading: name, game, format, number of bots."""
     spec = setup.spec
     fillers = f" and {', '.join(setup.fillers)} to fill" if setup.fillers else ""
     bots = f"{len(setup.bots)} bot{'' if len(setup.bots) == 1 else 's'}"
@@ -73,7 +75,7 @@ def heading(setup: Setup) -> str:
 
 
 def trial_lines(trial: "Trial") -> Iterator[str]:
-    """How a bot did; not yet printable, and what it wrote may hold anything."""
+    """Yield how a bot did; not escaped yet, and its output may hold anything."""
     if trial.words:
         yield f"FAIL  {trial.bot}: {trial.words}"
         output = trial.output.strip()[-OUTPUT_SHOWN:]
@@ -89,7 +91,7 @@ def trial_lines(trial: "Trial") -> Iterator[str]:
 
 
 def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
-    """What the tournament will be, line by line."""
+    """Yield a description of the tournament, line by line."""
     planned = format_.progress().planned
     each = len(format_.seated)
     matches = f"{each} match{'' if each == 1 else 'es'}"
@@ -111,7 +113,7 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
 
 
 def seeds_words(setup: Setup) -> str:
-    """Which seeds a spec has, and how its format uses them."""
+    """Return which seeds a spec has, and how its format uses them."""
     spec = setup.spec
     seeds = spec.seeds
     if isinstance(seeds, SeedCount):
@@ -132,7 +134,7 @@ def seeds_words(setup: Setup) -> str:
 
 
 def where(setup: Setup) -> str:
-    """Where results lie; no password of a database is told."""
+    """Return where the results are stored; no password of a database is shown."""
     from lanista.store.database import where_of
 
     return f"{where_of(setup.database)}, records in {setup.records}"

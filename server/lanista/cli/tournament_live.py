@@ -1,4 +1,4 @@
-"""What `lanista tournament run` and `lanista sprt` show while they play: live, in lines, as JSON.
+"""The displays of `lanista tournament run` and `lanista sprt`: live, in lines, as JSON.
 
 Displays hear the tournament's events and are given standings from time to time. They decide
 nothing. One that can't write any more, as its terminal has gone, is silent from there on: the
@@ -30,18 +30,18 @@ from lanista.store.results import MatchResult
 from lanista.tournament import events
 
 FAILURES_SHOWN = 4
-"""Of the last ones, live; lines tell all."""
+"""Failures that the live display shows, the last ones; lines show all."""
 LINE_EVERY = 10.0
-"""Seconds between lines of progress where there is no terminal; after ten of them longer."""
+"""Seconds between lines of progress without a terminal; more after ten of them."""
 LATER = 60.0
 BAR = 32
-"""Characters."""
+"""Width of the progress bar, in characters."""
 AROUND = 7
 """Lines of the live display beside its table and the failures."""
 
 
 class Display:
-    """What all displays do: nothing is shown yet, and an output that is gone is no trouble."""
+    """A display of a tournament's progress. This one shows nothing and survives a closed output."""
 
     def __enter__(self) -> Self:
         return self
@@ -55,23 +55,23 @@ class Display:
         pass
 
     def event(self, event: events.Event) -> None:
-        """Something happened."""
+        """Take note of an event."""
 
     def refresh(self) -> None:
-        """Some time has passed."""
+        """Take note that time has passed."""
 
     def standings(self, standings: Standings) -> None:
-        """The standings as they are now."""
+        """Take note of the present standings."""
 
     def more(self, words: str) -> None:
-        """What else there is to say of how far it is, one line."""
+        """Take note of a further line about the progress."""
 
     def end(self, standings: Standings, places: list[str]) -> None:
-        """All is over: the last standings, and lines that tell where results lie and what next."""
+        """End the display with the last standings and closing lines."""
 
 
 class Silenced(Display):
-    """A display until its output is gone, then nothing."""
+    """Passes everything on to a display until its output is gone, then drops it."""
 
     def __init__(self, display: Display) -> None:
         self._display: Display | None = display
@@ -130,7 +130,7 @@ class Silenced(Display):
 
 
 class JsonDisplay(Display):
-    """Each event as a JSON object on a line of its own, the last one being the standings."""
+    """Prints each event as a JSON object on a line of its own; the last one is the standings."""
 
     def event(self, event: events.Event) -> None:
         """Print it."""
@@ -145,7 +145,7 @@ class JsonDisplay(Display):
 
 
 class LineDisplay(Display):
-    """Lines: every failure and note, and now and then how far it is."""
+    """Prints lines: every failure and note, and the progress now and then."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
@@ -158,7 +158,7 @@ class LineDisplay(Display):
         click.echo(printable(line), file=self._console.file)
 
     def event(self, event: events.Event) -> None:
-        """Tell it, if it is to be told."""
+        """Print the event, if it is one for people."""
         if isinstance(event, events.BlockDone):
             for line in failure_lines(event):
                 self._say(line)
@@ -172,16 +172,16 @@ class LineDisplay(Display):
             self._say(line)
 
     def more(self, words: str) -> None:
-        """Say this too, when it is time."""
+        """Print this line too, when it is time."""
         self._more = words
 
     def end(self, standings: Standings, places: list[str]) -> None:
-        """The table, and what stands below it."""
+        """Print the table and the closing lines."""
         end(self._console, standings, places)
 
 
 class LiveDisplay(Display):
-    """A bar, figures, the table and the last failures, drawn again and again; notes stay above."""
+    """Redraws a bar, figures, the table and the last failures; notes stay above them."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -214,7 +214,7 @@ class LiveDisplay(Display):
         self._live.stop()
 
     def event(self, event: events.Event) -> None:
-        """Remember what is drawn; what is said once is printed above."""
+        """Note what to draw; print notes above it."""
         if isinstance(event, events.BlockDone):
             self._last = event
             lines = list(failure_lines(event))
@@ -230,11 +230,11 @@ class LiveDisplay(Display):
             self._console.print(Text(printable(line)))
 
     def standings(self, standings: Standings) -> None:
-        """Draw these from now on."""
+        """Draw these standings from now on."""
         self._standings = standings
 
     def more(self, words: str) -> None:
-        """Draw this too from now on."""
+        """Draw this line too from now on."""
         self._more = words
 
     def refresh(self) -> None:
@@ -272,20 +272,20 @@ class LiveDisplay(Display):
         return grid
 
     def end(self, standings: Standings, places: list[str]) -> None:
-        """The table, and what stands below it; the bar goes."""
+        """Print the table and the closing lines in place of the bar."""
         self._live.stop()
         end(self._console, standings, places)
 
 
 def end(console: Console, standings: Standings, places: list[str]) -> None:
-    """The last standings, and where results lie."""
+    """Print the last standings and where the results are."""
     print_to(console, whole(standings))
     for line in places:
         click.echo(printable(line), file=console.file)
 
 
 def failure_lines(event: events.BlockDone) -> Iterator[str]:
-    """The failures of a block, a line each; not yet printable."""
+    """Yield the failures of a block, a line each; not escaped yet."""
     for match in event.matches:
         for seat, one in enumerate(match.seats):
             if one.ending in FAILURES:
@@ -301,7 +301,7 @@ def _match_words(event: events.BlockDone, match: MatchResult, seat: int) -> str:
 
 
 def progress_line(event: events.BlockDone) -> str:
-    """How far it is: `12 of 45 blocks, 3.1 matches/s, 2 running, 0:00:21 left`."""
+    """Return the progress: `12 of 45 blocks, 3.1 matches/s, 2 running, 0:00:21 left`."""
     parts = [blocks_words(event.progress.played, event.progress.planned)]
     if event.rate:
         parts.append(f"{event.rate:.1f} matches/s")
@@ -312,14 +312,14 @@ def progress_line(event: events.BlockDone) -> str:
 
 
 def blocks_words(played: int, planned: int | None) -> str:
-    """`12 of 45 blocks`, or `12 blocks`."""
+    """Return `12 of 45 blocks`, or `12 blocks`."""
     if planned is not None:
         return f"{played} of {planned} block{'' if planned == 1 else 's'}"
     return f"{played} block{'' if played == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:
-    """`0:02:05`; more than a day begins with the days."""
+    """Format a duration as `0:02:05`; from a day on, the days come first."""
     whole_seconds = round(seconds)
     days, rest = divmod(whole_seconds, 86_400)
     clock = f"{rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
@@ -327,7 +327,7 @@ def duration(seconds: float) -> str:
 
 
 def note_of(event: events.Event) -> str:
-    """What an event is for people, one line; empty for those that aren't notes."""
+    """Return an event as one line for people; empty if it isn't a note."""
     match event:
         case events.Begun(name=name, game=game, format=format_, progress=progress, matches=matches):
             blocks = blocks_words(progress.played, progress.planned)

@@ -1,4 +1,4 @@
-"""Playing a tournament from the command line: its display, and the signals that end it.
+"""`lanista tournament run`: its display, and the signals that end it.
 
 Shared by `lanista tournament run` and `lanista sprt`. What is played, and how, is
 `lanista.tournament`'s business.
@@ -22,6 +22,7 @@ from lanista.cli.tournament_live import (
     Silenced,
 )
 from lanista.cli.tournament_table import console_for
+from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
 from lanista.tournament import events
 from lanista.tournament.setup import Setup
@@ -33,20 +34,20 @@ EXIT_HALTED = 3
 REFRESH = 0.25
 """Seconds between two drawings of the live display."""
 STANDINGS_EVERY = 3.0
-"""Seconds between two standings in it; longer where computing them takes long."""
+"""Seconds between two updates of the standings; longer where computing them takes long."""
 
 
 class Tally(Protocol):
-    """Counts what the standings don't tell."""
+    """Counts what the standings don't hold."""
 
     def begin(self, setup: Setup) -> None:
-        """The database is there: what was played before can be counted."""
+        """Count what was played before; the database is open."""
 
     def event(self, event: events.Event) -> None:
-        """Something happened."""
+        """Take note of an event."""
 
     def words(self) -> str:
-        """What was counted, one line."""
+        """Return the counts as one line."""
         ...
 
 
@@ -61,7 +62,7 @@ def play(
     tally: Tally | None = None,
     code_of: "Callable[[Report], int] | None" = None,
 ) -> int:
-    """Play a tournament, or what is left of it, and show it; the exit code.
+    """Play the rest of a tournament, show it, and return the exit code.
 
     Args:
         setup: What is played.
@@ -131,7 +132,7 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
-    """What stands below the last table."""
+    """Return the lines below the last table."""
     from lanista.store.database import where_of
 
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
@@ -144,22 +145,12 @@ def _ending(setup: Setup, report: "Report") -> list[str]:
 
 async def _run(director: "Director", display: Display, is_live: bool) -> "Report":
     """Run it; the first signal lets it finish what is running, the second stops it."""
-    failure: Exception | None = None
-    report: Report | None = None
-    async with trio.open_nursery() as nursery:
+    async with helpers_nursery() as nursery:
         await nursery.start(_watch_signals, director)
         if is_live:
             nursery.start_soon(_draw, display)
             nursery.start_soon(_keep_standings, director, display)
-        try:
-            report = await director.run()
-        except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
-            failure = error
-        nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-    assert report is not None
-    return report
+        return await director.run()
 
 
 async def _watch_signals(
@@ -183,7 +174,7 @@ async def _draw(display: Display) -> None:
 
 
 async def _keep_standings(director: "Director", display: Display) -> None:
-    """Standings for the display, a tenth of the time at most."""
+    """Keep the display's standings up to date, with a tenth of the time at most."""
     from lanista.store.errors import StoreError
 
     while True:

@@ -1,4 +1,4 @@
-"""Draws a position in the terminal: colour blocks, units, a legend. Knows no game's rules."""
+"""Positions drawn in the terminal: colour blocks, units, a legend. Knows no game's rules."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from lanista.rules.picture import Frame, Ground, Mark, Scene
 
 SEAT_COLOURS = ("dodger_blue2", "red3", "green4", "dark_orange3")
 HELD_COLOURS = ("dark_blue", "dark_red", "dark_green", "orange4")
-"""Of ground that belongs to a seat: the seat's colour, dark."""
+"""Colours of ground that belongs to a seat: the seat's colour, dark."""
 NEUTRAL = Style(color="grey82", bgcolor="grey35")
 GROUNDS = {
     Ground.FLOOR: Style(bgcolor="grey11"),
@@ -20,14 +20,14 @@ GROUNDS = {
 
 
 SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
-"""Ground where there are no colours."""
+"""Characters for ground where there are no colours."""
 LIT = Style(bgcolor="light_goldenrod3")
 LETTERS = "ABCD"
-"""What marks the seats where there are no colours."""
+"""Letters that mark the seats where there are no colours."""
 
 
 def lacks_colours(console: Console) -> bool:
-    """Whether a console shows no colours: a pipe, TERM=dumb, NO_COLOR."""
+    """Tell whether a console shows no colours: a pipe, TERM=dumb, NO_COLOR."""
     return console.color_system is None or console.no_color
 
 
@@ -49,7 +49,7 @@ class BoardView:
 
     @property
     def width(self) -> int:
-        """Characters of a row."""
+        """The width of a row, in characters."""
         return self._scene.cols * self._cell
 
     def print(self, frame: Frame, console: Console) -> None:
@@ -58,7 +58,7 @@ class BoardView:
             console.print(line, soft_wrap=True)
 
     def board(self, frame: Frame) -> Group:
-        """The legend and the board."""
+        """Return the legend and the board."""
         return Group(*self._lines(frame))
 
     def _lines(self, frame: Frame) -> list[Text]:
@@ -73,7 +73,7 @@ class BoardView:
         return lines
 
     def _drawn(self, row: int, col: int, mark: Mark | None, frame: Frame) -> tuple[str, Style]:
-        """A cell's text and style."""
+        """Return a cell's text and style."""
         if mark is not None:
             style = NEUTRAL if mark.seat is None else self._seats[mark.seat]
             letter = LETTERS[mark.seat] if self._plain and mark.seat is not None else ""
@@ -100,13 +100,13 @@ class BoardView:
         return text, self._bases[seat]
 
     def _fitted(self, text: str) -> str:
-        """A cell's text in its width; a number that doesn't fit ends in `+`."""
+        """Return a cell's text in its width; a number that doesn't fit ends in `+`."""
         if len(text) > self._cell:
             text = text[: self._cell - 1] + "+"
         return text.rjust(self._cell)
 
     def legend(self, frame: Frame) -> Text:
-        """Turn, seats with what they have, what the colours mean."""
+        """Return the legend: turn, seats with what they have, what the colours mean."""
         legend = Text(f"move {frame.turn}")
         for seat, name in enumerate(self._names):
             legend.append("   ")

@@ -1,4 +1,4 @@
-"""Running the match of `lanista play`: with signals that interrupt it, and on a page."""
+"""The match of `lanista play`, run with signals that interrupt it, or on a page."""
 
 import contextlib
 import sys
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import trio
 
+from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lanista.hosting.host import MatchHost, MatchReport
 
 GRACE = 3.0
-"""Seconds without a viewer after which nobody looks any more: a page may be loaded again."""
+"""Seconds without a viewer after which the page ends: a page may be loaded again."""
 
 
 async def play_interruptible(host: "MatchHost") -> "MatchReport | None":
@@ -27,9 +28,7 @@ async def play_interruptible(host: "MatchHost") -> "MatchReport | None":
 async def _interruptible(
     play: Callable[[], Awaitable["MatchReport | None"]], interrupt: Callable[[], None]
 ) -> "MatchReport | None":
-    failure: Exception | None = None
-    played = None
-    async with trio.open_nursery() as nursery:
+    async with helpers_nursery() as nursery:
 
         async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
             with trio.open_signal_receiver(*heeded()) as signals:
@@ -38,14 +37,7 @@ async def _interruptible(
                     interrupt()
 
         await nursery.start(watch)
-        try:
-            played = await play()
-        except Exception as error:  # noqa: BLE001 - carried around the nursery, which wraps it
-            failure = error
-        nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-    return played
+        return await play()
 
 
 async def play_watched(
@@ -68,7 +60,7 @@ async def play_watched(
     from lanista.playback.frame_cache import FrameCache
     from lanista.web.view import View
 
-    view = View(host.running, films=FrameCache(at_once=True))
+    view = View(host.running, frame_cache=FrameCache(at_once=True))
     server = await page.listen(view)
     left = trio.CancelScope()
     played: MatchReport | None = None
@@ -90,7 +82,7 @@ async def play_watched(
         if sys.stdout is not None and sys.stdout.isatty():
             await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
-        await server.watched.wait()
+        await server.has_viewers.wait()
         control.resume()
         while True:  # a void match is played again, under another id
             await host.running.changes.wait(host.running.changes.count)
@@ -98,30 +90,23 @@ async def play_watched(
 
     async def play() -> "MatchReport | None":
         nonlocal played
-        failure: Exception | None = None
-        async with trio.open_nursery() as nursery:
+        async with helpers_nursery() as nursery:
             await nursery.start(server.run)
             nursery.start_soon(begin)
-            try:
-                played = await host.play()
-                if played is not None:
-                    _tell(tell, played, interrupted=host.interrupted)
-                    if not host.interrupted:
-                        click.echo("the page stays until it is closed, or Ctrl-C", err=True)
-                        with left:
-                            await server.nobody(GRACE)
-            except Exception as error:  # noqa: BLE001 - as above
-                failure = error
-            nursery.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
+            played = await host.play()
+            if played is not None:
+                _tell(tell, played, interrupted=host.interrupted)
+                if not host.interrupted:
+                    click.echo("the page stays until it is closed, or Ctrl-C", err=True)
+                    with left:
+                        await server.wait_without_viewers(GRACE)
         return played
 
     return await _interruptible(play, interrupt)
 
 
 def _tell(tell: Callable[..., None], played: "MatchReport", *, interrupted: bool) -> None:
-    """Print the result, where that can be: the page has it too."""
+    """Print the result where possible: the page shows it too."""
     try:
         tell(played, interrupted=interrupted)
     except OSError as error:

@@ -23,7 +23,7 @@ TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`, `[HOST]:PORT` or `PORT`."""
+    """Parse `HOST:PORT`, `[HOST]:PORT` or `PORT` into host and port."""
     found = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})", text)
     if found is None or int(found[2]) > 65535:
         raise BadInputError(f"--web {text!r}: expected HOST:PORT, as 127.0.0.1:8080")
@@ -31,7 +31,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 class PagePort:
-    """Opens the page's port, where it was asked for or where there is room."""
+    """The page's port: the one asked for, or a free one."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class PagePort:
         arena.page = self.announced.partition("#")[0]  # without the operator's token
 
     async def listen(self, view: "View") -> "Server":
-        """A server that listens, yet to be run."""
+        """Return a server that listens, to be run by the caller."""
         from lanista.arena.admission import is_loopback
         from lanista.arena.server import CannotListenError
         from lanista.web.server import Server
@@ -85,7 +85,7 @@ class PagePort:
         return server
 
     def url(self, server: "Server", path: str = "") -> str:
-        """The page's address, with the operator's token if it needs one."""
+        """Return the page's address, with the operator's token if it needs one."""
         host = self._host
         if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - told apart, not listened on here
             host = socket.gethostname()

@@ -1,7 +1,8 @@
 """Files of the original Crematoria: `.cnf`, `.res`, and logs of submitted orders.
 
-Read strictly, written byte for byte (docs/rules/crematoria.md 8). Whether what a `.res` tells can
-have happened is for `crematoria_explain`. Nothing here decides a rule.
+Files are read strictly and written byte for byte (docs/rules/crematoria.md 8). The readers check
+a file's form only: `crematoria_explain` checks whether the match in a `.res` can have happened.
+Nothing here decides a rule.
 """
 
 import re
@@ -9,14 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.formats.tokens import FormatError, Tokens, shown
+from lanista.formats.tokens import FormatError, Tokens
 from lanista.rules.base import BadBoardError, Verdict
 from lanista.rules.crematoria import LETTERS, RULESET, Board, Crematoria, Unit
+from lanista_protocol import shown
 
 TITLE = ("Crematoria", "1.2")
+"""The two words with which a `.cnf` file begins: the game and its version."""
 SEATS = RULESET.seats
 NO_STATUS = (0.0,) * SEATS
-"""What a match outside the original's judge tells as shares of time."""
+"""The players' status in a match that the original's judge didn't run, and so didn't time."""
 _ROW = (re.compile("[RCE0-3]{80}"), re.compile("[OEG]{80}"))
 _ROWS = (
     "a row of level 0, 80 of `R`, `C`, `E` and `0` to `3`",
@@ -29,24 +32,24 @@ _MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
 
 @attrs.frozen
 class Configuration:
-    """What a `.cnf` file holds."""
+    """The contents of a `.cnf` file."""
 
     settings: Mapping[str, int]
-    """All of them, in the ruleset's order."""
+    """The value of every setting, in the ruleset's order."""
     board: Board | None = None
-    """None: `GENERATOR`, a board from the seed."""
+    """The board of a `FIXED` file; None: `GENERATOR`, the seed makes the board."""
 
 
 @attrs.frozen(kw_only=True)
 class Header:
-    """What a `.res` file tells before the first position."""
+    """The part of a `.res` file before the first position."""
 
     seed: int
     settings: Mapping[str, int]
     names: tuple[str, ...] = attrs.field()
-    """By seat, a word each."""
+    """The players' names by seat, one word each."""
     judge: bool = False
-    """Whether the original's judge wrote it: `SecGame` instead of `Game`."""
+    """Whether the original's judge wrote the file: it begins with `SecGame`, not `Game`."""
 
     @names.validator
     def _check_names(self, _attribute: object, names: tuple[str, ...]) -> None:
@@ -54,56 +57,56 @@ class Header:
             if not re.fullmatch(r"\S+", name, re.ASCII):
                 raise ValueError(f"the name {name!r} isn't one word, as a `.res` file needs it")
         if len(names) != SEATS:
-            raise ValueError(f"{len(names)} names; there are {SEATS} players")
+            raise ValueError(f"{len(names)} names; a `.res` file needs {SEATS}")
 
 
 @attrs.frozen(kw_only=True)
 class Position:
-    """A STATE block."""
+    """The contents of a STATE block: the position before a round, or after the last one."""
 
     caves: tuple[str, ...]
-    """Level 0 by row: `R`, `C`, `E`, an owner from `0` to `3`."""
+    """The rows of level 0: a cell is `R`, `C`, `E` or its owner, `0` to `3`."""
     outside: tuple[str, ...]
-    """Level 1 by row: `O`, `E`, `G`."""
+    """The rows of level 1: a cell is `O`, `E` or `G`."""
     round: int
     cells: tuple[int, ...]
-    """By seat, caves owned."""
+    """The number of caves owned, by seat."""
     gems: tuple[int, ...]
-    """By seat, gems ever picked."""
+    """The number of gems picked since the start, by seat."""
     status: tuple[float, ...]
-    """By seat, share of its time; -1: out."""
+    """The share of its time that each player has used, by seat; -1: the player is out."""
     units: tuple[Unit, ...]
-    """By id."""
+    """The units by id."""
 
 
 Movement = tuple[int, int]
-"""An executed movement: id, direction 0 to 10."""
+"""A movement that was carried out: the unit's id and the direction, 0 to 10."""
 
 
 @attrs.frozen
 class Res:
-    """A whole `.res` file."""
+    """The contents of a `.res` file."""
 
     header: Header
     positions: tuple[Position, ...]
-    """One more than rounds."""
+    """The positions before every round, and after the last."""
     movements: tuple[tuple[Movement, ...], ...]
-    """By round, what leads from its position to the next, in the order of execution."""
+    """The movements of each round, in the order in which they were carried out."""
 
     def scores(self) -> tuple[int, ...]:
-        """Final score by seat."""
+        """Return the final scores by seat."""
         last, value = self.positions[-1], self.header.settings["gem_value"]
         return tuple(c + value * g for c, g in zip(last.cells, last.gems, strict=True))
 
 
 @attrs.frozen
 class Submitted:
-    """What a player submitted in a round, from an order log."""
+    """The orders that a player submitted in a round, from an order log."""
 
     calls: int
-    """Orders given, with repeated and impossible ones."""
+    """The number of orders given, repeated and impossible ones included."""
     orders: tuple[Movement, ...]
-    """The first valid one of each unit, in order: id, direction 0 to 10."""
+    """The first valid order for each unit, in the order given: id and direction, 0 to 10."""
 
 
 # -- .cnf ----------------------------------------------------------------------------------------
@@ -113,34 +116,28 @@ def read_cnf(text: str) -> Configuration:
     """Read a configuration file.
 
     Raises:
-        FormatError: It isn't one; says the line and what was expected.
+        FormatError: The text isn't a configuration; names the line and what was expected.
     """
     tokens = Tokens(text)
     tokens.literal(*TITLE)
     settings = _read_settings(tokens)
-    kind = tokens.choice("`GENERATOR` or `FIXED`", "GENERATOR", "FIXED")
-    if kind == "GENERATOR":
-        if not tokens.at_end:
-            raise tokens.error(
-                f"`GENERATOR` takes no parameters, got {shown(tokens.peek() or '')}", tokens.line
-            )
-        return Configuration(settings)
-    # The board's own reader wants the keyword too: the lines before it become empty ones.
-    start = [match.start() for match in re.finditer(r"\S+", text)][_KEYWORD_AT]
-    before = "\n" * text.count("\n", 0, start)
-    try:
-        return Configuration(settings, RULESET.read_board(before + text[start:]))
-    except BadBoardError as bad:
-        error = FormatError(str(bad))  # which names the line, and the column too
-        error.line = bad.line
-        raise error from None
-
-
-_KEYWORD_AT = len(TITLE) + 2 * len(RULESET.settings)
+    if tokens.peek() == "FIXED":  # which the board's reader takes
+        try:
+            return Configuration(settings, tokens.remaining(RULESET.read_board))
+        except BadBoardError as bad:
+            error = FormatError(str(bad))  # which names the line, and the column too
+            error.line = bad.line
+            raise error from None
+    tokens.choice("`GENERATOR` or `FIXED`", "GENERATOR", "FIXED")
+    if not tokens.at_end:
+        raise tokens.error(
+            f"`GENERATOR` takes no parameters, got {shown(tokens.peek() or '')}", tokens.line
+        )
+    return Configuration(settings)
 
 
 def write_cnf(configuration: Configuration) -> str:
-    """A configuration file, laid out like the original's: values end in column 24."""
+    """Return a configuration file, laid out like the original's: values end in column 24."""
     settings = "".join(
         f"{name}{value:{24 - len(name)}}\n" for name, value in configuration.settings.items()
     )
@@ -167,13 +164,13 @@ def match_text(
     turns: Iterable[Sequence[Verdict]],
     status: Callable[[int], Sequence[float]] = lambda _: NO_STATUS,
 ) -> Iterator[str]:
-    """A match as a `.res` file, in pieces, while the game is carried through these turns.
+    """Carry a game through its turns, and yield the match as the pieces of a `.res` file.
 
     Args:
-        header: Of the match; its settings are the game's.
-        game: Before its first turn.
-        turns: The verdicts of every seat, turn by turn.
-        status: By round, the players' status; -1 for one who is out.
+        header: The header of the file; its settings are the game's.
+        game: The game, before its first turn. It is at its end afterwards.
+        turns: The verdicts of every turn, by seat.
+        status: Returns the players' status in a round, by seat; -1 for a player that is out.
     """
     yield header_text(header)
     yield position_text(position_of(game, status(game.turn)))
@@ -184,7 +181,7 @@ def match_text(
 
 
 def write_res(res: Res) -> str:
-    """The file that `read_res` reads to this."""
+    """Return the file that `read_res` reads back to an equal `Res`."""
     blocks = [header_text(res.header), position_text(res.positions[0])]
     for movements, position in zip(res.movements, res.positions[1:], strict=True):
         blocks += movements_text(movements), position_text(position)
@@ -192,7 +189,7 @@ def write_res(res: Res) -> str:
 
 
 def header_text(header: Header) -> str:
-    """What stands before the first position."""
+    """Return the part of a `.res` file before the first position."""
     settings = "".join(f"{name:20}{value}\n" for name, value in header.settings.items())
     return (
         f"{'SecGame' if header.judge else 'Game'}\n\nSeed {header.seed}\n\n{' '.join(TITLE)}\n"
@@ -201,7 +198,7 @@ def header_text(header: Header) -> str:
 
 
 def position_of(game: Crematoria, status: Sequence[float] = NO_STATUS) -> Position:
-    """The present position of a game."""
+    """Return the present position of a game."""
     return Position(
         caves=tuple(game.caves()),
         outside=tuple(game.outside()),
@@ -214,7 +211,7 @@ def position_of(game: Crematoria, status: Sequence[float] = NO_STATUS) -> Positi
 
 
 def position_text(position: Position) -> str:
-    """A STATE block."""
+    """Return the STATE block of a position."""
     units = [
         f"{u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
         for u in position.units
@@ -236,7 +233,7 @@ def position_text(position: Position) -> str:
 
 
 def movements_text(movements: Iterable[Movement]) -> str:
-    """A MOVES block."""
+    """Return the MOVES block of a round's movements."""
     lines = "".join(f"{unit} {LETTERS[direction]}\n" for unit, direction in movements)
     return f"movements\n{lines}-1\n\n"
 
@@ -249,10 +246,10 @@ def _joined(numbers: Iterable[int]) -> str:
 
 
 def read_res(text: str) -> Res:
-    """Read a match file: every word, to the last round and no further.
+    """Read a match file, whose last word must be the last of its last round.
 
     Raises:
-        FormatError: It isn't one; says the line and what was expected.
+        FormatError: The text isn't a match file; names the line and what was expected.
     """
     tokens = Tokens(text)
     header = _read_header(tokens)
@@ -278,7 +275,7 @@ def _read_header(tokens: Tokens) -> Header:
 
 
 def _kinds(settings: Mapping[str, int]) -> str:
-    """The kind of every unit by its id."""
+    """Return the kinds of all units, a letter each, by id."""
     group = "f" * settings["nb_furyans"] + "p" * settings["nb_pioneers"]
     return group * SEATS + "n" * settings["max_nb_necromongers"] + "h" * settings["nb_hellhounds"]
 
@@ -318,7 +315,11 @@ def _read_share(tokens: Tokens) -> float:
 
 
 def _read_unit(tokens: Tokens, unit: int, kind: str, settings: Mapping[str, int]) -> Unit:
-    """A unit's line: values that its kind can have, and nowhere only if it can be dead and is."""
+    """Read a unit's line.
+
+    Its values must be possible for its kind. Only a dead unit may be nowhere, and only of a kind
+    that isn't reborn at once.
+    """
     what = f"of unit {unit}"
     tokens.choice(f"the type {what}, `{kind}`", kind)
     person = kind in "pf"
@@ -360,10 +361,10 @@ def _read_movements(tokens: Tokens, units: int) -> tuple[Movement, ...]:
 
 
 def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
-    """Read a log of submitted orders: by round and seat.
+    """Read a log of submitted orders, and return them by round and seat.
 
     Raises:
-        FormatError: It isn't one; says the line and what was expected.
+        FormatError: The text isn't such a log; names the line and what was expected.
     """
     tokens = Tokens(text)
     rounds: list[tuple[Submitted, ...]] = []
@@ -383,7 +384,7 @@ def _read_submitted(tokens: Tokens, number: int, seat: int) -> Submitted:
     while tokens.peek() not in (None, "R"):
         unit = tokens.integer("a unit's id, or `R` for the next player", 0)
         if unit in orders:
-            raise tokens.error(f"a second order for unit {unit}; a log has the first one alone")
+            raise tokens.error(f"a second order for unit {unit}; a log has only the first one")
         if len(orders) == calls:
             raise tokens.error(f"more orders than the {calls} given by player {seat}")
         orders[unit] = tokens.integer(f"the direction of unit {unit}", 0, len(LETTERS) - 1)

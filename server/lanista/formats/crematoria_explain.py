@@ -1,12 +1,13 @@
 """Checks a `.res` of Crematoria against the rules from the file alone, round by round.
 
-The executed movements are applied in their printed order, and the next position must be one that
-the rules allow: equal where they leave no choice, within the allowed set where chance decides
-(docs/rules/crematoria.md 5). Written for itself, not over the ruleset's code, which it checks.
+The movements of a round are applied in their printed order to its position, and the next position
+must be one that the rules allow: exactly the expected one where the rules leave no choice, one of
+the possible ones where chance decides (docs/rules/crematoria.md 5). The module shares no code with
+the ruleset, so that each of them is a check of the other.
 
-Who dies in a round shows in the next position: a pioneer or furyan then has another player. When
-it dies doesn't always show. A blow after which its victim may live or not is a fork: first one
-way is tried, then the other, until the rest of the round fits.
+The next position shows which units died in a round: a pioneer or furyan then has another player.
+It doesn't always show when. So a blow that its victim may or may not survive is a fork: the round
+is tried again and again, with another combination of outcomes each time, until the rest fits.
 """
 
 import functools
@@ -28,28 +29,28 @@ _RIGHTWARDS = (1, 2, 3)
 _UP, _DOWN, _NONE = 8, 9, 10
 _NAMES = ("Bottom", "BR", "Right", "RT", "Top", "TL", "Left", "LB", "Up", "Down", "None")
 _MAX_TRIES = 1000
-"""Ways through a round's forks that are tried; real rounds need one or two."""
+"""The number of ways through a round's forks that are tried; real rounds need one or two."""
 
 Place = tuple[int, int, int]
-"""Row, column, level."""
+"""A cell's row, column and level."""
 
 
 @attrs.frozen
 class Explanation:
-    """How far a match can be explained by the rules."""
+    """The number of rounds of a match that the rules explain, and the problem after them."""
 
     rounds: int
-    """Rounds explained, from the first one on."""
+    """The number of rounds explained, from the first one on."""
     problem: str | None = None
-    """Why not the next one, in one line that names it; None: all of them are explained."""
+    """What the rules don't allow in the next round, in one line; None: every round is explained."""
 
 
 class _UnexplainedError(Exception):
-    """What the rules don't allow, in words for a person."""
+    """Something that the rules don't allow."""
 
 
 def explain(res: Res) -> Explanation:
-    """Find the first round of a match that the rules don't allow, if there is one."""
+    """Check a match, up to the first round that the rules don't allow."""
     try:
         _check_start(res)
     except _UnexplainedError as error:
@@ -65,35 +66,36 @@ def explain(res: Res) -> Explanation:
 def explain_round(
     settings: Mapping[str, int], before: Position, movements: Sequence[Movement], after: Position
 ) -> str | None:
-    """Why the rules don't lead from one position to the next by these movements; None: they do.
+    """Return why these movements can't lead from one position to the next; None: they can.
 
-    Every way through the forks is tried; of several failures the one that came farthest is told.
+    Every way through the forks is tried. If all fail, the problem is that of the attempt that
+    came farthest.
     """
     forks: list[bool] = []
-    farthest, words = -1, ""
+    farthest, problem = -1, ""
     for _ in range(_MAX_TRIES):
         attempt = _Round(settings, before, movements, after, forks)
         try:
             attempt.check()
         except _UnexplainedError as error:
             if attempt.progress > farthest:
-                farthest, words = attempt.progress, str(error)
+                farthest, problem = attempt.progress, str(error)
         else:
             return None
-        forks = attempt.taken
+        forks = attempt.choices
         while forks and not forks[-1]:  # both ways of the last fork were tried
             forks.pop()
         if not forks:
-            return words
+            return problem
         forks[-1] = False
-    return f"{words} (and {_MAX_TRIES} ways in which blows may have killed don't fit)"
+    return f"{problem} (tried {_MAX_TRIES} combinations of deadly and other blows)"
 
 
 # -- geometry ------------------------------------------------------------------------------------
 
 
-def _at(place: Place, direction: int) -> Place | None:
-    """The position in a direction; None: off the board. Up and Down don't ask for an elevator."""
+def _neighbour(place: Place, direction: int) -> Place | None:
+    """Return the place in a direction; None: off the board. Elevators aren't checked."""
     row, col, level = place
     if direction == _UP:
         return None if level else (row, col, 1)
@@ -105,12 +107,13 @@ def _at(place: Place, direction: int) -> Place | None:
 
 @functools.cache  # at most two levels of cells
 def _around(place: Place) -> tuple[tuple[int, Place], ...]:
-    return tuple((d, near) for d in range(8) if (near := _at(place, d)) is not None)
+    return tuple((d, near) for d in range(8) if (near := _neighbour(place, d)) is not None)
 
 
-def _apart(one: Place, other: Place) -> int:
-    cols = abs(one[1] - other[1])
-    return max(abs(one[0] - other[0]), min(cols, COLS - cols))
+def _apart(first: Place, second: Place) -> int:
+    """Return the distance in king's moves, without regard to levels and rock."""
+    cols = abs(first[1] - second[1])
+    return max(abs(first[0] - second[0]), min(cols, COLS - cols))
 
 
 def _place(unit: Unit) -> Place:
@@ -122,7 +125,7 @@ def _is_sunlit(place: Place, number: int) -> bool:
 
 
 def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int]:
-    """King's steps to the nearest target, through all of level 0 but the rock."""
+    """Return the steps to the nearest target, by place of level 0 from which one can be reached."""
     steps = dict.fromkeys(targets, 0)
     edge = list(steps)
     while edge:
@@ -136,22 +139,23 @@ def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int
     return steps
 
 
-def _require(fact: object, words: str) -> None:
-    if not fact:
-        raise _UnexplainedError(words)
+def _require(condition: object, problem: str) -> None:
+    if not condition:
+        raise _UnexplainedError(problem)
 
 
 # -- the first position --------------------------------------------------------------------------
 
 
 def _check_start(res: Res) -> None:
-    """Everybody in caves and apart from hellhounds, in full health; no necromonger yet."""
+    """Check that all stand in caves, in full health, far from hellhounds; no necromonger yet."""
     position = res.positions[0]
     _check_counts(position)
     _require(not any(position.gems), "gems are picked already")
     hounds = [_place(unit) for unit in position.units if unit.kind == "h"]
-    for one, other in itertools.combinations(hounds, 2):
-        _require(_apart(one, other) >= 4, f"hellhounds at {one} and {other}, less than 4 apart")
+    for first, second in itertools.combinations(hounds, 2):
+        apart = _apart(first, second)
+        _require(apart >= 4, f"hellhounds at {first} and {second}, less than 4 apart")
     group = res.header.settings["nb_furyans"] + res.header.settings["nb_pioneers"]
     seen: set[Place] = set()
     for number, unit in enumerate(position.units):
@@ -176,11 +180,11 @@ def _check_start(res: Res) -> None:
     for row, (below, above) in enumerate(zip(position.caves, position.outside, strict=True)):
         for col in range(COLS):
             both = (below[col] == "E") == (above[col] == "E")
-            _require(both, f"({row}, {col}) is an elevator on one level alone")
+            _require(both, f"({row}, {col}) is an elevator on one level only")
 
 
 def _check_counts(position: Position) -> None:
-    """`nb_cells` counts the caves."""
+    """Check that `nb_cells` is the number of caves that each player owns."""
     text = "".join(position.caves)
     counted = tuple(text.count(str(seat)) for seat in range(len(position.cells)))
     _require(counted == position.cells, f"nb_cells is {position.cells}, but {counted} are owned")
@@ -207,27 +211,27 @@ class _Round:
         self.slots = [unit for unit, kind in enumerate(self.kinds) if kind == "n"]
         self.people = range(self.slots[0])
         self.player = [unit.player for unit in before.units]
-        # The least and the most health that it can have.
+        # The least and the most health that each unit can have.
         self.health = [(unit.health, unit.health) for unit in before.units]
         self.turns = [unit.turns for unit in before.units]
         self.place = {n: _place(unit) for n, unit in enumerate(before.units) if unit.health}
-        self.stands = {
+        self.standing = {
             place: unit for unit, place in self.place.items() if before.units[unit].turns <= 0
         }
         self.caves = [list(row) for row in before.caves]
-        self.lying = _gems(before)
+        self.gems_lying = _gems(before)
         self.gems = list(before.gems)
         self.doomed = {n for n in range(len(self.kinds)) if self._dies(n)}
         self.dead: set[int] = set()
-        self.left = list(movements)
+        self.remaining = list(movements)
         self.forks = forks
-        self.taken: list[bool] = []
-        """The way gone at every fork."""
+        self.choices: list[bool] = []
+        """The choice made at each fork: whether the victim dies."""
         self.progress = 0
-        """How far the check came, to tell the best of several failures."""
+        """The number of checks passed: of several failures the one after most of them counts."""
 
     def _dies(self, unit: int) -> bool:
-        """Whether the next position shows that a unit dies in this round."""
+        """Return whether the next position shows that a unit dies in this round."""
         before, after = self.before.units[unit], self.after.units[unit]
         if before.kind in PEOPLE:
             return before.player != after.player
@@ -235,13 +239,14 @@ class _Round:
         return landed and (after.health == 0 or after.turns > 0)
 
     def check(self) -> None:
-        """Go through the phases of docs/rules/crematoria.md 5."""
+        """Check the round in the phases of docs/rules/crematoria.md 5."""
         self.people_move()
         self.necromongers_act()
         self.necromongers_land()
         self.hellhounds_act()
-        for unit, _ in self.left:
-            raise _UnexplainedError(f"a movement of unit {unit} after the last one that can be")
+        if self.remaining:
+            unit, _ = self.remaining[0]
+            raise _UnexplainedError(f"a movement of unit {unit} after the last possible one")
         self.sun_moves()
         self.check_deaths()
         self.check_gems()
@@ -252,13 +257,13 @@ class _Round:
     # What happens to a unit
 
     def fork(self) -> bool:
-        """Which way to go where both are possible."""
-        at = len(self.taken)
-        self.taken.append(self.forks[at] if at < len(self.forks) else True)
-        return self.taken[-1]
+        """Choose whether the victim of a blow dies, where both are possible."""
+        number = len(self.choices)
+        self.choices.append(self.forks[number] if number < len(self.forks) else True)
+        return self.choices[-1]
 
     def kill(self, unit: int, killer: int, how: str) -> None:
-        """A unit dies for certain; the next position must show it."""
+        """Let a unit die, which the next position must show; `killer` is a player, or -1."""
         _require(unit in self.doomed, f"unit {unit} {how}, but it lives in the next state")
         if unit in self.people:
             heir = self.after.units[unit].player
@@ -267,10 +272,10 @@ class _Round:
                 f"unit {unit} {how} of player {killer}, but then belongs to player {heir}",
             )
         self.dead.add(unit)
-        del self.stands[self.place.pop(unit)]
+        del self.standing[self.place.pop(unit)]
 
     def hit(self, unit: int, by: int, killer: int) -> None:
-        """A blow, after which the victim lives or doesn't."""
+        """Let a unit take a blow, of which it dies if that is possible and the fork says so."""
         least, most = BLOWS[self.kinds[by]]
         low, high = self.health[unit][0] - most, self.health[unit][1] - least
         heir_fits = killer == -1 or unit not in self.people
@@ -288,16 +293,16 @@ class _Round:
             self.health[unit] = (max(1, low), high)
 
     def move(self, unit: int, place: Place) -> None:
-        del self.stands[self.place[unit]]
-        self.stands[place] = unit
+        del self.standing[self.place[unit]]
+        self.standing[place] = unit
         self.place[unit] = place
 
     # The phases
 
     def people_move(self) -> None:
         moved: set[int] = set()
-        while self.left and self.left[0][0] in self.people:
-            unit, direction = self.left.pop(0)
+        while self.remaining and self.remaining[0][0] in self.people:
+            unit, direction = self.remaining.pop(0)
             self.progress += 1
             _require(unit not in moved, f"unit {unit} moves twice")
             moved.add(unit)
@@ -305,18 +310,18 @@ class _Round:
             self.execute(unit, direction)
 
     def execute(self, unit: int, direction: int) -> None:
-        """An order that was carried out, so it was possible."""
+        """Apply a movement of a pioneer or furyan, which must have been possible."""
         place, seat = self.place[unit], self.player[unit]
         way = f"unit {unit} at {place} goes {_NAMES[direction]}"
         _require(direction != _NONE, f"unit {unit} moves by None")
-        target = _at(place, direction)
+        target = _neighbour(place, direction)
         if target is None:
             raise _UnexplainedError(f"{way}, off the board")
         row, col, level = target
         if direction in (_UP, _DOWN):
             _require(self.caves[place[0]][place[1]] == "E", f"{way} without an elevator")
         _require(level == 1 or self.caves[row][col] != "R", f"{way} into rock")
-        other = self.stands.get(target)
+        other = self.standing.get(target)
         if other is not None:
             if self.kinds[other] == "h":
                 self.kill(unit, -1, "goes to a hellhound")
@@ -331,8 +336,8 @@ class _Round:
         else:
             self.move(unit, target)
             if self.kinds[unit] == "p":
-                if target in self.lying:
-                    self.lying.remove(target)
+                if target in self.gems_lying:
+                    self.gems_lying.remove(target)
                     self.gems[seat] += 1
                 self.conquer(target, seat)
 
@@ -352,12 +357,14 @@ class _Round:
         ]
 
     def next_of(self, unit: int) -> int:
-        """The printed movement of a unit whose turn it is."""
+        """Take the next printed movement, which must be this unit's; return its direction."""
         self.progress += 1
-        printed = self.left.pop(0) if self.left else None
+        printed = self.remaining.pop(0) if self.remaining else None
         if printed is None or printed[0] != unit:
-            found = "none" if printed is None else f"one of unit {printed[0]}"
-            raise _UnexplainedError(f"a movement of unit {unit} belongs here, but there is {found}")
+            instead = "none" if printed is None else f"one of unit {printed[0]}"
+            raise _UnexplainedError(
+                f"a movement of unit {unit} belongs here, but there is {instead}"
+            )
         return printed[1]
 
     def check_choice(self, unit: int, direction: int, allowed: Sequence[int], why: str) -> None:
@@ -365,7 +372,7 @@ class _Round:
         _require(
             direction in allowed,
             f"unit {unit} at {self.place[unit]} goes {_NAMES[direction]}; "
-            f"{why}: {', '.join(_NAMES[one] for one in allowed)}",
+            f"{why}: {', '.join(map(_NAMES.__getitem__, allowed))}",
         )
 
     def necromongers_act(self) -> None:
@@ -375,14 +382,20 @@ class _Round:
                 continue
             direction = self.next_of(unit)
             around = _around(self.place[unit])
-            prey = {d: at for d, at in around if self.stands.get(at, self.slots[0]) in self.people}
+            prey = {
+                d: near
+                for d, near in around
+                if self.standing.get(near, self.slots[0]) in self.people
+            }
             if prey:
                 self.check_choice(unit, direction, list(prey), "it must attack")
-                self.hit(self.stands[prey[direction]], unit, -1)
+                self.hit(self.standing[prey[direction]], unit, -1)
                 continue
-            free = {d: at for d, at in around if at not in self.stands}
+            free = {d: near for d, near in around if near not in self.standing}
             if targets:
-                far = {d: min(_apart(at, person) for person in targets) for d, at in free.items()}
+                far = {
+                    d: min(_apart(near, person) for person in targets) for d, near in free.items()
+                }
                 best = [d for d in far if far[d] == min(far.values())]
             else:
                 best = [d for d in free if d in _RIGHTWARDS]
@@ -399,10 +412,10 @@ class _Round:
             if unit in self.place and self.turns[unit] > 0:
                 self.turns[unit] -= 1
                 if self.turns[unit] == 0:
-                    below = self.stands.get(self.place[unit])
+                    below = self.standing.get(self.place[unit])
                     if below is not None:
                         self.kill(below, -1, f"is crushed by necromonger {unit}")
-                    self.stands[self.place[unit]] = unit
+                    self.standing[self.place[unit]] = unit
 
     def hellhounds_act(self) -> None:
         steps = _distances(self.before.caves, self.people_on(0))
@@ -410,28 +423,28 @@ class _Round:
             direction = self.next_of(unit)
             others = [self.place[other] for other in self.hounds if other != unit]
             free = {
-                d: at
-                for d, at in _around(self.place[unit])
-                if self.caves[at[0]][at[1]] != "R" and all(_apart(at, o) >= 2 for o in others)
+                d: near
+                for d, near in _around(self.place[unit])
+                if self.caves[near[0]][near[1]] != "R" and all(_apart(near, o) >= 2 for o in others)
             }
-            far = {d: steps[at] for d, at in free.items() if at in steps}
+            far = {d: steps[near] for d, near in free.items() if near in steps}
             best = [d for d in far if far[d] == min(far.values())] or list(free)
             self.check_choice(unit, direction, best, "it can go")
             if direction == _NONE:
                 continue
             place = free[direction]
-            if place in self.stands:
-                self.kill(self.stands[place], -1, f"is run over by hellhound {unit}")
+            if place in self.standing:
+                self.kill(self.standing[place], -1, f"is run over by hellhound {unit}")
             self.move(unit, place)
             for _, near in _around(place):
-                prey = self.stands.get(near)
+                prey = self.standing.get(near)
                 if prey is not None and prey in self.people:
                     self.kill(prey, -1, f"is devoured by hellhound {unit}")
 
     def sun_moves(self) -> None:
         burning = [(2 * self.number + right) % COLS for right in (0, 1)]
-        self.lying = {place for place in self.lying if place[1] not in burning}
-        for place, unit in list(self.stands.items()):
+        self.gems_lying = {place for place in self.gems_lying if place[1] not in burning}
+        for place, unit in list(self.standing.items()):
             if place[2] == 1 and place[1] in burning:
                 self.kill(unit, -1, "burns in the sun")
 
@@ -444,7 +457,7 @@ class _Round:
             raise _UnexplainedError(f"unit {unit} {what}, but nothing killed it")
 
     def darkening(self, place: Place) -> bool:
-        """Whether a position is outside, no elevator, in the two columns that the night reaches."""
+        """Return whether the night reaches a place now, and it is outside and no elevator."""
         row, col, level = place
         in_columns = (col - 2 * self.number - COLS // 2) % COLS < 2
         return level == 1 and in_columns and self.before.outside[row][col] != "E"
@@ -452,8 +465,11 @@ class _Round:
     def check_gems(self) -> None:
         self.progress += 1
         shown = _gems(self.after)
-        _require(shown >= self.lying, f"the gem at {min(self.lying - shown, default=0)} is gone")
-        fresh = sorted(shown - self.lying)
+        _require(
+            shown >= self.gems_lying,
+            f"the gem at {min(self.gems_lying - shown, default=0)} is gone",
+        )
+        fresh = sorted(shown - self.gems_lying)
         _require(len(fresh) <= 1, f"gems appear at {fresh}; at most one does in a round")
         for place in fresh:
             _require(
@@ -470,7 +486,7 @@ class _Round:
         )
 
     def check_necromongers(self) -> None:
-        """Dead slots stay as they are, but for one in which a new necromonger can appear."""
+        """Check that at most one new necromonger appears, and that the dead stay as they are."""
         self.progress += 1
         alive = sum(self.before.units[unit].health > 0 for unit in self.slots)
         fresh = 0
@@ -503,10 +519,10 @@ class _Round:
             row, col, level = place
             in_cave = level == 0 and self.caves[row][col] in "C0123"
             _require(in_cave, f"unit {unit} is reborn at {place}, which is no cave")
-            _require(place not in self.stands, f"unit {unit} is reborn onto another at {place}")
-            new = [at for other, at in reborn.items() if other != unit]
-            far = all(_apart(place, at) >= 4 for at in hounds)
-            far = far and all(_apart(place, at) >= 2 for at in (*others, *new))
+            _require(place not in self.standing, f"unit {unit} is reborn onto another at {place}")
+            new = [cave for other, cave in reborn.items() if other != unit]
+            far = all(_apart(place, hound) >= 4 for hound in hounds)
+            far = far and all(_apart(place, other) >= 2 for other in (*others, *new))
             if not far:
                 self.check_crowd(unit, place, hounds, others, list(reborn.values()))
             shown = self.after.units[unit]
@@ -515,9 +531,9 @@ class _Round:
         for unit, place in reborn.items():
             self.player[unit] = self.after.units[unit].player
             self.health[unit] = (FULL[self.kinds[unit]],) * 2
-            _require(place not in self.stands, f"two units are reborn at {place}")
+            _require(place not in self.standing, f"two units are reborn at {place}")
             self.place[unit] = place
-            self.stands[place] = unit
+            self.standing[place] = unit
             if self.kinds[unit] == "p":
                 self.conquer(place, self.player[unit])
 
@@ -529,18 +545,18 @@ class _Round:
         others: Sequence[Place],
         reborn: Sequence[Place],
     ) -> None:
-        """A unit may be reborn near others only if no better cave was left at all."""
+        """Check that a unit is reborn near others only if no cave was far enough from all."""
         for row, col in itertools.product(range(ROWS), range(COLS)):
-            at = (row, col, 0)
+            cave = (row, col, 0)
             if (
                 self.caves[row][col] in "C0123"
-                and all(_apart(at, hound) >= 4 for hound in hounds)
-                and all(_apart(at, other) >= 2 for other in (*others, *reborn))
+                and all(_apart(cave, hound) >= 4 for hound in hounds)
+                and all(_apart(cave, other) >= 2 for other in (*others, *reborn))
             ):
                 raise _UnexplainedError(f"unit {unit} is reborn at {place}, too near to others")
 
     def check_rest(self) -> None:
-        """Positions, players, health, turns, caves and their count."""
+        """Check each unit's place, player, health and turns, then the caves and their number."""
         self.progress += 1
         for unit, shown in enumerate(self.after.units):
             what = f"unit {unit}"

@@ -1,29 +1,28 @@
 """Match files of the original Crematoria for viewers: scene and frames of their positions.
 
-Nothing is played again: what is drawn is what the file says, whatever rules made it. How it is
-drawn is said in `lanista.rules.crematoria.scene`, as for a game.
+Nothing is played again: viewers see what the file says, whatever rules made it. It is drawn by
+`lanista.rules.crematoria`, as a game is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lanista.formats.crematoria import Position, Res
-from lanista.rules.crematoria import scene
-from lanista.rules.crematoria.geometry import LEVEL, cell_at
+from lanista.rules import crematoria
 from lanista.rules.picture import Frame, Scene
 
 
 def scene_of(res: Res) -> Scene:
-    """Both levels, as the first position has them."""
+    """Return the scene of a match: both levels, as the first position has them."""
     first = res.positions[0]
-    return scene.scene(_bytes(first.caves), _bytes(first.outside))
+    return crematoria.scene_of(_bytes(first.caves), _bytes(first.outside))
 
 
 def frames_of(res: Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
-    """By round, a frame and the scores."""
+    """Yield the frame and the scores, by seat, of each round."""
     before = None
     for position in res.positions:
-        now = _seen(position, res.header.settings["gem_value"])
-        yield scene.frame(now, before), now.scores
+        now = _for_scene(position, res.header.settings)
+        yield crematoria.frame_of(now, before), now.scores
         before = now
 
 
@@ -31,18 +30,22 @@ def _bytes(rows: tuple[str, ...]) -> bytes:
     return "".join(rows).encode("ascii")
 
 
-def _seen(position: Position, gem_value: int) -> scene.Position:
+def _for_scene(position: Position, settings: Mapping[str, int]) -> crematoria.Position:
+    rows, cols, gem_value = settings["rows"], settings["cols"], settings["gem_value"]
     units = position.units
     outside = "".join(position.outside)
-    return scene.Position(
+    return crematoria.Position(
         position.round,
         _bytes(position.caves),
-        frozenset(LEVEL + place for place, kind in enumerate(outside) if kind == "G"),
+        frozenset(rows * cols + index for index, cell in enumerate(outside) if cell == "G"),
         [unit.kind for unit in units],
         [unit.player for unit in units],
         [unit.health for unit in units],
         [unit.turns for unit in units],
-        [-1 if unit.row < 0 else cell_at(unit.row, unit.col, unit.level) for unit in units],
+        [
+            -1 if unit.row < 0 else (unit.level * rows + unit.row) * cols + unit.col
+            for unit in units
+        ],
         position.cells,
         position.gems,
         # rules/crematoria.md 7.

@@ -1,9 +1,9 @@
 """The files of the original Hogwarts program: `.cnf`, `.res` and the traces' `.orders`.
 
-Formats are in rules/hogwarts.md 13 and 14. A `.res` is written byte for byte as the original
-writes it; readers split on white space as the original's do, and refuse everything else that
-isn't of the format. No rules here: whether a match file tells a possible match is asked of
-`hogwarts_explain`.
+The formats are in rules/hogwarts.md 13 and 14. A `.res` is written byte for byte as the original
+writes it. Readers split on white space as the original's do, and refuse any other deviation.
+The readers check a file's form only: `hogwarts_explain` checks whether the match in a `.res` can
+have happened. Nothing here decides a rule.
 """
 
 import re
@@ -16,16 +16,18 @@ from lanista.rules.base import BadBoardError, Setting, Token, Verdict
 from lanista.rules.hogwarts import RULESET, Board, Hogwarts
 
 VERSION = ("HarryPotter", "1.0")
+"""The two words by which files name the game and its version."""
 SIDE = 60
 CLANS = 4
 INGREDIENTS = 15
 WORDS = ("Game", "SecGame")
-"""First word of a match file: the program that anybody has, and the judge's."""
+"""The possible first words of a match file: the public program's, and the judge's."""
 DIRECTIONS = "dcreuqlz"
-"""The letter of each direction, 0 to 7."""
+"""The letters of the directions 0 to 7."""
 TITLES = ("type", "id", "player", "row", "column", "rounds", "next")
+"""The column titles of a state's list of units."""
 CODED: tuple[Setting, ...] = RULESET.settings[:14]
-"""The settings that the files have, in their order."""
+"""The settings that the files have, in the files' order."""
 _TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
 _LABELS = (
     "".join(str(col // 10) for col in range(SIDE)),
@@ -35,12 +37,9 @@ _ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
 _MOST = 2**31 - 1
 
 
-# Match files: data
-
-
 @attrs.frozen
 class Unit:
-    """A unit as a match file shows it; its id is its place in the state's list."""
+    """A unit as a match file shows it; its id is its index in the state's list."""
 
     player: int
     row: int
@@ -55,54 +54,55 @@ class Command:
 
     unit: int
     direction: int | None
-    """0 to 7; None: a spell."""
+    """The direction of a move, 0 to 7; None: the order is a spell."""
     groups: tuple[int, ...] = ()
-    """Of a spell: the group of each ingredient."""
+    """The group of each ingredient of a spell; empty for a move."""
 
 
 @attrs.frozen(kw_only=True)
 class State:
-    """The position at the start of a round, or after the last one."""
+    """The position before a round, or after the last one."""
 
     rows: tuple[str, ...]
-    """60 strings of 60: `W` wall, `.` corridor without owner, `0` to `3` its owner."""
+    """The 60 rows of 60 cells: `W` is a wall, `.` has no owner, `0` to `3` is the owner."""
     units: tuple[Unit, ...]
-    """By id: 4 ghosts, then the wizards."""
+    """The units by id: 4 ghosts, then the wizards."""
     books: tuple[tuple[int, int], ...]
-    """Row and column, ascending."""
+    """The row and column of each book, in ascending order."""
     ingredients: tuple[int, ...]
     voldemort: tuple[int, int]
-    """Row and column."""
+    """The row and column of Voldemort."""
     round: int
     score: tuple[int, ...]
     conversion_points: tuple[int, ...]
-    """`scr_acc`: the part of the score that comes from conversions."""
+    """The part of each player's score that comes from conversions: `scr_acc` in the file."""
     strength: tuple[int, ...]
-    """Strength points, not divided by units."""
+    """The strength points of each player, not divided by the number of its units."""
     status: tuple[float, ...]
-    """Share of the computing time used; -1: out."""
+    """The share of its computing time that each player has used; -1: the player is out."""
 
 
 @attrs.frozen(kw_only=True)
 class Res:
-    """A match file."""
+    """The contents of a match file."""
 
     word: str
+    """The first word, one of `WORDS`."""
     seed: int
     settings: Mapping[str, int]
-    """The 14 settings of the files."""
+    """The values of the settings in `CODED`."""
     names: tuple[str, ...]
     states: tuple[State, ...]
-    """Before every round, and after the last."""
+    """The states before every round, and after the last."""
     commands: tuple[tuple[Command, ...], ...]
-    """By round, in the order of execution."""
+    """The commands of each round, in the order in which they were carried out."""
 
 
-# Match files: from a game
+# -- from a game to a match file ------------------------------------------------------------------
 
 
 def state_of(game: Hogwarts, status: Sequence[float] = (0,) * CLANS) -> State:
-    """The state of a game as a match file shows it."""
+    """Return the state of a game as a match file shows it."""
     owners = game.owners.decode()
     return State(
         rows=tuple(owners[row * SIDE : (row + 1) * SIDE] for row in range(SIDE)),
@@ -124,7 +124,7 @@ def state_of(game: Hogwarts, status: Sequence[float] = (0,) * CLANS) -> State:
 
 
 def commands_of(game: Hogwarts) -> tuple[Command, ...]:
-    """The orders that had an effect in a game's last round."""
+    """Return the orders that had an effect in the last round that was played."""
     return tuple(
         Command(order.unit, order.direction)
         if order.groups is None
@@ -142,15 +142,16 @@ def res_of(
     word: str = "Game",
     status: Callable[[int], Sequence[float]] = lambda _: (0,) * CLANS,
 ) -> Res:
-    """Play a game through its turns into a match file.
+    """Play a game through its turns, and return its match file.
 
     Args:
-        game: At round 0; played by this to the end of the turns.
-        turns: The verdicts of every round, made when they are asked for.
-        seed: The match's.
-        names: The players', by seat. White space in them becomes `_`: readers split on it.
-        word: `Game` or `SecGame`.
-        status: By round, the shares of the computing time used.
+        game: The game, in round 0. It is at its end afterwards.
+        turns: The verdicts of every round, by seat. They may be made on demand: each is taken
+            when the game is in its round.
+        seed: The seed of the match.
+        names: The players' names, by seat. White space in them becomes `_`: readers split on it.
+        word: The first word of the file, `Game` or `SecGame`.
+        status: Returns the shares of the computing time used, by seat, in a round.
     """
     states, commands = [state_of(game, status(game.turn))], []
     for verdicts in turns:
@@ -167,16 +168,16 @@ def res_of(
     )
 
 
-# Match files: writing
+# -- writing match files --------------------------------------------------------------------------
 
 
 def write_res(res: Res) -> str:
-    """The match file, byte for byte as the original writes it."""
+    """Return the match file, byte for byte as the original writes it."""
     return "".join(res_parts(res))
 
 
 def res_parts(res: Res) -> Iterator[str]:
-    """The match file in its parts: header, state, commands, state and so on."""
+    """Yield the parts of the match file: header, state, commands, state and so on."""
     names = "".join(f" {name}" for name in res.names)
     yield f"{res.word}\n\nSeed {res.seed}\n\n{_coded(res.settings)}names         {names}\n"
     for number, state in enumerate(res.states):
@@ -194,7 +195,7 @@ def _coded(settings: Mapping[str, int]) -> str:
 
 
 def write_state(state: State) -> str:
-    """A state block, with the two empty lines before it."""
+    """Return the block of a state, with the two empty lines before it."""
     lines = ["", "", *(f"   {label}" for label in _LABELS)]
     lines += [f"{number:02} {row}" for number, row in enumerate(state.rows)]
     lines += ["", "units", str(len(state.units)), "\t".join(TITLES)]
@@ -220,7 +221,7 @@ def write_state(state: State) -> str:
 
 
 def write_commands(commands: Sequence[Command]) -> str:
-    """A block of commands."""
+    """Return the block of a round's commands."""
     lines = ["commands", str(len(commands))]
     for command in commands:
         if command.direction is None:
@@ -231,14 +232,14 @@ def write_commands(commands: Sequence[Command]) -> str:
     return "\n".join((*lines, ""))
 
 
-# Match files: reading
+# -- reading match files --------------------------------------------------------------------------
 
 
 def read_res(text: str) -> Res:
     """Read a match file.
 
     Raises:
-        FormatError: It isn't one; names the line and what would be right.
+        FormatError: The text isn't a match file; names the line and what was expected.
     """
     tokens = Tokens(text)
     word = tokens.choice("the first word, `Game` or `SecGame`", *WORDS)
@@ -359,24 +360,24 @@ def _read_commands(tokens: Tokens, units: int) -> tuple[Command, ...]:
     return tuple(commands)
 
 
-# Configurations
+# -- configurations -------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
-    """A match configuration."""
+    """The contents of a configuration file."""
 
     settings: Mapping[str, int]
-    """The 14 settings of the files."""
+    """The values of the settings in `CODED`."""
     board: Board | None
-    """None: the generator RANDOM makes one from the seed."""
+    """The board of a `FIXED` file; None: the generator `RANDOM` makes one from the seed."""
 
 
 def read_cnf(text: str) -> Config:
     """Read a configuration.
 
     Raises:
-        FormatError: It isn't one; names the line and what would be right.
+        FormatError: The text isn't a configuration; names the line and what was expected.
     """
     tokens = Tokens(text)
     settings = _read_coded(tokens)
@@ -387,43 +388,46 @@ def read_cnf(text: str) -> Config:
         board = tokens.remaining(RULESET.read_board)
     except BadBoardError as error:
         raise FormatError(error.args[0]) from None
-    for name, has in (
+    for name, needed in (
         ("NUM_INI_WIZARDS_PER_CLAN", board.wizards_per_clan),
         ("NUM_INI_BOOKS", len(board.books)),
     ):
-        if settings[name] != has:
-            raise FormatError(f"{name} is {settings[name]}, but the board below needs {has}")
+        if settings[name] != needed:
+            raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
     return Config(settings, board)
 
 
 def write_cnf(config: Config) -> str:
-    """The configuration as a file that `read_cnf` reads back."""
+    """Return the configuration as a file that `read_cnf` reads back."""
     if config.board is None:
         return f"{_coded(config.settings)}\nRANDOM\n"
     return f"{_coded(config.settings)}\nFIXED\n{RULESET.write_board(config.board)}"
 
 
-# Submitted orders
+# -- submitted orders -----------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Submitted:
-    """What a player gave in a round: its first order for each unit."""
+    """The orders that a player gave in a round: the first one for each unit."""
 
     calls: int
-    """How many orders it gave, repeated ones included."""
+    """The number of orders given, repeated ones included."""
     orders: tuple[tuple[int, int | None, tuple[int, ...]], ...]
-    """Unit, direction (any number; None: a spell), groups (any number of any numbers)."""
+    """The unit, direction and groups of each order.
+
+    The direction is any number, or None for a spell; groups are any number of any numbers.
+    """
 
 
 def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
-    """Read an `.orders` file: by round and player, what was submitted.
+    """Read an `.orders` file, and return the orders by round and player.
 
-    The format: `R round P player Q calls`, then a line an order, `unit kind direction n g1 … gn`,
-    kind 0 a move and 1 a spell.
+    For every round and player it has a line `R round P player Q calls`, then a line for each
+    order: `unit kind direction n g1 … gn`, where kind 0 is a move and 1 a spell.
 
     Raises:
-        FormatError: It isn't one; names the line and what would be right.
+        FormatError: The text isn't such a file; names the line and what was expected.
     """
     tokens = Tokens(text)
     rounds: list[list[Submitted]] = []
@@ -452,16 +456,16 @@ def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
 
 
 def submoves(submitted: Submitted) -> list[Token]:
-    """What was submitted as an answer on the wire (PROTOCOL.md 5).
+    """Return submitted orders as the tokens of an answer on the wire (PROTOCOL.md 5).
 
-    A spell of another number of groups than 15 can't be said there; it becomes one that is as
-    useless, with groups out of range.
+    A spell on the wire always has 15 groups. A submitted one with another number of groups
+    becomes a spell that is as useless: its groups are out of range.
     """
+    invalid = (CLANS + 1,) * INGREDIENTS
     tokens: list[Token] = []
     for unit, direction, groups in submitted.orders:
         if direction is None:
-            wrong = (CLANS + 1,) * INGREDIENTS
-            tokens += ["s", unit, *(groups if len(groups) == INGREDIENTS else wrong)]
+            tokens += ["s", unit, *(groups if len(groups) == INGREDIENTS else invalid)]
         else:
             tokens += ["m", unit, direction]
     return tokens

@@ -1,12 +1,12 @@
-"""Whether a Hogwarts match file tells a possible match (rules/hogwarts.md).
+"""Checks whether the match in a Hogwarts match file can have happened (rules/hogwarts.md).
 
-`explain` follows a file from state to state by the commands it prints, with an account of the
-rules of its own: what is determined must be equal, what chance decides must be among what chance
-can give. Orders without effect aren't in a file and not needed. Where a battle's outcome can't be
-seen at once, both are followed until one doesn't fit.
+`explain` follows a file from state to state by its commands. What the rules determine must be as
+expected; what chance decides must be something that chance can give. Orders without effect aren't
+in a file, and aren't needed. Where the next state doesn't show at once who won a battle, both
+outcomes are followed until one of them doesn't fit.
 
-Shares no code with the ruleset, so that each is a check of the other. Status values and the
-file's first word aren't judged.
+The module shares no code with the ruleset, so that each of them is a check of the other. It doesn't
+check status values or the file's first word.
 """
 
 import copy
@@ -24,34 +24,35 @@ Cell = tuple[int, int]
 STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 SPELL_FREE_ROUNDS = 50
 MAX_FORKS = 2_000
-"""Battles of a round followed both ways, before the round counts as unexplained."""
+"""The number of battles followed both ways after which a round counts as unexplained."""
 
 
 @attrs.frozen
 class Explained:
-    """What came of following a match file."""
+    """The number of rounds of a match that the rules explain, and the problem after them."""
 
     rounds: int
-    """Rounds explained, from the first one on."""
+    """The number of rounds explained, from the first one on."""
     problem: str | None
-    """What the next round, or the first state, shows that can't be; None: all is explained."""
+    """What the rules don't allow in the next round, or the first state; None: all is explained."""
 
 
 class _UnexplainedError(Exception):
-    """The state isn't what the rules allow."""
+    """Something that the rules don't allow."""
 
-    def __init__(self, words: str, progress: int) -> None:
-        super().__init__(words)
+    def __init__(self, problem: str, progress: int) -> None:
+        super().__init__(problem)
         self.progress = progress
-        """How far the checks came: the best attempt is the one to tell a person about."""
+        """The number of steps checked: the attempt that came farthest is the one to report."""
 
 
 def explain(res: Res, rules: Rules = "original") -> Explained:
-    """Follow a match file from its first state to its last.
+    """Follow a match file from its first state, up to the first one that can't have happened.
 
     Args:
-        res: The file, as `read_res` gives it.
-        rules: Whether spells capture by the text or as the original does (18, row 1).
+        res: The file, as `read_res` returns it.
+        rules: Whether spells capture as the rules' text says, or as the original program does
+            (rules/hogwarts.md 18, row 1).
     """
     try:
         _check_start(res)
@@ -66,13 +67,13 @@ def explain(res: Res, rules: Rules = "original") -> Explained:
     return Explained(len(res.commands), None)
 
 
-def _require(fact: object, words: str, progress: int = 0) -> None:
-    if not fact:
-        raise _UnexplainedError(words, progress)
+def _require(condition: object, problem: str, progress: int = 0) -> None:
+    if not condition:
+        raise _UnexplainedError(problem, progress)
 
 
 def _check_start(res: Res) -> None:
-    """The first state: what a match can begin with."""
+    """Check that a match can begin with the first state."""
     state = res.states[0]
     _require(state.score == (0,) * CLANS, f"score {state.score}; it is 0 for all")
     _require(state.conversion_points == (0,) * CLANS, "scr_acc; it is 0 for all")
@@ -100,8 +101,8 @@ def _check_start(res: Res) -> None:
     _require(_inside(state.voldemort), f"Voldemort at {state.voldemort}, on the border")
 
 
-def _distance(one: Cell, other: Cell) -> int:
-    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+def _distance(first: Cell, second: Cell) -> int:
+    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
 
 
 def _inside(cell: Cell) -> bool:
@@ -144,26 +145,27 @@ class _Unit:
 
 @attrs.define
 class _Position:
-    """A round in progress: what one way of its battles has made of it."""
+    """The position within a round, after some commands and one choice of its battles' outcomes."""
 
     units: list[_Unit]
     standing: dict[Cell, int]
     owners: dict[Cell, str]
-    """Only of cells whose owner this round decided."""
+    """The owners of the cells whose owner was decided in this round."""
     books: set[Cell]
     points: list[int]
     read: list[int]
     counts: list[int]
-    """Units by clan."""
+    """The number of units, by clan."""
     deaths: list[tuple[int, int]] = attrs.field(factory=list)
-    """Clan at death and unit, in order."""
+    """The clan at death and the number of each unit that died, in order."""
     caster: int | None = None
-    """The clan that cast the round's spell."""
+    """The clan that cast the round's spell; None: no clan has yet."""
     spell_open: set[Cell] = attrs.field(factory=set)
-    """Cells the spell may have captured and nobody took since."""
+    """The cells that the spell may have captured, and that nobody has taken since."""
     spell_hidden: int = 0
-    """Cells the spell may have captured, which were taken since."""
+    """The number of cells that the spell may have captured, but that were taken since."""
     spell_quota: int = 0
+    """The number of cells that the spell captured."""
 
     def copy(self) -> "_Position":
         return _Position(
@@ -197,7 +199,7 @@ class _Position:
 
 
 class _Round:
-    """One round of a file: the state before it, the state after it."""
+    """One round of a file, between the states before and after it."""
 
     def __init__(self, res: Res, number: int, rules: Rules, walls: _Walls) -> None:
         self.settings: Mapping[str, int] = res.settings
@@ -211,10 +213,10 @@ class _Round:
         self.forks = 0
 
     def explain(self, commands: tuple[Command, ...]) -> None:
-        """Find a way of the battles that leads to the state after the round.
+        """Find outcomes of the round's battles that lead to the state after it.
 
         Raises:
-            _UnexplainedError: There is none; says where the best attempt fails.
+            _UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
         """
         self.commands = commands
         self._check_determined()
@@ -231,12 +233,12 @@ class _Round:
             read=[0] * CLANS,
             counts=[sum(unit.clan == clan for unit in units) for clan in range(CLANS)],
         )
-        worst = self._follow(position, 0)
-        if worst is not None:
-            raise worst
+        problem = self._follow(position, 0)
+        if problem is not None:
+            raise problem
 
     def _check_determined(self) -> None:
-        """What no command changes: walls; and what ingredients can be."""
+        """Check what doesn't depend on commands: the walls, and that the ingredients can be."""
         for row, (cells, walls) in enumerate(zip(self.after.rows, self.wall_rows, strict=True)):
             _require(cells.translate(_UNOWNED) == walls, f"the walls of row {row} change")
         _require(
@@ -247,42 +249,42 @@ class _Round:
     # -- commands --------------------------------------------------------------------------
 
     def _follow(self, position: _Position, start: int) -> _UnexplainedError | None:
-        """Carry out the commands from `start` on; None when it leads to the state after."""
+        """Carry out the commands from `start` on; return None if they lead to the state after."""
         try:
-            for at in range(start, len(self.commands)):
-                fighters = self._carry_out(position, self.commands[at], at)
+            for index in range(start, len(self.commands)):
+                fighters = self._carry_out(position, self.commands[index], index)
                 if fighters is not None:
-                    return self._follow_battle(position, fighters, at)
+                    return self._follow_battle(position, fighters, index)
             self._end(position)
         except _UnexplainedError as error:
             return error
         return None
 
     def _follow_battle(
-        self, position: _Position, fighters: tuple[int, int], at: int
+        self, position: _Position, fighters: tuple[int, int], index: int
     ) -> _UnexplainedError | None:
-        """Both outcomes of a battle of like strengths, the likelier first."""
+        """Follow both outcomes of a battle that chance decides, first the one that shows."""
         options = [(loser, winner) for winner, loser in (fighters, fighters[::-1])]
-        options = [pair for pair in options if self._can_lose(position, *pair, at)]
+        options = [pair for pair in options if self._can_lose(position, *pair, index)]
         options.sort(key=lambda pair: not self._shows_loss(position, *pair))
         where = f"{fighters[0]} against {fighters[1]}"
-        worst = _UnexplainedError(f"command {at}: neither can have lost, {where}", at)
+        farthest = _UnexplainedError(f"command {index}: neither can have lost, {where}", index)
         self.forks += len(options) > 1
         if self.forks > MAX_FORKS:
-            return _UnexplainedError(f"none of {MAX_FORKS} ways of its battles fits", at)
+            return _UnexplainedError(f"none of {MAX_FORKS} outcomes of its battles fits", index)
         for loser, winner in options:
             branch = position if (loser, winner) == options[-1] else position.copy()
             branch.units[loser].rounds = self.settings["ROUNDS_FOR_CONVERTING"]
             branch.units[loser].next = branch.units[winner].clan
-            problem = self._follow(branch, at + 1)
+            problem = self._follow(branch, index + 1)
             if problem is None:
                 return None
-            if problem.progress >= worst.progress:
-                worst = problem
-        return worst
+            if problem.progress >= farthest.progress:
+                farthest = problem
+        return farthest
 
     def _shows_loss(self, position: _Position, loser: int, winner: int) -> bool:
-        """Whether the state after shows just this conversion."""
+        """Return whether the state after shows just this conversion."""
         shown = self.after.units[loser]
         left = self.settings["ROUNDS_FOR_CONVERTING"] - 1
         clan = position.units[winner].clan
@@ -290,47 +292,51 @@ class _Round:
             return (shown.rounds, shown.next) == (left, clan)
         return (shown.rounds, shown.player) == (0, clan)
 
-    def _can_lose(self, position: _Position, loser: int, winner: int, at: int) -> bool:
-        """Whether a conversion that began here can have come to what the state after shows."""
+    def _can_lose(self, position: _Position, loser: int, winner: int, index: int) -> bool:
+        """Return whether a conversion that begins here can lead to what the state after shows."""
         if self._shows_loss(position, loser, winner):
             return True
         shown = self.after.units[loser]
         if shown.rounds:
             # Another conversion began later: this one was cancelled before.
-            return self._can_be_cancelled(at)
-        reached = {position.units[loser].at, *self._steps_of(position, loser, at)}
+            return self._can_be_cancelled(index)
+        reached = {position.units[loser].at, *self._steps_of(position, loser, index)}
         died = (shown.row, shown.column) not in reached or any(
             _distance(cell, self.after.voldemort) <= 1
             or _distance(cell, self.before.voldemort) <= 2
             for cell in reached
         )
-        return died or self._can_be_cancelled(at)
+        return died or self._can_be_cancelled(index)
 
-    def _steps_of(self, position: _Position, number: int, at: int) -> Iterator[Cell]:
-        for command in self.commands[at + 1 :]:
+    def _steps_of(self, position: _Position, number: int, index: int) -> Iterator[Cell]:
+        for command in self.commands[index + 1 :]:
             if command.unit == number and command.direction is not None:
                 yield _step(position.units[number].at, command.direction)
 
-    def _can_be_cancelled(self, at: int) -> bool:
-        """Whether wizards are still to move, one of which may be a comrade."""
-        return any(c.direction is not None and c.unit >= CLANS for c in self.commands[at + 1 :])
+    def _can_be_cancelled(self, index: int) -> bool:
+        """Return whether wizards are still to move, one of which may be a comrade."""
+        return any(c.direction is not None and c.unit >= CLANS for c in self.commands[index + 1 :])
 
-    def _carry_out(self, position: _Position, command: Command, at: int) -> tuple[int, int] | None:
-        """One command, which had an effect; the two of a battle that chance decides."""
+    def _carry_out(
+        self, position: _Position, command: Command, index: int
+    ) -> tuple[int, int] | None:
+        """Carry out a command; return the two units of its battle if chance decides it."""
         if command.direction is None:
-            self._cast(position, command, at)
+            self._cast(position, command, index)
             return None
         number, unit = command.unit, position.units[command.unit]
-        what = f"command {at}: unit {number}"
+        what = f"command {index}: unit {number}"
         is_ghost = number < CLANS
-        _require(is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", at)
+        _require(
+            is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", index
+        )
         target = _step(unit.at, command.direction)
         off = not (0 <= target[0] < SIDE and 0 <= target[1] < SIDE)
-        _require(not off, f"{what} leaves the board", at)
+        _require(not off, f"{what} leaves the board", index)
         if _distance(target, self.before.voldemort) <= 1:
             position.die(number)
             return None
-        _require(target not in self.walls, f"{what} walks into the wall at {target}", at)
+        _require(target not in self.walls, f"{what} walks into the wall at {target}", index)
         other_number = position.standing.get(target)
         if other_number is None:
             del position.standing[unit.at]
@@ -342,21 +348,21 @@ class _Round:
                 position.read[unit.clan] += 1
             return None
         other = position.units[other_number]
-        _require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", at)
-        _require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", at)
+        _require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", index)
+        _require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", index)
         if other.clan == unit.clan:
             saves = other_number >= CLANS and other.rounds
-            _require(saves, f"{what} moves onto its comrade {other_number} for nothing", at)
+            _require(saves, f"{what} moves onto its comrade {other_number} for nothing", index)
             other.rounds, other.next = 0, -1
             return None
         if other_number < CLANS:
             quiet = self.settings["ROUNDS_NO_ATTACK_GHOST"]
             immune = other.next != -1 and self.number - other.next < quiet
-            _require(not immune, f"{what} attacks ghost {other_number}, which is immune", at)
+            _require(not immune, f"{what} attacks ghost {other_number}, which is immune", index)
             other.rounds += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
             other.next = self.number
             return None
-        _require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", at)
+        _require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", index)
         ours, theirs = (
             self.before.strength[clan] // position.counts[clan] for clan in (unit.clan, other.clan)
         )
@@ -373,19 +379,19 @@ class _Round:
         position.own(unit.at, str(clan))
         position.points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
-    def _cast(self, position: _Position, command: Command, at: int) -> None:
-        what = f"command {at}: unit {command.unit}"
+    def _cast(self, position: _Position, command: Command, index: int) -> None:
+        what = f"command {index}: unit {command.unit}"
         unit = position.units[command.unit]
-        _require(command.unit < CLANS, f"{what}, a wizard, casts", at)
+        _require(command.unit < CLANS, f"{what}, a wizard, casts", index)
         left = self.settings["NUM_ROUNDS"] - self.number
-        _require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", at)
-        _require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", at)
-        _require(position.caster is None, f"{what} casts the round's second spell", at)
+        _require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", index)
+        _require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
+        _require(position.caster is None, f"{what} casts the round's second spell", index)
         members: list[list[int]] = [[] for _ in range(5)]
         for group, ingredient in zip(command.groups, self.before.ingredients, strict=True):
             members[group].append(ingredient)
         right = {len(group) for group in members} == {3} and len({*map(sum, members)}) == 1
-        _require(right, f"{what} casts with a wrong solution", at)
+        _require(right, f"{what} casts with a wrong solution", index)
         unit.rounds = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         position.caster = unit.clan
         free = 0
@@ -402,7 +408,10 @@ class _Round:
     # -- the end of the round --------------------------------------------------------------
 
     def _end(self, position: _Position) -> None:
-        """From Voldemort's move to the new state; progress counts on from the commands."""
+        """Carry out the round's end, from Voldemort's move on, and compare it to the state after.
+
+        Progress goes on counting from the number of commands.
+        """
         done = len(self.commands)
         destroyed = self._move_voldemort(position, done)
         self._respawn(position, done + 1)
@@ -437,7 +446,7 @@ class _Round:
         return destroyed
 
     def _respawn(self, position: _Position, progress: int) -> None:
-        """The dead appear on clear cells, one after another in the order of the rules."""
+        """Let the dead appear on clear cells, one after another in the order of the rules."""
         order = [
             number
             for clan in range(CLANS)
@@ -509,7 +518,7 @@ class _Round:
             taken = cell in self.walls or cell in position.standing
             _require(not taken, f"{what}, which is taken", progress)
             if not self._is_clear(cell, things - {cell}):
-                # Only when clear cells had run out; then there are none at the end either.
+                # That is allowed only if no clear cell was left; then none is left at the end.
                 _require(not self._any_clear(things), f"{what}, which isn't clear", progress)
                 beside = _distance(cell, self.after.voldemort) <= 1
                 _require(not beside, f"{what}, next to Voldemort", progress)
@@ -520,7 +529,7 @@ class _Round:
             _require(got == expected, f"clan {clan} has strength {got}; it is {expected}", progress)
 
     def _check_owners(self, position: _Position, progress: int) -> None:
-        """Every cell's owner; what the spell captured, by number."""
+        """Check every cell's owner, and the number of cells that the spell captured."""
         captured = 0
         rows = [list(cells) for cells in self.before.rows]
         for (row, col), owner in position.owners.items():
@@ -562,7 +571,11 @@ def _step(cell: Cell, direction: int) -> Cell:
 
 
 def _towards(here: Cell, there: Cell) -> Cell:
-    """Section 10: the longer axis; alike, the first of Down, Right, Up, Left that shortens."""
+    """Return Voldemort's step towards a unit (rules/hogwarts.md 10).
+
+    It is along the longer axis. If both are equal, it is the first of Down, Right, Up and Left
+    that comes nearer.
+    """
     down, right = there[0] - here[0], there[1] - here[1]
     vertical = (here[0] + (1 if down > 0 else -1), here[1])
     horizontal = (here[0], here[1] + (1 if right > 0 else -1))
@@ -572,21 +585,22 @@ def _towards(here: Cell, there: Cell) -> Cell:
 
 
 def _is_drawable(values: tuple[int, ...]) -> bool:
-    """Whether 15 ingredients can come from the generator (9.1)."""
-    total, rest = divmod(sum(values), 5)
-    if rest or not 5 <= total <= 30:
+    """Return whether 15 ingredients can come from the generator (rules/hogwarts.md 9.1)."""
+    total, remainder = divmod(sum(values), 5)
+    if remainder or not 5 <= total <= 30:
         return False
     low, high = total // 4, total // 2
 
-    def grouped(left: list[int]) -> bool:
-        if not left:
+    def can_be_grouped(remaining: list[int]) -> bool:
+        if not remaining:
             return True
-        first, others = left[0], left[1:]
-        for one, other in itertools.combinations(range(len(others)), 2):
-            if first + others[one] + others[other] == total:
-                remaining = [v for at, v in enumerate(others) if at not in (one, other)]
-                if grouped(remaining):
+        first, others = remaining[0], remaining[1:]
+        for pair in itertools.combinations(range(len(others)), 2):
+            if first + sum(others[index] for index in pair) == total:
+                rest = [value for index, value in enumerate(others) if index not in pair]
+                if can_be_grouped(rest):
                     return True
         return False
 
-    return all(low <= value <= high for value in values) and grouped(sorted(values, reverse=True))
+    in_range = all(low <= value <= high for value in values)
+    return in_range and can_be_grouped(sorted(values, reverse=True))

@@ -1,28 +1,27 @@
 """Match files of the original Hogwarts program for viewers: scene and frames of their states.
 
-Nothing is played again: what is drawn is what the file says, whatever rules made it. How it is
-drawn is said in `lanista.rules.hogwarts.scene`, as for a game.
+Nothing is played again: viewers see what the file says, whatever rules made it. It is drawn by
+`lanista.rules.hogwarts`, as a game is.
 """
 
 from collections.abc import Iterator, Sequence
 
 from lanista.formats.hogwarts import SIDE, Command, Res, State
-from lanista.rules.hogwarts import scene
-from lanista.rules.hogwarts.orders import Order
+from lanista.rules import hogwarts
 from lanista.rules.picture import Frame, Scene
 
 
 def scene_of(res: Res) -> Scene:
-    """The walls, as the first state has them."""
-    return scene.scene(_cells(res.states[0]))
+    """Return the scene of a match: its walls, as the first state has them."""
+    return hogwarts.scene_of(_cells(res.states[0]))
 
 
 def frames_of(res: Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
-    """By round, a frame and the scores."""
+    """Yield the frame and the scores, by seat, of each round."""
     before = None
     for state, commands in zip(res.states, ((), *res.commands), strict=True):
         now = _position(state)
-        yield scene.frame(now, before, _orders(commands), res.settings), state.score
+        yield hogwarts.frame_of(now, before, _orders(commands), res.settings), state.score
         before = now
 
 
@@ -30,8 +29,8 @@ def _cells(state: State) -> bytes:
     return "".join(state.rows).encode("ascii")
 
 
-def _position(state: State) -> scene.Position:
-    return scene.Position(
+def _position(state: State) -> hogwarts.Position:
+    return hogwarts.Position(
         state.round,
         _cells(state),
         [unit.player for unit in state.units],
@@ -45,10 +44,10 @@ def _position(state: State) -> scene.Position:
     )
 
 
-def _orders(commands: Sequence[Command]) -> tuple[Order, ...]:
+def _orders(commands: Sequence[Command]) -> tuple[hogwarts.Order, ...]:
     return tuple(
-        Order(command.unit, -1, command.groups)
+        hogwarts.Order(command.unit, -1, command.groups)
         if command.direction is None
-        else Order(command.unit, command.direction)
+        else hogwarts.Order(command.unit, command.direction)
         for command in commands
     )

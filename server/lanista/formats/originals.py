@@ -1,6 +1,6 @@
 """The games that have files of an original program, and what can be done with these files.
 
-One table for whoever reads and writes files, so that no command needs to know a game's name.
+A table with the same functions for every game, so that no command needs to know a game's name.
 Text in, text out.
 """
 
@@ -14,66 +14,70 @@ from lanista.rules.base import Game, Verdict
 from lanista.rules.picture import Frame, Scene
 
 MAX_NAME = 12
-"""Characters of a player's name that an original program takes."""
+"""The number of characters of a player's name that an original program accepts."""
 
 Status = Callable[[int], Sequence[float]]
-"""By round, the players' status: 0, or -1 when out."""
+"""A function that returns the players' status in a round, by seat: 0, or -1 if it is out."""
 
 
 @attrs.frozen(kw_only=True)
 class Explained:
-    """How far a match file can be explained by the rules."""
+    """The number of rounds of a match file that the rules explain, and the problem after them."""
 
     rounds: int
-    """Rounds explained, from the first one on."""
+    """The number of rounds explained, from the first one on."""
     of: int
-    """Rounds of the file."""
+    """The number of rounds of the file."""
     rules: str
-    """`original` or `text`."""
+    """The rules by which it was explained: `original` or `text`."""
     problem: str | None
-    """What the next round shows that can't be; None: all is explained."""
+    """What the rules don't allow in the next round; None: every round is explained."""
 
 
 @attrs.frozen(kw_only=True)
 class Shown:
-    """A match file for viewers: its own positions, nothing played again."""
+    """A match file for viewers: the file's own positions, with nothing played again."""
 
     game: str
     seed: int
     settings: Mapping[str, int]
-    """As the file has them: it knows nothing of Lanista's own."""
+    """The settings in the file, which has none of those that only Lanista knows."""
     names: tuple[str, ...]
-    """By seat."""
+    """The players' names, by seat."""
     scene: Scene
-    """As a game's; of a judge's file, `stats` has `time` behind the others."""
+    """The scene, as a game's; for a judge's file, `time` is the last one of `stats`."""
     frames: Iterator[tuple[Frame, tuple[int, ...]]]
-    """From the start to the last round, a frame and the scores by seat; to be read once."""
+    """The frame and the scores by seat of each round, from the start on; can be read once."""
 
 
 @attrs.frozen(kw_only=True)
 class Originals:
-    """What a game's module of `lanista.formats` offers."""
+    """The functions for the files of one game's original program."""
 
     game: str
     title: tuple[str, ...]
-    """The words by which its files name the game."""
+    """The words by which the files name the game."""
     rules: tuple[str, ...]
-    """Rules that its match files can be explained by, the program's own first."""
+    """The rules by which a match file can be explained, the original program's first."""
     read_cnf: Callable[[str], tuple[Mapping[str, int], Any]]
-    """A configuration's settings and board; None: the seed makes it."""
+    """Reads a configuration into its settings and board; None: the seed makes the board."""
     write_cnf: Callable[[Mapping[str, int], Any], str]
+    """Writes a configuration from settings and a board, or None."""
     write: Callable[[Game, Iterable[Sequence[Verdict]], int, Sequence[str], Status], Iterator[str]]
-    """A match file in parts from a game at its start, its turns, seed, names, status by round."""
+    """Plays a game from its start through these turns, and yields the parts of its match file.
+
+    Takes the game, its turns, the seed, the players' names and their status by round.
+    """
     explain: Callable[[str, str], Explained]
-    """Explain a match file's text by some rules; FormatError if it is none."""
+    """Explains a match file's text by some rules; FormatError if it isn't a match file."""
     replay: Callable[[str, str], Iterator[str]]
-    """The match file that a match file's seed and an orders file's orders make."""
+    """Plays an orders file with the seed of a match file, and yields the resulting match file."""
     show: Callable[[str], Shown]
-    """What a viewer draws of a match file's text; FormatError if it is none."""
+    """Makes of a match file's text what viewers draw; FormatError if it isn't a match file."""
 
 
 def _hogwarts() -> Originals:
-    from lanista.formats import (  # noqa: PLC0415 - when asked for
+    from lanista.formats import (  # noqa: PLC0415 - only once it is needed
         hogwarts,
         hogwarts_explain,
         hogwarts_show,
@@ -97,9 +101,9 @@ def _hogwarts() -> Originals:
 
     def explain(text: str, rules: str) -> Explained:
         res = hogwarts.read_res(text)
-        found = hogwarts_explain.explain(res, "text" if rules == "text" else "original")
+        explained = hogwarts_explain.explain(res, "text" if rules == "text" else "original")
         return Explained(
-            rounds=found.rounds, of=len(res.commands), rules=rules, problem=found.problem
+            rounds=explained.rounds, of=len(res.commands), rules=rules, problem=explained.problem
         )
 
     def replay(text: str, orders: str) -> Iterator[str]:
@@ -108,11 +112,15 @@ def _hogwarts() -> Originals:
         chance = RULESET.chance(res.seed)
         game = RULESET.new(settings, RULESET.generate(settings, chance), chance)
         turns = (
-            [game.parse(seat, hogwarts.submoves(said)) for seat, said in enumerate(players)]
+            [
+                game.parse(seat, hogwarts.submoves(submitted))
+                for seat, submitted in enumerate(players)
+            ]
             for players in hogwarts.read_orders(orders)
         )
-        made = hogwarts.res_of(game, turns, seed=res.seed, names=res.names, word=res.word)
-        return hogwarts.res_parts(made)
+        return hogwarts.res_parts(
+            hogwarts.res_of(game, turns, seed=res.seed, names=res.names, word=res.word)
+        )
 
     def show(text: str) -> Shown:
         res = hogwarts.read_res(text)
@@ -142,7 +150,7 @@ def _hogwarts() -> Originals:
 
 
 def _crematoria() -> Originals:
-    from lanista.formats import (  # noqa: PLC0415 - when asked for
+    from lanista.formats import (  # noqa: PLC0415 - only once it is needed
         crematoria,
         crematoria_explain,
         crematoria_show,
@@ -165,9 +173,9 @@ def _crematoria() -> Originals:
 
     def explain(text: str, rules: str) -> Explained:
         res = crematoria.read_res(text)
-        found = crematoria_explain.explain(res)
+        explained = crematoria_explain.explain(res)
         return Explained(
-            rounds=found.rounds, of=len(res.movements), rules=rules, problem=found.problem
+            rounds=explained.rounds, of=len(res.movements), rules=rules, problem=explained.problem
         )
 
     def replay(text: str, orders: str) -> Iterator[str]:
@@ -177,8 +185,8 @@ def _crematoria() -> Originals:
         game = RULESET.new(settings, RULESET.generate(settings, chance), chance)
         turns = (
             [
-                game.parse(seat, [number for order in said.orders for number in order])
-                for seat, said in enumerate(players)
+                game.parse(seat, [number for order in submitted.orders for number in order])
+                for seat, submitted in enumerate(players)
             ]
             for players in crematoria.read_orders(orders)
         )
@@ -219,7 +227,7 @@ def _with_times(
     frames: Iterable[tuple[Frame, tuple[int, ...]]],
     statuses: Iterable[Sequence[float]],
 ) -> tuple[Scene, Iterator[tuple[Frame, tuple[int, ...]]]]:
-    """Add to the stats what only a judge's file tells: how much of its time each player used."""
+    """Add the share of its time that each player used to the stats; only a judge's file has it."""
 
     def timed() -> Iterator[tuple[Frame, tuple[int, ...]]]:
         for (frame, scores), shares in zip(frames, statuses, strict=True):
@@ -236,29 +244,29 @@ _GAMES: Mapping[str, Callable[[], Originals]] = {"hogwarts": _hogwarts, "cremato
 
 
 def of_game(game: str) -> Originals | None:
-    """What there is for a game; None if it has no original files."""
+    """Return the functions for a game's original files; None if there are none."""
     make = _GAMES.get(game)
     return None if make is None else make()
 
 
 def of_text(text: str) -> Originals:
-    """What there is for the game that a configuration or match file names.
+    """Return the functions for the game that a configuration or match file names.
 
     Raises:
-        FormatError: It names none that is known.
+        FormatError: The text names no known game.
     """
     words = text.split(None, 8)[:8]
     known = [make() for make in _GAMES.values()]
     for originals in known:
         title = list(originals.title)
-        if any(words[at : at + len(title)] == title for at in range(len(words))):
+        if any(words[index : index + len(title)] == title for index in range(len(words))):
             return originals
     titles = " or ".join(f"`{' '.join(originals.title)}`" for originals in known)
     raise FormatError(f"no file of an original game: expected {titles} near its beginning", 1)
 
 
 def printable_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names as a match file can hold them: `[!-~]`, at most 12 characters."""
+    """Return names as a match file can hold them: at most 12 characters of `[!-~]`, else `_`."""
     return tuple(
         "".join(char if "!" <= char <= "~" else "_" for char in name)[:MAX_NAME] for name in names
     )

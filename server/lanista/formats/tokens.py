@@ -1,8 +1,8 @@
 """A strict reader of words separated by white space, which knows the line of each.
 
-What the files of the original games have in common: their own readers split on white space, so
-only the order of the words matters; ours says in which line which word is wrong and what would
-be right. No game's name here.
+The original programs split their files on white space, so only the order of the words matters.
+This reader does the same, but checks every word, and its errors name the line, the wrong word and
+what was expected there. It knows nothing of any one game.
 """
 
 import math
@@ -10,30 +10,31 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from lanista_protocol import shown
+
 T = TypeVar("T")
 
 _WORD = re.compile(r"\S+", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", re.ASCII)
-_SHOWN = 40
 
 
 class FormatError(Exception):
-    """A file that isn't what its format says; names the line and what would be right."""
+    """A file that breaks the rules of its format; names the line and what was expected."""
 
-    def __init__(self, words: str, line: int | None = None) -> None:
-        super().__init__(words if line is None else f"line {line}: {words}")
-        self.words = words
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.message = message
         """What is wrong, without the line."""
         self.line = line
-        """From 1; None when no single line is wrong."""
+        """The number of the wrong line, from 1; None if no single line is wrong."""
 
 
 class Tokens:
     """The words of a text, taken one after another.
 
-    Every method that takes a word is told what is expected there, in words for a person, and
-    raises FormatError when it finds something else.
+    Every method that takes a word gets a description of what is expected there, for the message
+    of the FormatError that it raises if the word is something else.
     """
 
     def __init__(self, text: str) -> None:
@@ -49,34 +50,34 @@ class Tokens:
                 self._starts.append(start + match.start())
             start += len(line) + 1
         self._last_line = text.count("\n", 0, len(text.rstrip())) + 1
-        self._at = 0
+        self._position = 0
 
     @property
     def line(self) -> int:
-        """The line of the next word; at the end, the last line that has one."""
-        return self._lines[self._at] if self._at < len(self._lines) else self._last_line
+        """The line of the next word, from 1; at the end, the last line that has a word."""
+        return self._last_line if self.at_end else self._lines[self._position]
 
     @property
     def at_end(self) -> bool:
-        """Whether every word was taken."""
-        return self._at == len(self._words)
+        """Whether every word has been taken."""
+        return self._position == len(self._words)
 
-    def error(self, words: str, line: int | None = None) -> FormatError:
-        """An error about a line; None: that of the word taken last."""
+    def error(self, message: str, line: int | None = None) -> FormatError:
+        """Make an error about a line; None: the line of the word that was taken last."""
         if line is None:
-            line = self._lines[self._at - 1] if self._at else 1
-        return FormatError(words, line)
+            line = self._lines[self._position - 1] if self._position else 1
+        return FormatError(message, line)
 
     def peek(self) -> str | None:
-        """The next word, which stays; None at the end."""
-        return None if self.at_end else self._words[self._at]
+        """Return the next word without taking it; None at the end."""
+        return None if self.at_end else self._words[self._position]
 
     def word(self, expected: str) -> str:
         """Take any word."""
-        if self._at == len(self._words):
+        if self.at_end:
             raise FormatError(f"the file ends where {expected} belongs", self._last_line)
-        self._at += 1
-        return self._words[self._at - 1]
+        self._position += 1
+        return self._words[self._position - 1]
 
     def literal(self, *wanted: str) -> None:
         """Take exactly these words, one after another."""
@@ -105,44 +106,39 @@ class Tokens:
     def integers(
         self, count: int, expected: str, low: int | None = None, high: int | None = None
     ) -> tuple[int, ...]:
-        """Take so many whole numbers."""
+        """Take `count` whole numbers."""
         return tuple(self.integer(expected, low, high) for _ in range(count))
 
     def decimal(self, expected: str) -> float:
-        """Take a number, with or without digits after the point."""
+        """Take a finite number, with or without digits after the point."""
         got = self.word(expected)
         if not _DECIMAL.fullmatch(got) or math.isinf(float(got)):
             raise self.error(f"expected {expected}, a number, got {shown(got)}")
         return float(got)
 
     def matching(self, pattern: "re.Pattern[str]", expected: str) -> str:
-        """Take a word that matches a pattern as a whole."""
+        """Take a word, all of which matches a pattern."""
         got = self.word(expected)
         if not pattern.fullmatch(got):
             raise self.error(f"expected {expected}, got {shown(got)}")
         return got
 
     def remaining(self, read: Callable[[str], T]) -> T:
-        """Take all that follows and let another reader read it.
+        """Take everything that follows, and return what another reader makes of it.
 
-        It gets the text with as many empty lines before it as the file has, so that the lines
-        it names are the file's.
+        Lines before the next word are replaced by empty ones, so that the other reader's errors
+        name the lines of the whole file.
         """
-        start = len(self._text) if self.at_end else self._starts[self._at]
+        start = len(self._text) if self.at_end else self._starts[self._position]
         before = "\n" * self._text.count("\n", 0, start)
-        self._at = len(self._words)
+        self._position = len(self._words)
         return read(before + self._text[start:])
 
     def end(self) -> None:
-        """Say that nothing may follow."""
+        """Check that every word has been taken."""
         if not self.at_end:
-            got = self._words[self._at]
+            got = self._words[self._position]
             raise FormatError(f"expected the end of the file, got {shown(got)}", self.line)
-
-
-def shown(word: str) -> str:
-    """What a file says, safe and short enough for a message."""
-    return ascii(word) if len(word) <= _SHOWN else ascii(word[:_SHOWN]) + "…"
 
 
 def _range(low: int | None, high: int | None) -> str:

@@ -1,4 +1,4 @@
-"""Who connects and where they sit: the handshake, bots that are started, and hosting a match.
+"""Seating bots and hosting matches: the handshake, starting bots, and running a match to its end.
 
-`lanista play`, `lanista check`, the workers of tournaments and the arena all seat bots here.
+`lanista play`, `lanista check`, the workers of tournaments and the arena all use this package.
 """

@@ -1,4 +1,4 @@
-"""Accepting connections, no faster than they can be greeted."""
+"""Accepting connections, no faster than they can be handled."""
 
 import logging
 import os
@@ -10,9 +10,9 @@ import trio
 from lanista.match.background import BackgroundWork
 
 ACCEPT_AGAIN = 0.1
-"""Seconds until the next try where the system had no descriptor for a connection."""
+"""Seconds to wait before accepting again after the system had no descriptor for a connection."""
 FEW = 64
-"""Connections at once to a port that was opened for one bot."""
+"""Maximum number of simultaneous connections to a port that was opened for one bot."""
 
 log = logging.getLogger(__name__)
 
@@ -24,14 +24,15 @@ async def accept(
     nursery: trio.Nursery,
     background: BackgroundWork,
 ) -> None:
-    """Take connections until cancelled, as long as there are places for them.
+    """Accept connections until cancelled, while there are places for them.
 
     Args:
-        listener: Whoever dials when there is no place waits in the system's queue.
-        places: One is taken for each connection that is being greeted.
+        listener: The listening socket. Without a free place, connections wait in its queue.
+        places: Limits the number of connections; each holds one place until `greet` returns.
         greet: Called with each connection, in a task of its own.
-        nursery: Where those tasks run.
-        background: Tells how many may be accepted in a pass of the loop.
+        nursery: The nursery in which those tasks run.
+        background: The event loop's background work, which determines how many connections may
+            be accepted in one pass of the loop.
     """
 
     async def greet_and_leave(stream: trio.SocketStream) -> None:
@@ -40,29 +41,30 @@ async def accept(
         finally:
             places.release()
 
-    # trio accepts one connection a pass of the loop. So do we, in the order in which they dialled;
-    # but where passes are long, those who dialled after a storm would wait for minutes. A
-    # newcomer has two pieces of two passes each until its hello is read: more of them would pile
-    # up, and whoever dials next would be refused because too many of its address have said none.
-    with socket.socket(fileno=os.dup(listener.socket.fileno())) as door:
-        door.setblocking(False)
+    # trio accepts one connection per pass of the event loop. If passes are long, thousands of
+    # queued connections would then take minutes, so we accept more than one per pass where there
+    # is room for more background work. A newcomer needs two pieces of that work, of two passes
+    # each, until its hello is read. If we accepted newcomers faster than that, they would pile up,
+    # and the next would be refused because too many connections of its address sent no hello.
+    with socket.socket(fileno=os.dup(listener.socket.fileno())) as listening:
+        listening.setblocking(False)
         while True:
-            await trio.lowlevel.wait_readable(door)
+            await trio.lowlevel.wait_readable(listening)
             for _ in range(1 + background.more // 4):
                 try:
                     places.acquire_nowait()
                 except trio.WouldBlock:
                     await places.acquire()
                 try:
-                    dialled, _ = door.accept()
+                    accepted, _ = listening.accept()
                 except OSError as error:
                     places.release()
                     if not isinstance(error, (BlockingIOError, ConnectionAbortedError)):
-                        # No descriptor, most likely: said in a line of the daemon's log.
+                        # Most likely there are no more descriptors.
                         log.error("%s", error.strerror)  # noqa: TRY400
                         await trio.sleep(ACCEPT_AGAIN)
                     break
-                stream = trio.SocketStream(trio.socket.from_stdlib_socket(dialled))
+                stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
                 nursery.start_soon(greet_and_leave, stream)
 
 
@@ -70,10 +72,14 @@ async def accept_few(
     greet: Callable[[trio.SocketStream], Awaitable[None]],
     listeners: Sequence[trio.SocketListener],
 ) -> None:
-    """Serve the port of one bot until cancelled.
+    """Serve the port of one bot until cancelled, with at most FEW connections at once.
 
-    Of too many connections the oldest gives way: a bot that dials again and again neither keeps
-    itself out, nor takes the descriptors that matches need.
+    When there are too many, the oldest is closed. So a bot that connects again and again neither
+    locks itself out nor uses up the descriptors that matches need.
+
+    Args:
+        greet: Called with each connection, in a task of its own.
+        listeners: The listening sockets of the port, which are closed at the end.
     """
     connected: dict[trio.CancelScope, None] = {}
 
@@ -92,7 +98,7 @@ async def accept_few(
     try:
         async with trio.open_nursery() as nursery:
             for listener in listeners:
-                # Those that give way may linger for a moment.
+                # Twice as many, since a connection that gives way may take a moment to close.
                 places = trio.Semaphore(2 * FEW)
                 nursery.start_soon(
                     accept, listener, places, greet_or_give_way, nursery, BackgroundWork()

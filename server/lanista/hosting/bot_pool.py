@@ -1,7 +1,18 @@
-"""The bots that are started for matches: each with a port of its own, kept from match to match.
+"""Bots that are started for matches, and reused for further matches where they can be.
 
-Bots start side by side, and none can take another's seat. A bot stays for its next match where it
-asks to (`keep=1`, PROTOCOL.md 2) and whoever hosts the match gives it back; else it is ended.
+Starting a bot may take longer than playing a match: an interpreter or a large model has to be
+loaded. So a bot that has sent `keep=1` in its hello (PROTOCOL.md 2) can stay connected when its
+match is over: whoever hosted the match gives it back to the pool, and the next match of an equal
+contestant takes it from there. What makes contestants equal is in `_key`: the game, the program,
+its environment, its limits and so on. A bot that isn't given back is ended by the match's host.
+
+Each bot is started with a listening port of its own, which only it is told. So bots can be started
+at the same time, and none can take another's seat. The bot, its connection and its port live in a
+task of the pool's nursery (`BotPool._live`), because they outlive the match that started them; the
+task ends the bot when `PooledBot.end` is called, or when the nursery is cancelled.
+
+While a bot waits in the pool nobody reads from its connection, so it is checked when it is taken:
+it may have left, or sent something that it shouldn't (`PooledBot.is_there`).
 """
 
 import os
@@ -21,38 +32,38 @@ from lanista_protocol import Bye, RemoteProtocolError
 
 HOST = "127.0.0.1"
 IDLE = 16
-"""Bots that wait for their next match at most; the one that waited longest is ended for another."""
+"""Maximum number of bots that wait for their next match; beyond it, the longest idle is ended."""
 
 
 @attrs.frozen(kw_only=True)
 class Contestant:
-    """A bot that can be started: its program, what that is given, and how much it may use."""
+    """A bot that can be started: its program, its environment, and its limits."""
 
     name: str
-    """The name that it is told to say."""
+    """The name that it is told to send in its hello."""
     command: tuple[str, ...]
-    """The arguments of its command line, the program first, with placeholders (`fill`)."""
+    """The program and its arguments, with placeholders (see `fill`)."""
     environment: Mapping[str, str] = attrs.field(factory=dict)
-    """Variables that it gets besides this process's own."""
+    """Environment variables that it gets in addition to this process's own."""
     folder: str | None = None
-    """The directory that it runs in; None: this process's own."""
+    """The directory that it runs in; None for this process's own."""
     limits: BotLimits = attrs.field(factory=BotLimits)
     """What it may use of this machine."""
     sandboxed: bool = False
-    """Whether it runs shut off from this machine; `check_sandbox` first."""
+    """Whether it runs in a sandbox; call `check_sandbox` first."""
     hidden: tuple[str | os.PathLike[str], ...] = ()
-    """Files and folders that it may not see in its sandbox."""
+    """Files and folders that it must not see in its sandbox."""
     restart: bool = True
-    """Whether it is started afresh for every match."""
+    """Whether a new process is started for every match."""
     identity: str = ""
-    """All that decides how it plays, in a tournament: canonical JSON of its command, restart,
+    """Everything that decides how it plays in a tournament: canonical JSON of its command, restart,
     limits, sandbox and (hashed) environment."""
     is_filler: bool = False
-    """Whether it only fills a seat, and has no place in the standings."""
+    """Whether it only fills a seat and has no place in the standings."""
 
 
 class NotStartedError(Exception):
-    """A bot didn't come; one line says why. It has been ended."""
+    """A bot didn't connect and say hello; the message is one line. The bot has been ended."""
 
     def __init__(self, why: str, bot: Bot) -> None:
         super().__init__(why)
@@ -60,35 +71,39 @@ class NotStartedError(Exception):
 
     @property
     def output(self) -> str:
-        """The last that it wrote to stderr and stdout."""
+        """The last part of what it wrote to stderr and stdout."""
         return self.bot.output_tail()
 
 
 @attrs.define(eq=False)
 class PooledBot:
-    """A bot that has come."""
+    """A bot that was started, has connected, and has said hello."""
 
     contestant: Contestant
     key: Hashable
+    """Equal for bots that can stand in for each other."""
     bot: Bot
     connection: Connection
     hello_after: float
     """Seconds from its start to its hello."""
     began: float = attrs.field(factory=trio.current_time)
+    """When it was admitted, in seconds of trio's clock."""
     waited: bool = False
-    """Whether it came to its present match from an earlier one."""
+    """Whether it was kept from an earlier match."""
     written: int = 0
     """Bytes of output that it had written when its present match began."""
     leave: trio.Event = attrs.field(factory=trio.Event)
+    """Set to have its task end it."""
     ended: trio.Event = attrs.field(factory=trio.Event)
+    """Set by its task when it has ended."""
 
     def output(self) -> str:
-        """Return the last that it wrote in its present match."""
+        """Return the last part of what it has written in its present match."""
         return self.bot.output_tail(self.bot.output_bytes - self.written)
 
     @property
     def is_there(self) -> bool:
-        """Whether it can play now: it has neither left nor sent what it may not send."""
+        """Whether it can play now: it hasn't left or sent anything that it shouldn't."""
         try:
             self.connection.look()
         except RemoteProtocolError:
@@ -98,20 +113,20 @@ class PooledBot:
 
     @property
     def is_worn(self) -> bool:
-        """Whether it has used half of the processor time that its limits give its process.
+        """Whether it has used at least half of its limit of processor time.
 
-        The limit is meant for a match, and counts from the start of the process: one that is kept
-        must not run into it by what it used in earlier matches.
+        The limit is meant for one match but counts from the start of the process. A bot that is
+        kept must not break it because of what it used in earlier matches.
         """
         limit = self.contestant.limits.cpu
         if limit is None:
             return False
-        # It can't have used more than all cores had; only then is it worth looking.
-        most = (trio.current_time() - self.began) * (os.cpu_count() or 1)
-        return most > limit / 2 and self.bot.cpu_used() > limit / 2
+        # Measuring is slow, so do it only if all cores together could have used that much.
+        possible = (trio.current_time() - self.began) * (os.cpu_count() or 1)
+        return possible > limit / 2 and self.bot.cpu_used() > limit / 2
 
     async def end(self) -> Exit:
-        """End it, bounded in time, and return how it went."""
+        """End it, in limited time, and return how its process ended."""
         self.leave.set()
         await self.ended.wait()
         assert self.bot.exit is not None
@@ -120,12 +135,13 @@ class PooledBot:
 
 @attrs.define(eq=False)
 class BotPool:
-    """Starts bots, keeps them, ends them. They live in its nursery, which outlives every match."""
+    """Starts bots for matches, and keeps them between matches."""
 
     nursery: trio.Nursery
+    """The nursery in which the bots' tasks run; it must outlive every match."""
     grace: float = GRACE
     """Seconds that a bot has to exit by itself when it is ended."""
-    _idle: list[PooledBot] = attrs.field(factory=list, init=False)  # the one longest idle first
+    _idle: list[PooledBot] = attrs.field(factory=list, init=False)  # the longest idle first
 
     async def take(
         self,
@@ -136,34 +152,35 @@ class BotPool:
         tap: Callable[[Channel], Channel] | None = None,
         is_one_try: bool = False,
     ) -> PooledBot:
-        """Return a bot for a match: one that is kept, or a new one.
+        """Return a bot for a match: one that waits in the pool, or else a new one.
 
         Args:
-            contestant: Which bot.
+            contestant: The bot to take or start.
             ruleset: The game that it is to play.
-            time_start: Seconds from its start to its hello.
-            tap: As `Handshake.tap`.
-            is_one_try: As `Handshake.is_one_try`.
+            time_start: Seconds until which a new bot must have said hello.
+            tap: See `Handshake.tap`.
+            is_one_try: See `Handshake.is_one_try`.
 
         Raises:
-            NotStartedError: It doesn't come.
+            NotStartedError: The bot couldn't be started, or didn't say hello in time.
         """
         key = _key(contestant, ruleset)
-        for kept in reversed(self._idle):
-            if kept.key == key:
-                self._idle.remove(kept)
-                if kept.is_there:
-                    kept.written, kept.waited = kept.bot.output_bytes, True
-                    return kept
-                await kept.end()
+        for pooled in reversed(self._idle):
+            if pooled.key == key:
+                self._idle.remove(pooled)
+                if pooled.is_there:
+                    pooled.written, pooled.waited = pooled.bot.output_bytes, True
+                    return pooled
+                await pooled.end()
                 break
         handshake = Handshake(ruleset, ids.seat_token(), tap, is_one_try)
-        come: PooledBot | NotStartedError = await self.nursery.start(
+        # An exception raised in the task would cancel the whole nursery, so it is returned.
+        started: PooledBot | NotStartedError = await self.nursery.start(
             self._live, contestant, handshake, time_start, key
         )
-        if isinstance(come, NotStartedError):
-            raise come
-        return come
+        if isinstance(started, NotStartedError):
+            raise started
+        return started
 
     async def take_all(
         self,
@@ -173,54 +190,54 @@ class BotPool:
         *,
         all_or_none: bool = False,
     ) -> dict[int, PooledBot | NotStartedError]:
-        """Return the bots of a match, by seat; those that aren't kept start side by side.
+        """Return the bots of a match, by seat; new ones are started at the same time.
 
         Args:
-            contestants: By seat: which bot.
+            contestants: The bots to take or start, by seat.
             ruleset: The game that they are to play.
-            time_start: Seconds from the start of each to its hello.
-            all_or_none: Whether nobody is waited for any more once one doesn't come.
+            time_start: Seconds until which each new bot must have said hello.
+            all_or_none: Whether to stop waiting for the others once one has failed to start.
 
         Returns:
-            By seat: the bot, or why it didn't come; nothing for a bot that wasn't waited for.
+            By seat: the bot, or why it didn't start; bots that weren't waited for are missing.
         """
-        come: dict[int, PooledBot | NotStartedError] = {}
+        results: dict[int, PooledBot | NotStartedError] = {}
 
         async def take(seat: int, starting: trio.Nursery) -> None:
             try:
-                bot = come[seat] = await self.take(contestants[seat], ruleset, time_start)
+                bot = results[seat] = await self.take(contestants[seat], ruleset, time_start)
             except NotStartedError as error:
-                come[seat] = error
+                results[seat] = error
                 if all_or_none:
                     starting.cancel_scope.cancel()
                 return
             if not bot.waited:
-                there = [come[at] for at in sorted(come)]
-                announce([bot.connection for bot in there if isinstance(bot, PooledBot)], ruleset)
+                so_far = [results[seat] for seat in sorted(results)]
+                announce([bot.connection for bot in so_far if isinstance(bot, PooledBot)], ruleset)
 
-        wanted = set(range(len(contestants)))
-        while wanted:
+        missing = set(range(len(contestants)))
+        while missing:
             async with trio.open_nursery() as starting:
-                for seat in sorted(wanted):
+                for seat in sorted(missing):
                     starting.start_soon(take, seat, starting)
-            if len(come) < len(contestants):
-                break  # one didn't come, and the others weren't waited for
-            # While one started, another that waits for it may have gone.
-            wanted = set()
-            for seat, bot in come.items():
+            if len(results) < len(contestants):
+                break  # one has failed, and the others weren't waited for
+            # A kept bot may have left while another was being started.
+            missing = set()
+            for seat, bot in results.items():
                 if isinstance(bot, PooledBot) and bot.waited and not bot.is_there:
-                    wanted.add(seat)
+                    missing.add(seat)
                     await bot.end()
-        return come
+        return results
 
-    async def give_back(self, kept: PooledBot) -> None:
-        """Keep a bot for its next match."""
-        self._idle.append(kept)
+    async def give_back(self, pooled: PooledBot) -> None:
+        """Keep a bot for its next match; if too many wait then, end the longest idle."""
+        self._idle.append(pooled)
         if len(self._idle) > IDLE:
             await self._idle.pop(0).end()
 
     async def close(self) -> None:
-        """End all that wait."""
+        """End all bots that wait in the pool."""
         async with trio.open_nursery() as nursery:
             while self._idle:
                 nursery.start_soon(self._idle.pop().end)
@@ -234,13 +251,13 @@ class BotPool:
         *,
         task_status: trio.TaskStatus[PooledBot | NotStartedError],
     ) -> None:
-        """Start a bot, let it in, and end it when it is told to leave."""
+        """Start a bot, let it say hello, and end it when its `leave` is set."""
         began = trio.current_time()
         listeners = await trio.open_tcp_listeners(0, host=HOST)
         port = listeners[0].socket.getsockname()[1]
         name, token = contestant.name, handshake.token
         variables = contestant.environment
-        given = environment(
+        env = environment(
             host=HOST,
             port=port,
             name=name,
@@ -253,11 +270,11 @@ class BotPool:
             sandbox = Sandbox(
                 host=HOST, port=port, hidden=contestant.hidden, variables=frozenset(variables)
             )
-        kept = None
+        pooled = None
         try:
             async with start_bot(
                 fill(contestant.command, host=HOST, port=port, name=name, token=token),
-                given,
+                env,
                 cwd=contestant.folder,
                 grace=self.grace,
                 limits=contestant.limits,
@@ -267,31 +284,33 @@ class BotPool:
                 why = handshake.why_not(bot, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began
-                    kept = PooledBot(contestant, key, bot, connection, hello_after)
-                    await _stay(kept, task_status)
-            if kept is None:
+                    pooled = PooledBot(contestant, key, bot, connection, hello_after)
+                    await _stay(pooled, task_status)
+            if pooled is None:
                 task_status.started(NotStartedError(why, bot))
         finally:
-            for listener in listeners:  # given up before it was waited for
+            for listener in listeners:  # still open if we were cancelled before the handshake
                 listener.socket.close()
-            if kept is not None:
-                kept.ended.set()
+            if pooled is not None:
+                pooled.ended.set()
 
 
-async def _stay(kept: PooledBot, task_status: trio.TaskStatus[PooledBot | NotStartedError]) -> None:
-    """Have a bot that has come be there until it is told to leave."""
-    connection = kept.connection
+async def _stay(
+    pooled: PooledBot, task_status: trio.TaskStatus[PooledBot | NotStartedError]
+) -> None:
+    """Hand a bot to whoever waits for it, and close its connection once its `leave` is set."""
+    connection = pooled.connection
     try:
-        task_status.started(kept)
-        await kept.leave.wait()
-        if not connection.closed:  # one that would have stayed for another match
+        task_status.started(pooled)
+        await pooled.leave.wait()
+        if not connection.closed:  # it would have stayed for another match
             await connection.close(bytes(Bye()))
     finally:
         connection.channel.close()
 
 
 def _key(contestant: Contestant, ruleset: Ruleset) -> Hashable:
-    """Return what two bots must have in common for one to do for the other."""
+    """Return a key that is equal for bots that can stand in for each other."""
     return (
         ruleset.name,
         contestant.folder,

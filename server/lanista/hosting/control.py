@@ -1,6 +1,6 @@
-"""What goes on in an arena, for those who watch and steer it: running matches, changes, pauses.
+"""The running matches of an arena, for those who watch and control them: changes, pauses, kicks.
 
-The arenas keep it up to date and know nothing of who looks. No socket, no page.
+Arenas keep this up to date without knowing who watches. There is no socket and no web page here.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import trio
 from lanista.rules.base import Game, Ruleset
 
 PATHS_KEPT = 100
-"""Of matches that are over, how many records' paths are remembered."""
+"""Number of matches that are over whose records' paths are remembered."""
 
 
 @attrs.define(eq=False)
@@ -24,27 +24,28 @@ class Changes:
     _next: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     def tell(self) -> None:
-        """Something changed."""
+        """Count a change, and wake those who wait for one."""
         self.count += 1
         self._next.set()
         self._next = trio.Event()
 
     async def wait(self, seen: int) -> None:
-        """Return when `count` is another than the one seen."""
+        """Wait until `count` differs from the one that the caller has seen."""
         while self.count == seen:
             await self._next.wait()
 
 
 @attrs.define(eq=False)
 class MatchControl:
-    """Holds a match between two turns, where no clock runs. Its `watch` is a match's `Watcher`."""
+    """Pauses a match between two turns, where no clock runs. Its `watch` is a match's `Watcher`."""
 
     delay: float = 0.0
     """Seconds to wait before every turn."""
     is_over: Callable[[], bool] = bool
-    """Whether the match has ended by another's word than the rules'."""
+    """Tells whether the match was ended otherwise than by its rules: by the operator or by
+    shutdown."""
     given_up: bool = attrs.field(default=False, init=False)
-    """Whether it isn't to be played again, should it be void."""
+    """Whether the match must not be played again if it is void."""
     _paused: bool = attrs.field(default=False, init=False)
     _steps: int = attrs.field(default=0, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -55,22 +56,22 @@ class MatchControl:
         return self._paused
 
     def pause(self) -> None:
-        """Hold before the next turn."""
+        """Pause the match before its next turn."""
         self._paused, self._steps = True, 0
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue a paused match."""
         self._paused = False
         self._wake()
 
     def step(self) -> None:
-        """Play one turn more and hold; a match that goes on is paused after it."""
+        """Play one more turn and pause; a match that wasn't paused is paused after that turn."""
         self._paused = True
         self._steps += 1
         self._wake()
 
     def give_up(self) -> None:
-        """The match is ended from outside, for good."""
+        """Keep the match from being played again if it is void."""
         self.given_up = True
 
     def _wake(self) -> None:
@@ -78,7 +79,7 @@ class MatchControl:
         self._changed = trio.Event()
 
     async def watch(self, game: Game) -> None:
-        """Wait as long as the match is held; an ended one is never."""
+        """Wait while the match is paused; return at once if it has ended."""
         if self.delay:
             await trio.sleep(self.delay)
         if game.outcome() is not None or self.is_over():
@@ -90,30 +91,32 @@ class MatchControl:
 
 
 class Interruptible(Protocol):
-    """What is used of a match."""
+    """The methods of a match that an operator's commands use."""
 
     def interrupt(self, why: str = ...) -> None:
-        """End it as aborted."""
+        """End the match as aborted."""
         ...
 
     def kick(self, seat: int, why: str) -> None:
-        """Put a seat out."""
+        """Remove the bot on a seat from the match."""
         ...
 
 
 @attrs.define(eq=False, kw_only=True)
 class RunningMatch:
-    """A match that is played."""
+    """A match that is being played."""
 
     match: str
+    """Its id."""
     ruleset: Ruleset
     room: str | None
+    """The room of the lobby that its bots came from."""
     bots: Sequence[tuple[int, str]]
     """By seat: the bot's number and its name."""
     started: str
-    """ISO 8601, UTC."""
+    """When it began, in ISO 8601, UTC."""
     part: Path
-    """Its record while it is written."""
+    """Its record while that is being written."""
     control: MatchControl
     playing: Interruptible
 
@@ -124,30 +127,31 @@ class RunningMatches:
 
     changes: Changes = attrs.field(factory=Changes)
     matches: dict[str, RunningMatch] = attrs.field(factory=dict)
-    """By the match's id, in the order of their beginnings."""
+    """The running matches by id, in the order in which they began."""
     ended: dict[str, Path] = attrs.field(factory=dict)
-    """The records of the last matches that are over, by id."""
-    told: Callable[[str, Path | None], None] | None = None
-    """Told of every match that is over, with its record if that is on disk and may be seen."""
+    """The records of the last PATHS_KEPT matches that are over, by id."""
+    on_end: Callable[[str, Path | None], None] | None = None
+    """Called with the id of every match that is over, and its record if that may be seen."""
 
     def begin(self, running: RunningMatch) -> None:
-        """A match begins."""
+        """Add a match that begins."""
         self.matches[running.match] = running
         self.changes.tell()
 
     def end(self, match: str, record: Path | None) -> None:
-        """A match is over.
+        """Remove a match that is over, and make its record known.
 
         Args:
-            match: Its id.
-            record: None: it couldn't be written, or is to be seen later, by another call: that of
-                a void match tells the seed with which it is played again.
+            match: The match's id.
+            record: Its record; None if that couldn't be written, or must not be seen yet because
+                the match is void and will be played again with the same seed. When it may be seen,
+                this is called again.
         """
         self.matches.pop(match, None)
         if record is not None:
             self.ended[match] = record
             if len(self.ended) > PATHS_KEPT:
                 del self.ended[next(iter(self.ended))]
-        if self.told is not None:
-            self.told(match, record)
+        if self.on_end is not None:
+            self.on_end(match, record)
         self.changes.tell()

@@ -1,6 +1,6 @@
-"""What a match was for each of its bots: how it ended for them, and why, in words.
+"""How a match ended for each of its bots, and a description of why.
 
-Looks at a match that is over; decides neither who won nor what counts.
+This only looks at matches that are over. It decides neither who has won nor what counts.
 """
 
 from collections import Counter
@@ -20,67 +20,67 @@ _OF_FAULT = {
     "illegal": Ending.ILLEGAL,
     "disconnected": Ending.DISCONNECT,
 }
-"""What a fault is that ended a match."""
+"""Maps the code of a fault that ended a match to the bot's ending."""
 _OF_CLOSED = {
     ErrorCode.TOO_MANY_SUBMOVES.value: Ending.ILLEGAL,
     "disconnected": Ending.DISCONNECT,
     "late": Ending.LATE,
 }
-"""What the reasons are for which a seat was put out; the others are all lines that are none."""
+"""Maps the code that closed a seat to the bot's ending; any other code counts as malformed."""
 
 
 def failed(match: Match, seat: Seat) -> bool:
-    """Whether a seat of a match that is over and counts didn't play until the end."""
+    """Return whether a bot didn't play until the end of a match that is over and counts."""
     return seat.gone is not None or bool(_last_faults(match, seat))
 
 
-def seat_result(match: Match, seat: Seat, bot: str, how: Exit | None) -> SeatResult:
-    """A bot's part in a match.
+def seat_result(match: Match, seat: Seat, bot: str, exit_: Exit | None) -> SeatResult:
+    """Return the result of one bot in a match.
 
     Args:
-        match: It is over.
-        seat: The bot's.
-        bot: Its name in the spec.
-        how: How its process ended; None while it runs.
+        match: A match that is over.
+        seat: The bot's seat.
+        bot: The bot's name in the spec.
+        exit_: How its process ended; None while it runs.
     """
     outcome = match.outcome
     assert outcome is not None
     counts: Counter[str] = match.fault_counts[seat.index]
-    ending, words = Ending.VOID, ""
+    ending, detail = Ending.VOID, ""
     if outcome.termination is not Termination.VOID:
-        ending, words = _ending(match, seat, how)
+        ending, detail = _ending(match, seat, exit_)
     return SeatResult(
         bot=bot,
         rank=outcome.ranks[seat.index],
         score=outcome.scores[seat.index],
         ending=ending,
-        words=words,
+        words=detail,
         late=counts["late"],
         malformed=counts["malformed"],
         illegal=counts["illegal"],
     )
 
 
-def _ending(match: Match, seat: Seat, how: Exit | None) -> tuple[Ending, str]:
+def _ending(match: Match, seat: Seat, exit_: Exit | None) -> tuple[Ending, str]:
     if seat.gone is not None:
-        ending, words = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_words
+        ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_words
     else:
         faults = _last_faults(match, seat)
         if not faults:
             return Ending.NORMAL, ""
-        ending, words = faults[-1]
+        ending, detail = faults[-1]
     if ending is Ending.LATE and _is_mute(match, seat):
-        ending = Ending.STALL
-    if ending is Ending.DISCONNECT and how is not None:
-        if str(how) not in words:
-            words = f"{words}; its process {how}"
-        if _crashed(how):
+        ending = Ending.NO_RESPONSE
+    if ending is Ending.DISCONNECT and exit_ is not None:
+        if str(exit_) not in detail:
+            detail = f"{detail}; its process {exit_}"
+        if exit_.is_crash:
             ending = Ending.CRASH
-    return ending, " ".join(words.split())
+    return ending, " ".join(detail.split())
 
 
 def _last_faults(match: Match, seat: Seat) -> Sequence[tuple[Ending, str]]:
-    """The faults by which a seat lost a match that ended by a fault."""
+    """Return the faults by which a bot lost the match, as endings with descriptions."""
     assert match.outcome is not None
     if match.outcome.termination is not Termination.FORFEIT:
         return ()
@@ -93,15 +93,10 @@ def _last_faults(match: Match, seat: Seat) -> Sequence[tuple[Ending, str]]:
 
 
 def _is_mute(match: Match, seat: Seat) -> bool:
-    """Whether a late bot gave no answer at all, for as long as it was listened to."""
+    """Return whether a late bot gave no answer at all in the turns for which it was late."""
     if seat.arrived is not None or seat.connection.drained:
         return False
     session = seat.connection.session
     if seat.gone is None:  # one late turn was enough
         return session.owed > 0
     return session.owed >= min(match.spec.conditions.late_limit, max(seat.late_streak, 1))
-
-
-def _crashed(how: Exit) -> bool:
-    """Whether a process ended by a fault of its own."""
-    return not how.by_arena and (how.code != 0 or how.limit is not None)

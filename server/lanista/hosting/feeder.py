@@ -1,7 +1,7 @@
-"""Feeds a bot a recorded match again, up to a turn, with no clock: for a debugger.
+"""Replaying a recorded match to a bot, up to some turn and without a clock, for debugging.
 
-The bot runs in the foreground, with our terminal: nothing of it is captured, no time is limited.
-It is told what the seat was told in the match, whatever it answers itself.
+The bot runs in the foreground, on our terminal: its output isn't captured and its time isn't
+limited. It is sent what the seat was sent in the match, whatever it answers now.
 """
 
 import math
@@ -15,7 +15,7 @@ from lanista.bots import environment, fill
 from lanista.hosting import handshake, ids
 from lanista.hosting.accept import accept_few
 from lanista.match.connection import Connection
-from lanista.match.feed import told
+from lanista.match.feed import payloads
 from lanista.match.record import Record
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
@@ -24,19 +24,19 @@ from lanista_protocol import Bye, End, Hello, Rank, RemoteProtocolError, Score
 
 HOST = "127.0.0.1"
 PATIENCE = 2.0
-"""Seconds that a bot may take to go once all is over."""
+"""Seconds that a bot may take to exit by itself once everything is over."""
 
 
 @attrs.frozen(kw_only=True)
 class Fed:
-    """How feeding a bot went."""
+    """The result of feeding a bot."""
 
     answers: tuple[str, ...]
-    """Its answers to the turns from 0 on."""
+    """The bot's answers, by turn from 0 on."""
     trouble: str | None
-    """Why it didn't get to the end; None: it did."""
+    """Why the last turn wasn't reached; None if it was."""
     exit_code: int | None
-    """Of its process; minus the signal that killed it; None: it had to be ended."""
+    """Exit code of its process, or minus the signal that killed it; None if it had to be ended."""
 
 
 class _TroubleError(Exception):
@@ -45,48 +45,50 @@ class _TroubleError(Exception):
 
 @attrs.define(eq=False)
 class Feeder:
-    """Feeds one bot. `run` once."""
+    """Feeds one bot a recorded match. Call `run` only once."""
 
     record: Record
     ruleset: Ruleset
     seat: int
     turn: int
-    """The last turn that is asked for."""
+    """The last turn that the bot is asked to answer."""
     command: Sequence[str]
-    """The words of its command line, placeholders and all."""
+    """The bot's program and arguments, with placeholders (see `fill`)."""
     patient: bool = False
-    """Whether a person sits at it: once the turn is answered, the bot ends when it likes."""
+    """Whether to let the bot run on after it has answered the last turn, until it exits by itself,
+    because a person is debugging it."""
     _token: str = attrs.field(factory=ids.seat_token, init=False)
     _answers: list[str] = attrs.field(factory=list, init=False)
     _trouble: str | None = attrs.field(default=None, init=False)
     _gone: trio.Event = attrs.field(factory=trio.Event, init=False)
-    """Set when nobody sits at it any more: it has ended, or we were told to end."""
+    """Set when the bot has exited, or a signal has asked us to end."""
     _over: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when the last turn was answered, or can't be reached any more."""
 
     async def run(self) -> Fed:
         """Start the bot and feed it until the turn is answered, or it has ended.
 
         Raises:
-            OSError: Its program can't be started.
-            MismatchError: The record says something else than the rules.
-            BadRecordError: It is no record of these rules.
+            OSError: The bot's program can't be started.
+            MismatchError: The record contradicts the rules.
+            BadRecordError: The record isn't of a match by these rules.
         """
-        for _ in told(self.record, self.ruleset, self.seat):
-            pass  # before anything is started: what is wrong with the record is told now
+        for _ in payloads(self.record, self.ruleset, self.seat):
+            pass  # a faulty record raises here, before anything is started
         name = self.record.header.players[self.seat].name
         listeners = await trio.open_tcp_listeners(0, host=HOST)
         port = listeners[0].socket.getsockname()[1]
-        words = fill(self.command, host=HOST, port=port, name=name, token=self._token)
+        argv = fill(self.command, host=HOST, port=port, name=name, token=self._token)
         env = environment(host=HOST, port=port, name=name, token=self._token)
-        # Ctrl+C in a debugger is for the debugger: it stops the bot, not us. A handler of our own,
-        # because a signal that is ignored stays ignored in what we start.
+        # Ctrl+C in a debugger is meant for the debugger: it must stop the bot, not us. We set a
+        # handler that does nothing, because an ignored signal would be ignored by the bot too.
         before = signal.getsignal(signal.SIGINT)
         if signal.SIGINT in heeded():
             signal.signal(signal.SIGINT, lambda _number, _frame: None)
         try:
-            # From here on no signal ends us while a bot of ours runs.
+            # While the bot runs, no signal may end us before we have ended the bot.
             with trio.open_signal_receiver(*heeded((signal.SIGTERM, signal.SIGHUP))) as signals:
-                process = await trio.lowlevel.open_process(words, env=env)
+                process = await trio.lowlevel.open_process(argv, env=env)
                 try:
                     async with trio.open_nursery() as nursery:
                         nursery.start_soon(self._wait_for_signals, signals)
@@ -144,7 +146,7 @@ class Feeder:
         if is_version1:
             handshake.tell_at_once(connection, handshake.welcome())
         connection.session.start()
-        for turn, data in enumerate(told(self.record, self.ruleset, self.seat, hello)):
+        for turn, data in enumerate(payloads(self.record, self.ruleset, self.seat, hello)):
             connection.session.ask()
             if not await connection.send(data, math.inf):
                 raise _TroubleError(f"it left before turn {turn}")
@@ -163,14 +165,18 @@ class Feeder:
         await connection.close(self._end() if is_version1 else b"")
 
     def _end(self) -> bytes:
-        """The match breaks off here, for the bot as by a fault of the arena."""
+        """Return the lines that end the match for the bot, as if the arena had aborted it."""
         seats = range(self.ruleset.seats)
         lines = [End(Termination.ABORTED.value), *[Rank(seat, 1) for seat in seats]]
         return b"".join(map(bytes, [*lines, *[Score(seat, 0) for seat in seats], Bye()]))
 
 
 async def _end(process: trio.Process) -> int | None:
-    """Its exit code; what doesn't go by itself is ended, whatever becomes of us."""
+    """Wait for a process to exit, end it if it doesn't, and return its exit code.
+
+    Returns:
+        The exit code; None if the process had to be ended.
+    """
     with trio.CancelScope(shield=True):
         for stop in (None, process.terminate, process.kill):
             if stop is not None:

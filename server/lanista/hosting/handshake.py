@@ -1,4 +1,19 @@
-"""The first lines of a connection: hello, what it asks for, welcome (PROTOCOL.md 2, 3)."""
+"""The first lines of a connection: hello, the checks of what it asks for, welcome (PROTOCOL.md 2).
+
+There are two ways in which bots get seats, and this module serves both:
+
+- A bot that we have started connects to a port that was opened for it alone (`Handshake`). Whatever
+  connects there is assumed to be that bot, so a hello needn't have a token; but if it has one, the
+  token must be right, so that a bot that was started for another match isn't admitted by mistake. A
+  connection that says nothing, or whose hello is refused, doesn't end the wait (unless
+  `is_one_try`), because the bot may connect again.
+- Any bot may connect to the port of an arena. The arena reads the hello itself (`arena.server`) and
+  uses the functions below.
+
+A line between matches is written in one attempt that never waits (`tell_at_once`): a bot that
+doesn't read must not keep anybody else waiting, and such lines are short enough for a socket's
+buffer.
+"""
 
 import hmac
 import math
@@ -27,34 +42,37 @@ from lanista_protocol import (
 )
 
 LAST_LOOK = 0.2
-"""Seconds for which the hello of a bot that has ended already may still be on its way."""
+"""Seconds to wait for the hello of a bot after its process has ended."""
 
 
 @attrs.define(eq=False)
 class Handshake:
-    """Lets in the one bot that was started for a port: its hello, token and game, the welcome."""
+    """Admits the one bot that was started for a port: checks its hello and answers `welcome`."""
 
     ruleset: Ruleset
     token: str
-    """The bot's. A hello without one is taken for the bot's too, since the port is its own."""
+    """The bot's token. A hello without a token is accepted too, since the port is the bot's own."""
     tap: Callable[[Channel], Channel] | None = None
-    """Makes the channel that stands before the connection's own, before a byte is read."""
+    """Wraps the connection's channel before the first byte is read, for example to record it."""
     is_one_try: bool = False
     """Whether a refused hello ends the wait."""
     connection: Connection | None = attrs.field(default=None, init=False)
-    """The bot's, once it has come."""
+    """The bot's connection, once it was admitted."""
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
-    """Why the last hello was refused."""
+    """Why the last hello was refused; None if none was."""
 
     async def wait(
         self, listeners: Sequence[trio.SocketListener], bot: Bot, seconds: float
     ) -> Connection | None:
-        """Wait for the bot; None if it doesn't come. The port is closed then.
+        """Wait for the bot's hello, then close the port.
 
         Args:
-            listeners: The bot's port.
-            bot: Its process; the wait is given up when that has ended.
+            listeners: The listening sockets of the bot's port.
+            bot: The bot's process; the wait ends early when that has ended.
             seconds: How long to wait.
+
+        Returns:
+            The bot's connection; None if it wasn't admitted in time.
         """
         with trio.move_on_after(seconds):
             async with trio.open_nursery() as nursery:
@@ -66,7 +84,7 @@ class Handshake:
 
                 async def give_up_at_exit() -> None:
                     await bot.exited()
-                    # Its hello may still be on its way to us: a last look at what has come.
+                    # Its hello may still be in a socket's buffer.
                     await trio.sleep(LAST_LOOK)
                     nursery.cancel_scope.cancel()
 
@@ -97,7 +115,7 @@ class Handshake:
                 connection.channel.close()
 
     def _check(self, hello: Hello) -> None:
-        """Check that it is the bot that was started, for this game.
+        """Check that a hello is from the bot that was started, and for the right game.
 
         Raises:
             RemoteProtocolError: It isn't.
@@ -114,10 +132,17 @@ class Handshake:
                 "this port takes only the bot that was started for it",
             )
         if self.connection is not None:
-            raise RemoteProtocolError(ErrorCode.SEAT_TAKEN, "one connection is all that a bot has")
+            raise RemoteProtocolError(
+                ErrorCode.SEAT_TAKEN, "the bot is connected already; it has only one connection"
+            )
 
     def why_not(self, bot: Bot, seconds: float) -> str:
-        """Return why the bot didn't come, as a phrase."""
+        """Return why the bot wasn't admitted, as a phrase.
+
+        Args:
+            bot: The bot's process.
+            seconds: How long it was waited for.
+        """
         refused = ""
         if self.refusal is not None:
             code = self.refusal.code.value
@@ -133,22 +158,22 @@ class Handshake:
 def accepted(
     stream: trio.SocketStream, host: str = "", background: BackgroundWork | None = None
 ) -> Connection | None:
-    """A connection from an accepted stream; None if the other end is gone already.
+    """Make a connection of an accepted stream; None if the other end is gone already.
 
     Args:
-        stream: Its socket is taken over.
-        host: The address that its work is counted for.
-        background: Where its work waits its turn; None: it has one of its own.
+        stream: The stream, whose socket the connection takes over.
+        host: The address for which the connection's background work is counted.
+        background: The background work that it belongs to; None to give it one of its own.
     """
     try:
         channel = SocketChannel.from_stream(stream)
-    except OSError:  # the peer reset it before we could set the options
+    except OSError:  # the peer has reset it before we could set the socket's options
         return None
     return Connection(channel, host=host, background=background or BackgroundWork())
 
 
 def peer_of(stream: trio.SocketStream) -> tuple[str, int]:
-    """The other end's address and port."""
+    """Return the address and port of the other end; `gone` and 0 if it has left."""
     try:
         host, port = stream.socket.getpeername()[:2]
     except (OSError, ValueError):
@@ -157,10 +182,14 @@ def peer_of(stream: trio.SocketStream) -> tuple[str, int]:
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
-    """The ruleset a hello asks for, its seat checked.
+    """Return the ruleset that a hello asks for, and check that it has the seat asked for.
+
+    Args:
+        hello: The hello.
+        default: The ruleset for a hello that doesn't name a game.
 
     Raises:
-        RemoteProtocolError: `unknown-game`, or `bad-hello` for a seat the game doesn't have.
+        RemoteProtocolError: `unknown-game`, or `bad-hello` for a seat that the game doesn't have.
     """
     ruleset = default
     if hello.game is not None:
@@ -176,12 +205,16 @@ def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
 
 
 def speaks_version1(hello: Hello, ruleset: Ruleset) -> bool:
-    """Whether the bot is spoken to in version 1, not in the ruleset's classic dialect."""
+    """Return whether to send the bot protocol version 1, not the ruleset's classic dialect."""
     return hello.version is not None or ruleset.classic is None
 
 
 def tell_at_once(connection: Connection, data: bytes) -> bool:
-    """Send a short line between matches; False if the bot doesn't read, or is gone."""
+    """Send a short line between matches, without waiting.
+
+    Returns:
+        Whether all of it was sent; if not, the bot doesn't read, or is gone.
+    """
     try:
         return connection.channel.send_some(data) == len(data)
     except BrokenChannelError:
@@ -189,12 +222,16 @@ def tell_at_once(connection: Connection, data: bytes) -> bool:
 
 
 def welcome() -> bytes:
-    """The line that answers an accepted hello in version 1."""
+    """Return the line that answers an accepted hello in version 1."""
     return bytes(Welcome(VERSION, "lanista", __version__))
 
 
 def http_reply(page: str | None) -> bytes:
-    """The answer to an HTTP request on the bots' port, which says where the page is, if any."""
+    """Return the answer to an HTTP request on the bots' port.
+
+    Args:
+        page: The address of the arena's web page, to which the answer points; None if it has none.
+    """
     where = "This arena has no page." if page is None else f"The page is {page}"
     body = f"This port is for bots, which speak Lanista's wire protocol. {where}\n".encode()
     head = (
@@ -205,20 +242,20 @@ def http_reply(page: str | None) -> bytes:
 
 
 def wait_line(taken: int, needed: int) -> bytes:
-    """How many seats are taken of those needed."""
+    """Return the line `wait`, which says how many seats are taken of those needed."""
     return bytes(Wait(min(taken, needed), needed))
 
 
 def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
-    """Tell the bots that have come for a match how many they are (PROTOCOL.md 3, `wait`)."""
-    come = list(connections)
-    line = wait_line(len(come), ruleset.seats)
-    for connection in come:
+    """Tell the bots of a match that has not begun how many they are (PROTOCOL.md 3, `wait`)."""
+    present = list(connections)
+    line = wait_line(len(present), ruleset.seats)
+    for connection in present:
         assert connection.hello is not None
         if speaks_version1(connection.hello, ruleset):
             tell_at_once(connection, line)
 
 
 def same_secret(given: str, expected: str) -> bool:
-    """Compare two tokens in a time that tells nothing of them."""
+    """Return whether two tokens are equal, in constant time so that timing reveals nothing."""
     return hmac.compare_digest(given.encode(), expected.encode())

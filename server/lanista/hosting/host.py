@@ -1,7 +1,7 @@
-"""Hosts a match from its seats to its record: plays it, tells who watches, completes the record.
+"""Hosting a match: playing it, keeping its watchers informed, and completing its record.
 
-`HostedMatch` is one match between bots that are seated, whoever seated them. `MatchHost` is the
-host of `lanista play`: it starts the bots as well, and plays a void match again.
+`HostedMatch` is one match between bots that are already seated, whoever has seated them.
+`MatchHost` is the host of `lanista play`: it also starts the bots, and repeats void matches.
 """
 
 import math
@@ -24,6 +24,7 @@ from lanista.match.encoder import DialectEncoder
 from lanista.match.record import BotInfo, RecordWriter, ResultInfo
 from lanista.match.runner import Match, Watcher
 from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError
@@ -31,29 +32,31 @@ from lanista_protocol import ErrorCode, RemoteProtocolError
 
 @attrs.define(eq=False, kw_only=True)
 class HostedMatch:
-    """One match between bots that are seated: `run`, then `complete`; then `close`, whatever came.
+    """One match between bots that are seated.
 
-    In between whoever seated the bots may end them, so that the record tells how they ended.
+    Call `run`, then `complete`, and in any case `close` at the end. Between `run` and `complete`
+    the caller may end the bots, so that the record tells how they ended.
     """
 
     spec: MatchSpec
     connections: Sequence[Connection]
-    """By seat; their hellos are read."""
+    """The bots' connections, by seat; their hellos have been read."""
     names: Sequence[str]
-    """By seat, all different."""
+    """The bots' names, by seat; all are different."""
     record: RecordWriter
     stalls: StallMonitor
     bots: Sequence[PooledBot] = ()
-    """By seat, where we started them."""
+    """The bots, by seat, if we have started them."""
     watcher: Watcher | None = None
+    """Called before each turn; not used if there is a `control`."""
     control: MatchControl | None = None
-    """Holds the match between turns; it is then its watcher."""
+    """Can pause the match between turns; it is then the match's watcher."""
     running: RunningMatches | None = None
-    """Where it is seen while it runs."""
+    """The running matches to which this one belongs while it runs."""
     room: str | None = None
-    """The room of the lobby that it came from."""
+    """The room of the lobby that the bots came from."""
     numbers: Sequence[int] | None = None
-    """By seat, the bots' numbers; None: their seats."""
+    """The bots' numbers, by seat; None to use the seats as numbers."""
     match: Match = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -65,21 +68,21 @@ class HostedMatch:
             self.record,
             self.stalls,
             self.watcher if self.control is None else self.control.watch,
-            [kept.contestant.command for kept in bots] or None,
+            [bot.contestant.command for bot in bots] or None,
             (lambda seat: bots[seat].bot.why_left()) if bots else None,
         )
 
     @property
     def is_void(self) -> bool:
-        """Whether it doesn't count, because this machine stalled."""
+        """Whether the match doesn't count, because this machine stalled."""
         outcome = self.match.outcome
         return outcome is not None and outcome.termination is Termination.VOID
 
     async def run(self, until: float = math.inf) -> None:
-        """Play it to its end.
+        """Play the match to its end.
 
         Args:
-            until: The moment of trio's clock at which it is broken off.
+            until: The time on trio's clock at which the match is aborted, in seconds.
         """
         self._begin()
         if until == math.inf:
@@ -119,10 +122,10 @@ class HostedMatch:
         """Complete the record of a match that is over.
 
         Args:
-            bots: By seat, how its process ended, where it is ours.
+            bots: How each bot's process ended, by seat, if we have started the bots.
 
         Raises:
-            OSError: It can't be written. What was played is in its `.part` file.
+            OSError: The record can't be written. What was played is in its `.part` file.
         """
         result = self.match.result()
         if bots:
@@ -134,7 +137,7 @@ class HostedMatch:
         """Write the failure bundles beside the record, and return their folders.
 
         Raises:
-            OSError: One can't be written.
+            OSError: A bundle can't be written.
         """
         if not failures:
             return []
@@ -143,13 +146,13 @@ class HostedMatch:
         )
 
     def close(self, record: Path | None = None) -> None:
-        """Let go of the record, and tell who watches that the match is over.
+        """Close the record, and tell watchers that the match is over.
 
         Args:
-            record: Where its record may be seen; None: nowhere, or not yet.
+            record: The record, if watchers may see it now; None if not, or not yet.
         """
         if self.control is not None:
-            self.control.is_over = _true  # else match and control refer to each other for ever
+            self.control.is_over = _true  # break the reference cycle of match and control
         if self.running is not None:
             self.running.end(self.spec.match, record)
         self.record.close()
@@ -161,25 +164,28 @@ def _true() -> bool:
 
 @attrs.define
 class VoidRecords:
-    """The records of void matches, hidden while their match is played again: they tell its seed."""
+    """The records of void matches, hidden while their match is repeated.
+
+    They are hidden because they contain the seed, with which the match is played again.
+    """
 
     running: RunningMatches
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
 
     def close(self, hosted: HostedMatch) -> None:
-        """Close a match; its record may be seen unless it is void."""
+        """Close a match, and publish its record unless the match is void."""
         path = hosted.record.path
-        self._hidden.pop(path, None)  # with `-o FILE` this one took its place
+        self._hidden.pop(path, None)  # with `-o FILE`, this record has replaced a hidden one
         if hosted.is_void:
             self.hide(path, hosted.spec.match)
         hosted.close(path if path.exists() and not hosted.is_void else None)
 
     def hide(self, record: Path, match: str) -> None:
-        """Keep the record of a void match back until `show`."""
+        """Hide the record of a void match until `show` is called."""
         self._hidden[record] = match
 
     def show(self) -> None:
-        """Show all that were hidden."""
+        """Publish all hidden records."""
         for path, match in self._hidden.items():
             if path.exists():
                 self.running.end(match, path)
@@ -194,51 +200,51 @@ class MatchPlan:
     settings: Mapping[str, int]
     seed: int
     contestants: Sequence[Contestant]
-    """By seat."""
+    """The bots to start, by seat."""
     record_path: Callable[[str], Path]
-    """Where the record goes, by the match's id."""
+    """Returns the path of the record for the match's id."""
     board: Any = None
-    """None: the seed makes one."""
+    """The board; None to make one from the seed."""
     conditions: MatchConditions = attrs.field(factory=MatchConditions)
     watcher: Callable[[Sequence[str]], Watcher] | None = None
-    """Makes the match's watcher when the bots' names, by seat, are known."""
+    """Makes the match's watcher from the bots' names, by seat."""
 
 
 @attrs.frozen(kw_only=True)
 class MatchReport:
-    """A match that was played, or was begun."""
+    """The result of a match that was at least begun, and the files that were written for it."""
 
     match: str
-    """Its id."""
+    """The match's id."""
     seed: int
     names: tuple[str, ...]
-    """By seat."""
+    """The bots' names, by seat."""
     result: ResultInfo
     record: Path
     bundles: tuple[Path, ...] = ()
-    """The failure bundles of bots that didn't end it normally."""
+    """The folders of the failure bundles of bots that failed."""
     bundle_trouble: str | None = None
-    """Why some of those couldn't be written."""
+    """Why a failure bundle couldn't be written; None if all could."""
 
 
 class StartFailureError(Exception):
-    """A bot could not be started, left, or did not say hello in time."""
+    """A bot couldn't be started, has exited, or hasn't said hello in time."""
 
     def __init__(self, message: str, output: str) -> None:
         super().__init__(message)
         self.output = output
-        """The last of what the bot wrote to stderr and stdout."""
+        """The last part of what the bot wrote to stderr and stdout."""
 
 
 @attrs.define(eq=False)
 class MatchHost:
-    """Plays the match of a plan. `interrupt` ends it from outside."""
+    """Plays the match of a plan."""
 
     plan: MatchPlan
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     control: MatchControl | None = None
-    """Holds the match between turns, for those who watch it; None: nobody does."""
+    """Can pause the match between turns; None if nobody watches it."""
     interrupted: bool = attrs.field(default=False, init=False)
     """Whether `interrupt` was called."""
     _starting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
@@ -249,38 +255,32 @@ class MatchHost:
         self._void = VoidRecords(self.running)
 
     def interrupt(self) -> None:
-        """End the match as aborted; a start is given up."""
+        """End the match as aborted, or stop starting its bots."""
         self.interrupted = True
         self._starting.cancel()
         if self._match is not None:
             self._match.interrupt()
 
     async def play(self) -> MatchReport | None:
-        """Play it; again with fresh bots, a few times at most, while this machine makes it void.
+        """Play the match; while it is void, repeat it a few times with newly started bots.
 
         Returns:
-            None when it was interrupted before the match began.
+            The last match; None if the host was interrupted before the first one began.
 
         Raises:
-            StartFailureError: A bot doesn't come.
+            StartFailureError: A bot can't be started or doesn't say hello.
             OSError: The record can't be written.
         """
         report = None
-        failure: Exception | None = None
-        async with trio.open_nursery() as helpers:
+        async with helpers_nursery() as helpers:
             helpers.start_soon(self.stalls.beat)
             try:
                 for try_ in range(1, self.plan.conditions.void_tries + 1):
                     report = await self._play_once(helpers, try_)
                     if report is None or report.result.end != Termination.VOID.value:
                         break
-            except (StartFailureError, OSError) as error:
-                failure = error  # carried around the nursery, which would wrap it into a group
             finally:
                 self._void.show()
-            helpers.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
         return report
 
     async def _play_once(self, helpers: trio.Nursery, try_: int) -> MatchReport | None:
@@ -311,30 +311,30 @@ class MatchHost:
                 record.discard()
 
     async def _start(self, pool: BotPool, record: RecordWriter) -> Sequence[PooledBot]:
-        """Start the bots, side by side; none when it was interrupted.
+        """Start all bots at the same time; return none if the host was interrupted.
 
         Raises:
-            StartFailureError: One doesn't come.
+            StartFailureError: A bot can't be started or doesn't say hello.
         """
         plan = self.plan
-        # The record has what the others log and answer, line by line as it comes.
+        # The record is hidden because it has what the other bots log and answer, line by line as
+        # it comes.
         contestants = [
-            attrs.evolve(one, hidden=(record.path, record.part, *one.hidden))
-            for one in plan.contestants
+            attrs.evolve(contestant, hidden=(record.path, record.part, *contestant.hidden))
+            for contestant in plan.contestants
         ]
-        come: dict[int, PooledBot | NotStartedError] = {}
+        results: dict[int, PooledBot | NotStartedError] = {}
         with self._starting:
-            come = await pool.take_all(
+            results = await pool.take_all(
                 contestants, plan.ruleset, plan.conditions.time_start, all_or_none=True
             )
-        bots = [come[seat] for seat in sorted(come)]
-        there = [bot for bot in bots if isinstance(bot, PooledBot)]
-        if len(there) == len(contestants) and not self.interrupted:
-            return there
+        bots = [result for _, result in sorted(results.items()) if isinstance(result, PooledBot)]
+        if len(bots) == len(contestants) and not self.interrupted:
+            return bots
         async with trio.open_nursery() as nursery:
-            for bot in there:
+            for bot in bots:
                 nursery.start_soon(_send_away, bot)
-        for seat, error in sorted(come.items()):
+        for seat, error in sorted(results.items()):
             if isinstance(error, NotStartedError):
                 name = contestants[seat].name
                 raise StartFailureError(
@@ -346,7 +346,7 @@ class MatchHost:
         self, bots: Sequence[PooledBot], record: RecordWriter, match: str, try_: int
     ) -> HostedMatch:
         plan = self.plan
-        names = distinct([_said(bot.connection) for bot in bots])
+        names = distinct([_name_in_hello(bot.connection) for bot in bots])
         return HostedMatch(
             spec=MatchSpec(
                 match=match,
@@ -372,8 +372,8 @@ class MatchHost:
         with trio.CancelScope(shield=True):
             result = await hosted.complete(
                 [
-                    BotInfo(exit=str(how), output=bot.output())
-                    for how, bot in zip(exits, hosted.bots, strict=True)
+                    BotInfo(exit=str(exit_), output=bot.output())
+                    for exit_, bot in zip(exits, hosted.bots, strict=True)
                 ]
             )
             bundles: list[Path] = []
@@ -396,7 +396,7 @@ class MatchHost:
 
 
 async def _end(bots: Sequence[PooledBot]) -> list[Exit]:
-    """End bots, side by side, and return by seat how they ended."""
+    """End all bots at the same time, and return how they ended, by seat."""
     exits: dict[int, Exit] = {}
 
     async def end(seat: int) -> None:
@@ -409,30 +409,30 @@ async def _end(bots: Sequence[PooledBot]) -> list[Exit]:
 
 
 async def _send_away(bot: PooledBot) -> None:
-    """Tell a bot that has come that there will be no match, and end it."""
+    """Tell a bot that there will be no match, and end it."""
     await bot.connection.refuse(
-        RemoteProtocolError(ErrorCode.SHUTDOWN, "not all bots have come; there is no match")
+        RemoteProtocolError(ErrorCode.SHUTDOWN, "not all bots have connected; there is no match")
     )
     await bot.end()
 
 
 def _failures(hosted: HostedMatch, exits: Sequence[Exit], *, interrupted: bool) -> list[Failure]:
-    """Return the seats that failed in the match, and those whose process did."""
+    """Return the failures of the bots that failed in the match, or whose process crashed."""
     match = hosted.match
     in_match = {failure.seat: failure for failure in match.failures()}
     failures = []
-    for seat, (bot, how) in enumerate(zip(hosted.bots, exits, strict=True)):
+    for seat, (bot, exit_) in enumerate(zip(hosted.bots, exits, strict=True)):
         failure = in_match.get(seat)
-        # A dialect doesn't tell the end, and an interrupted match has none: a bot may well trip
-        # over that.
+        # In a dialect, bots aren't told that the match has ended, and an interrupted match just
+        # stops. A bot that crashes because of that hasn't failed.
         is_surprised = interrupted or isinstance(match.seats[seat].encoder, DialectEncoder)
-        if failure is None and (is_surprised or not _failed(how)):
+        if failure is None and (is_surprised or not exit_.is_crash):
             continue
         failure = failure or match.failure(seat)
         failures.append(
             attrs.evolve(
                 failure,
-                reasons=(*failure.reasons, f"its process {how}"),
+                reasons=(*failure.reasons, f"its process {exit_}"),
                 command=bot.contestant.command,
                 output=bot.output(),
             )
@@ -440,25 +440,19 @@ def _failures(hosted: HostedMatch, exits: Sequence[Exit], *, interrupted: bool) 
     return failures
 
 
-def _failed(how: Exit) -> bool:
-    """Whether a process ended by a fault of its own."""
-    return not how.by_arena and (how.code != 0 or how.limit is not None)
-
-
-def _said(connection: Connection) -> str:
-    """Return the name that a bot said."""
+def _name_in_hello(connection: Connection) -> str:
     assert connection.hello is not None
     return connection.hello.name
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Return the names in order, each different from those before: NAME, NAME-2, NAME-3."""
+    """Make names different from each other by appending numbers: NAME, NAME-2, NAME-3."""
     given: list[str] = []
     for name in names:
         number, candidate = 1, name
         while candidate in given:
             number += 1
-            # A hello's name has 32 characters at most; the number must fit.
+            # The name in a hello has at most 32 characters, and so has the result.
             suffix = f"-{number}"
             candidate = name[: 32 - len(suffix)] + suffix
         given.append(candidate)

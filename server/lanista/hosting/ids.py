@@ -1,4 +1,4 @@
-"""Ids and secrets: of matches, of seats, and seeds that nobody gave."""
+"""Random values: ids of matches, tokens of seats, and seeds."""
 
 import secrets
 import time
@@ -9,19 +9,21 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def match_id() -> str:
-    """A new id of 26 characters that sorts by time (the form of a ULID): 48 bits of milliseconds
-    since 1970 and 80 random bits, in Crockford's base 32.
+    """Return a new id of 26 characters. Ids sort by the time at which they were made.
+
+    An id has the form of a ULID: 48 bits of milliseconds since 1970 and 80 random bits, in
+    Crockford's base 32.
     """
     value = (int(time.time() * 1000) << 80) | secrets.randbits(80)
     return "".join(_ALPHABET[(value >> shift) & 31] for shift in range(125, -5, -5))
 
 
 def seat_token() -> str:
-    """A one-time secret for a seat."""
+    """Return a new secret token for a seat."""
     return secrets.token_urlsafe(24).replace("=", "")
 
 
 def fresh_seed(ruleset: Ruleset) -> int:
-    """A seed drawn from the ruleset's whole range, so that it can't be guessed."""
+    """Return a random seed from the ruleset's whole range, so that it can't be guessed."""
     low, high = ruleset.seeds
     return low + secrets.randbelow(high - low + 1)

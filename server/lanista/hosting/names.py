@@ -1,7 +1,7 @@
-"""What people name, a bot or a map, turned into words to start it by and into a board.
+"""Resolving what users type for a bot or a map into a command and a board.
 
-A name is a house bot's or a shipped map's; anything else is a command line or a file. Programs and
-files are looked for, none is started; no match is known here.
+A bot is given as the name of a house bot or as a command line; a map as the name of a shipped map
+or as a file. This module checks that programs and files exist, but starts nothing.
 """
 
 import os
@@ -21,36 +21,39 @@ from lanista.rules.base import BadBoardError, Ruleset
 
 
 class UnusableNameError(Exception):
-    """A bot or a map that can't be used: one line says why, and what would be right."""
+    """A bot or a map can't be used; the message is one line that says why and what to do."""
 
 
 MAX_MAP = 4 * 1024 * 1024
-"""Characters of a map's or configuration's file; the largest map there can be has 300,000."""
+"""Maximum number of characters of a map or configuration file; the largest map has 300,000."""
 INTERPRETERS = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-9.]*")
-"""Programs after which a bot isn't named."""
+"""Matches programs that only run another one: a bot isn't named after them."""
 
 STDIO = "stdio:"
-"""Before the command line of a bot that reads stdin and writes stdout."""
+"""Prefix of the command line of a bot that reads stdin and writes stdout."""
 
 BRIDGE = (sys.executable, "-P", "-m", "lanista.bridge")
-"""What such a bot is started by."""
+"""Command that runs such a bot; the bot's own command is appended."""
 
 
 def configuration_of(
     ruleset: Ruleset, map_: str, folder: Path | None = None
 ) -> tuple[Mapping[str, int], Any]:
-    """Settings and board from a file, or from a shipped map of that name.
+    """Read settings and a board from a file or a shipped map.
 
-    A map gives a board alone; a configuration of an original game (`.cnf`) gives settings, and
-    perhaps a board: None when the seed is to make it.
+    A map has only a board. A configuration of an original game (`.cnf`) has settings and perhaps a
+    board.
 
     Args:
-        ruleset: Whose map it is.
-        map_: The file or the name.
-        folder: Where a file is looked for; None is the present one.
+        ruleset: The game that the map is for.
+        map_: A path, or the name of a shipped map.
+        folder: The folder that a path is relative to; None for the current one.
+
+    Returns:
+        The settings; and the board, None if the seed should make it.
 
     Raises:
-        UnusableNameError: There is none, or it can't be read or breaks the game's rules of boards.
+        UnusableNameError: There is no such map, or it can't be read, or the game doesn't allow it.
     """
     name, text = _map_text(ruleset.name, map_, folder)
     try:
@@ -65,23 +68,23 @@ def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]
     originals = of_game(ruleset.name)
     if originals is None:
         raise FormatError(f"{ruleset.title} has no configuration files; give a map")
-    of = of_text(text)
-    if of.game != originals.game:
-        raise FormatError(f"a configuration of {of.game}, not of {ruleset.name}")
+    format_ = of_text(text)
+    if format_.game != originals.game:
+        raise FormatError(f"this is a configuration of {format_.game}, not of {ruleset.name}")
     return originals.read_cnf(text)
 
 
 def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
-    """The file name and the text of a map."""
+    """Return the file name and the text of a map."""
     path = Path(map_) if folder is None else folder / map_
     if _is_file(path):
         try:
             with path.open(encoding="utf-8-sig") as file:
-                text = file.read(MAX_MAP + 1)  # a device, or another's pipe, may have no end
+                text = file.read(MAX_MAP + 1)  # limited, since a device or a pipe may be endless
         except (OSError, UnicodeDecodeError) as error:
             raise UnusableNameError(f"{map_}: can't be read as text ({error})") from None
         if len(text) > MAX_MAP:
-            raise UnusableNameError(f"{map_}: longer than any map, of 4 MiB at most")
+            raise UnusableNameError(f"{map_}: more than 4 MiB, which is too much for a map")
         return path.name, text
     name = map_.removesuffix(".map").removesuffix(".cnf")
     if name in lanista_maps.names(game):
@@ -100,85 +103,97 @@ def _is_file(path: Path) -> bool:
 
 
 def house_bots(game: str) -> Mapping[str, str]:
-    """Names of the house bots of a game, with their modules."""
+    """Return the house bots of a game: maps each name to its module."""
     return HOUSE.get(game, {})
 
 
 def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, tuple[str, ...]]:
-    """A bot's name and the words to start it by.
-
-    A bot is a house bot's name, a command line, or `stdio:` and the command line of one that speaks
-    by stdin and stdout.
+    """Return a bot's name and the command that starts it.
 
     Args:
-        game: The game it plays.
-        bot: What was typed.
-        folder: Where it will be run; None is the present one.
+        game: The game that it plays.
+        bot: What the user typed: the name of a house bot, a command line, or `stdio:` and the
+            command line of a bot that uses stdin and stdout.
+        folder: The folder in which it will be run; None for the current one.
 
     Raises:
         UnusableNameError: There is no such house bot and no such program.
     """
     house = house_bots(game)
     if bot in house:
-        # -P: a folder that the arena is started in must not hide the client.
+        # -P: modules in the current folder must not hide those of the client.
         return bot, (sys.executable, "-P", "-m", house[bot])
     is_stdio = bot.startswith(STDIO)
     try:
-        words = parse_command(bot.removeprefix(STDIO))
+        argv = parse_command(bot.removeprefix(STDIO))
     except CommandError as error:
         raise UnusableNameError(str(error)) from None
-    checked_program(bot, words, game, folder)
-    return name_of(words), (*BRIDGE, *words) if is_stdio else words
+    checked_program(bot, argv, game, folder)
+    return name_of(argv), (*BRIDGE, *argv) if is_stdio else argv
 
 
-def bot_words(game: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words to start a bot by, as `bot_command`, of a command line in words already."""
-    if len(words) == 1 and words[0] in house_bots(game):
-        return bot_command(game, words[0])[1]
-    if words[0].startswith(STDIO):
-        words = (words[0].removeprefix(STDIO), *words[1:])
-        checked_program(words[0], words, game)
-        return (*BRIDGE, *words)
-    checked_program(words[0], words, game)
-    return words
+def bot_words(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the command that starts a bot, as `bot_command` does, for an already split command.
 
-
-def checked_program(bot: str, words: Sequence[str], game: str, folder: Path | None = None) -> None:
-    """See that the program of a command line is there.
+    Args:
+        game: The game that it plays.
+        argv: The arguments that the user typed: a house bot's name, or a program and its arguments.
 
     Raises:
-        UnusableNameError: It isn't, or is a file that can't be executed.
+        UnusableNameError: There is no such house bot and no such program.
     """
-    # As a path it is looked for from where it will be run.
-    place = words[0]
-    if folder is not None and os.sep in place:
-        place = str(folder / place)
-    if shutil.which(place) is not None:
+    if len(argv) == 1 and argv[0] in house_bots(game):
+        return bot_command(game, argv[0])[1]
+    if argv[0].startswith(STDIO):
+        argv = (argv[0].removeprefix(STDIO), *argv[1:])
+        checked_program(argv[0], argv, game)
+        return (*BRIDGE, *argv)
+    checked_program(argv[0], argv, game)
+    return argv
+
+
+def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | None = None) -> None:
+    """Check that the program of a command line exists and can be executed.
+
+    Args:
+        bot: What the user typed, for the error message.
+        argv: The program and its arguments.
+        game: The game that it plays.
+        folder: The folder in which it will be run; None for the current one.
+
+    Raises:
+        UnusableNameError: It doesn't exist, or is a file that can't be executed.
+    """
+    # A path is relative to the folder in which the program will be run.
+    program = argv[0]
+    if folder is not None and os.sep in program:
+        program = str(folder / program)
+    if shutil.which(program) is not None:
         return
-    if (Path(place) if folder is None else folder / place).is_file():
+    if (Path(program) if folder is None else folder / program).is_file():
         raise UnusableNameError(
-            f"bot {bot!r}: {words[0]} is a file but no program; run it by its interpreter, "
-            f"as 'python3 {words[0]}', or make it executable (chmod +x) and call it ./NAME"
+            f"bot {bot!r}: {argv[0]} is a file, but not executable; run it with its interpreter, "
+            f"as in 'python3 {argv[0]}', or make it executable (chmod +x) and call it ./NAME"
         )
     known = ", ".join(house_bots(game)) or "none"
     raise UnusableNameError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
-        f"and no program {words[0]!r} that could be run"
+        f"and no program {argv[0]!r} that could be run"
     )
 
 
-def name_of(words: Sequence[str]) -> str:
-    """A name for a bot from its command line: its program's or its script's, without ending."""
-    named = words[0]
-    if INTERPRETERS.fullmatch(os.path.basename(named)):  # noqa: PTH119 - a word, not a path of ours
-        for at, word in enumerate(words[1:], 1):
-            if word == "-m" and words[at + 1 :]:
-                named = words[at + 1].rpartition(".")[2]
+def name_of(argv: Sequence[str]) -> str:
+    """Return a name for a bot: that of its program or script, without folder and extension."""
+    named = argv[0]
+    if INTERPRETERS.fullmatch(os.path.basename(named)):  # noqa: PTH119 - what the user typed
+        for index, argument in enumerate(argv[1:], 1):
+            if argument == "-m" and argv[index + 1 :]:
+                named = argv[index + 1].rpartition(".")[2]
                 break
-            if word in {"-c", "-e"}:  # the program itself: no name in it
+            if argument in {"-c", "-e"}:  # code follows, which has no name
                 break
-            if not word.startswith("-"):
-                named = word
+            if not argument.startswith("-"):
+                named = argument
                 break
     stem = Path(named).stem
     cleaned = "".join(char if char.isalnum() or char in "-_." else "-" for char in stem)

@@ -1,9 +1,9 @@
 """The house bots: opponents that come with the arena, each a process of its own like any other bot.
 
-Only the table of their names lives here, for whoever starts them; it must stay cheap to import, so
-no bot and no client is imported. A bot's module is run as `python -m MODULE`, learns where the
-arena is from LANISTA_HOST, LANISTA_PORT, LANISTA_NAME and LANISTA_TOKEN, and sees of the project
-nothing but `lanista_client`.
+This module has only the table of their names. It must stay cheap to import, so it imports no bot
+and no client. A bot's module is run as `python -m MODULE`. It learns where the arena is from
+LANISTA_HOST, LANISTA_PORT, LANISTA_NAME and LANISTA_TOKEN, and uses nothing of the project but
+`lanista_client`.
 """
 
 HOUSE: dict[str, dict[str, str]] = {
@@ -24,4 +24,4 @@ HOUSE: dict[str, dict[str, str]] = {
         "Dummy": "lanista.house.crematoria_dummy",
     },
 }
-"""Of each game, its house bots from weak to strong: name and module."""
+"""The modules of each game's house bots by name, from the weakest bot to the strongest."""

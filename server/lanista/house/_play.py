@@ -1,8 +1,8 @@
-"""What the house bots share: playing a match, or match after match, and going quietly.
+"""The main program of the house bots: plays one match or several, and exits quietly.
 
-No strategy lives here. A bot is a class whose `moves(state)` gives the submoves of a turn; it is
-made anew for each match, and all its chance comes from `random.Random(state.seed)`, so that the
-same seed against the same opponent plays the same match.
+There is no strategy here. A bot is a class whose `moves(state)` returns the submoves of a turn; an
+object of it plays one match. It takes all random numbers from `random.Random(state.seed)`, so that
+matches with the same seed and opponent go the same way.
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ import sys
 
 from lanista_client import Arena, ArenaError
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Protocol, TypeAlias
 
-    Moves: TypeAlias = list[tuple[int, int, int, int]]  # of Angry Mob
-    Orders: TypeAlias = list[tuple[int | str, ...]]  # of Hogwarts
-    Steps: TypeAlias = list[tuple[int, int]]  # of Crematoria
+    Moves: TypeAlias = list[tuple[int, int, int, int]]  # submoves of Angry Mob
+    Orders: TypeAlias = list[tuple[int | str, ...]]  # submoves of Hogwarts
+    Steps: TypeAlias = list[tuple[int, int]]  # submoves of Crematoria
 
     class Bot(Protocol):
-        """What decides: given the state of a turn, the submoves as the game has them."""
+        """A player of one match."""
 
         def moves(self, state: Any) -> Sequence[tuple[int | str, ...]]:
-            """The answer to this turn."""
+            """Return the submoves for the turn whose state this is."""
 
 
 _QUIET = ("shutdown", "disconnected")
-"""The ends that are no fault of anyone (`PROTOCOL.md 7`, `ArenaError`): nothing is printed."""
+"""Codes of ends that are nobody's fault (`PROTOCOL.md 7`, `ArenaError`), so nothing is printed."""
 
 
 def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
-    """Play one match; with LANISTA_KEEP=1 match after match, until the arena says goodbye.
+    """Play one match; with LANISTA_KEEP=1, play matches until the arena says goodbye.
 
     Args:
-        own_name: what to be called when LANISTA_NAME says nothing.
-        game: the ruleset that the bot knows.
-        make: makes the bot from the first state.
+        own_name: The bot's name if LANISTA_NAME isn't set, or is empty.
+        game: The name of the game that the bot plays.
+        make: Makes the bot of a match from its first state.
 
     Returns:
-        The exit code: 0 however the match ended, also when the arena closed or refused the bot
-        (that is told in one line on stderr); 1 if no arena could be reached or the environment
-        holds something unusable.
+        The exit code. It is 0 however a match ended, even if the arena closed the connection or
+        refused the bot, which is reported on stderr. It is 1 if there is no arena to connect to,
+        or an environment variable has a bad value.
     """
-    # Left to the kernel: nothing needs tidying up, and a handler of Python's own only runs after
-    # the system call that it came just too early to interrupt, here a wait for the arena.
-    # A shell's background job was started to ignore it.
+    # SIGINT ends the process by the kernel's default, since there is nothing to clean up. Python's
+    # own handler would have to wait for the end of a system call that has just begun, here a wait
+    # for the arena. If SIGINT is ignored, as in a shell's background job, that stays so.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = os.environ.get("LANISTA_NAME") or own_name
@@ -61,7 +61,7 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
         with arena:
             bot = playing = None
             for state in arena:
-                if bot is None or state is not playing:  # another match has another state
+                if bot is None or state is not playing:  # each match has a state object of its own
                     bot, playing = make(state), state
                 arena.send(bot.moves(state))
     except ArenaError as error:

@@ -6,20 +6,20 @@ import sys
 
 from lanista.house._play import play
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from lanista.house._play import Moves
     from lanista_client import AngryMobState
 
 
 class CamperJoe:
-    """Stays on his base with his one unit: the first opponent of a first bot."""
+    """A bot that stays on its base with its one unit: the first opponent for a new bot."""
 
     def __init__(self, state: AngryMobState) -> None:
-        """He needs to know nothing."""
+        """Ignore the state."""
 
     def moves(self, state: AngryMobState) -> Moves:  # noqa: ARG002 - the bots' interface
-        """No submoves, whatever happens."""
+        """Return no submoves, whatever happens."""
         return []
 
 

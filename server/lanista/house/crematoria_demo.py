@@ -1,6 +1,6 @@
 """Demo shows the orders of Crematoria, and plays badly (`python -m lanista.house.crematoria_demo`).
 
-It does what the player of that name that came with the original does.
+It plays like the original program's player of that name.
 """
 
 from __future__ import annotations
@@ -11,26 +11,29 @@ import sys
 from lanista.house._play import play
 from lanista_client.crematoria import BOTTOM, BR, LEFT, RIGHT, RT, TOP, UP
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from lanista.house._play import Steps
     from lanista_client import CrematoriaState, CrematoriaUnit
 
 LEFT_UNTIL = 40
-"""Until this round its furyans go left."""
+"""The round until which its furyans go left."""
 ENOUGH_GEMS = 4
+"""The number of gems with which its furyans change their direction."""
 CYCLE = (BOTTOM, RIGHT, TOP, LEFT)
+"""The steps of pioneers that walk in circles."""
 
 
 class Demo:
-    """Furyans by a medley of fixed directions; a pioneer strays or walks in circles for good."""
+    """A bot whose furyans go in a mixture of directions, and whose pioneers wander or circle."""
 
     def __init__(self, state: CrematoriaState) -> None:
         self._random = random.Random(state.seed)
-        self._strays: dict[int, bool] = {}  # by pioneer, drawn when it first is ours
+        # By pioneer: whether it wanders. Decided at random when it first belongs to us.
+        self._wanders: dict[int, bool] = {}
 
     def moves(self, state: CrematoriaState) -> Steps:
-        """The orders of a round: one for each unit, furyans first, in random order."""
+        """Return the orders of a round: furyans in random order, then pioneers."""
         furyans = state.furyans(state.me)
         self._random.shuffle(furyans)
         orders = [(unit.id, self._furyan(state, unit)) for unit in furyans]
@@ -49,9 +52,9 @@ class Demo:
         return BR if state.nb_gems[state.me] < ENOUGH_GEMS else TOP
 
     def _pioneer(self, state: CrematoriaState, unit: CrematoriaUnit) -> int:
-        if unit.id not in self._strays:
-            self._strays[unit.id] = self._random.randrange(2) == 0
-        return self._random.randrange(8) if self._strays[unit.id] else CYCLE[state.round % 4]
+        if unit.id not in self._wanders:
+            self._wanders[unit.id] = self._random.randrange(2) == 0
+        return self._random.randrange(8) if self._wanders[unit.id] else CYCLE[state.round % 4]
 
 
 if __name__ == "__main__":

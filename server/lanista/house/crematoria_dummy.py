@@ -1,8 +1,8 @@
 """Dummy plays Crematoria decently (`python -m lanista.house.crematoria_dummy`).
 
-Its pioneers conquer caves, the nearest that aren't theirs; those that can be back before the sun
-fetch gems in the night. Furyans guard them: they go for the nearest enemy and strike. All keep away
-from hellhounds, pioneers also from enemy furyans and necromongers. A turn's work is bounded by the
+Its pioneers conquer the nearest caves that aren't theirs. Those that can be back before the sun
+fetch gems in the night. Its furyans go for the nearest enemy and strike. All keep away from
+hellhounds, pioneers also from enemy furyans and necromongers. A turn's work depends only on the
 board and the number of units.
 """
 
@@ -14,7 +14,7 @@ import sys
 from lanista.house._play import play
 from lanista_client.crematoria import DOWN, FURYAN, HELLHOUND, NONE, PIONEER, UP
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
@@ -22,15 +22,19 @@ if TYPE_CHECKING:
     from lanista_client import CrematoriaState, CrematoriaUnit
     from lanista_client.crematoria import Pos
 
-FAR = 1 << 20  # steps to where no way leads
-HOUND_REACH = 2  # after a hellhound's step it kills who was so near (rules/crematoria.md 5.4)
-TRIP = 26  # rounds that a way up to a gem and back may take at most
-SPARE = 1  # rounds of night more than a trip needs
-HURT = 40  # health below which a furyan keeps out of furyans' reach
+FAR = 1 << 20  # the steps to a cell that can't be reached
+HOUND_REACH = 2  # the distance within which a hellhound kills by its step (rules/crematoria.md 5.4)
+TRIP = 26  # the most rounds that a trip to a gem and back may take
+SPARE = 1  # rounds of night that must be left after a trip
+HURT = 40  # the health below which a furyan keeps out of the reach of enemy furyans
 
 
 class Dummy:
-    """Conquers, fetches gems, guards. Caves are numbered `i * cols + j` inside."""
+    """A bot that conquers caves, fetches gems and fights.
+
+    Cells of level 0 are numbered `i * cols + j`. A field is a list of the steps from each of them
+    to some goal.
+    """
 
     def __init__(self, state: CrematoriaState) -> None:
         self._random = random.Random(state.seed)
@@ -38,21 +42,22 @@ class Dummy:
         self._state = state
         cells = [(i, j) for i in range(state.rows) for j in range(state.cols)]
         self._caves = [self._number(i, j) for i, j in cells if state.cave(i, j)]
-        self._ways: list[tuple[tuple[int, int], ...]] = [
+        # By cell: the directions and cells of its neighbours; then these cells only.
+        self._neighbours: list[tuple[tuple[int, int], ...]] = [
             tuple((d, self._number(*to[:2])) for d, to in state.neighbours((i, j, 0)) if d < UP)
             if state.passable(i, j, 0)
             else ()
             for i, j in cells
         ]
-        self._near = [tuple(to for _, to in ways) for ways in self._ways]
+        self._near = [tuple(to for _, to in pairs) for pairs in self._neighbours]
         self._lifts = state.elevators
         self._to_lift = [self._spread([self._number(i, j)]) for i, j in self._lifts]
-        self._taken: set[Pos] = set()  # where our units will stand
-        self._hounded: set[int] = set()  # where a hellhound may kill in this round
-        self._struck: set[int] = set()  # where an enemy furyan could strike
+        self._taken: set[Pos] = set()  # positions where our units will stand
+        self._hounded: set[int] = set()  # cells where a hellhound may kill in this round
+        self._struck: set[int] = set()  # cells where an enemy furyan could strike
 
     def moves(self, state: CrematoriaState) -> Steps:
-        """The orders of a round: strikes first, then every other step, by id."""
+        """Return the orders of a round: furyans' strikes, their steps, pioneers' steps."""
         self._state = state
         me = state.me
         enemies = [u for u in state.units.values() if u.player >= 0 and u.player != me]
@@ -76,7 +81,7 @@ class Dummy:
     def _furyans(
         self, furyans: list[CrematoriaUnit], enemies: list[CrematoriaUnit]
     ) -> tuple[Steps, Steps]:
-        """Their strikes and their steps towards the nearest enemy underground."""
+        """Return the furyans' strikes, and their steps towards the nearest enemies underground."""
         strikes: Steps = []
         steps: Steps = []
         prey = [self._number(enemy.i, enemy.j) for enemy in enemies if enemy.k == 0]
@@ -96,25 +101,26 @@ class Dummy:
         return strikes, steps
 
     def _strike(self, unit: CrematoriaUnit) -> int | None:
-        """The direction of the enemy beside a furyan that falls first; pioneers before furyans.
+        """Return the direction in which a furyan strikes; None: it doesn't.
 
-        Who can be caught by a hellhound runs, whoever stands beside it.
+        It prefers pioneers to furyans, and then the least health. It doesn't strike within a
+        hellhound's reach, from where it must flee.
         """
         state = self._state
         if unit.k == 0 and self._hounds_near(unit.pos):
             return None
-        found = []
+        victims = []
         for d, to in state.neighbours(unit.pos):
             other = state.unit_at(to)
             if other is None or other.player == state.me or other.type == HELLHOUND:
                 continue
-            found.append((other.type != PIONEER, other.health, d))
-        return min(found)[2] if found else None
+            victims.append((other.type != PIONEER, other.health, d))
+        return min(victims)[2] if victims else None
 
     # -- pioneers -----------------------------------------------------------------------------
 
     def _pioneers(self, pioneers: list[CrematoriaUnit]) -> Steps:
-        """Each to its gem, down again, or to the nearest cave that isn't ours."""
+        """Return the pioneers' steps: to a gem, back down, or to the nearest cave not yet ours."""
         state, me = self._state, self._state.me
         steps: Steps = []
         goals = [cell for cell in self._caves if state.owner(*divmod(cell, self._cols)) != me]
@@ -133,8 +139,11 @@ class Dummy:
         return steps
 
     def _trips(self, pioneers: list[CrematoriaUnit]) -> dict[int, tuple[Pos, int]]:
-        """Which pioneer fetches which gem, by id: the gem, and the elevator to go up by."""
-        found = []
+        """Return the gem that each pioneer fetches, and the elevator that it takes, by its id.
+
+        The elevator is an index of `_lifts`; -1: the pioneer is outside already.
+        """
+        candidates = []
         for gem in self._state.gems if self._lifts else ():
             back = min(self._state.distance((i, j, 1), gem) for i, j in self._lifts)
             lifts = [
@@ -146,31 +155,31 @@ class Dummy:
                 if unit.k == 1:
                     rounds, lift = self._state.distance(unit.pos, gem), -1
                 else:
-                    at = self._number(unit.i, unit.j)
+                    cell = self._number(unit.i, unit.j)
                     rounds, lift = min(
-                        ((self._to_lift[lift][at] + 1 + ahead, lift) for ahead, lift in lifts),
+                        ((self._to_lift[lift][cell] + 1 + ahead, lift) for ahead, lift in lifts),
                         default=(FAR, -1),
                     )
                 if rounds + back > TRIP or not self._night(gem[1], rounds, back + SPARE):
                     continue
                 if lift >= 0 and not self._night(self._lifts[lift][1], rounds, 0):
                     continue
-                found.append((rounds, unit.id, gem, lift))
+                candidates.append((rounds, unit.id, gem, lift))
         trips: dict[int, tuple[Pos, int]] = {}
         fetched: set[Pos] = set()
-        for _, unit_id, gem, lift in sorted(found):
+        for _, unit_id, gem, lift in sorted(candidates):
             if unit_id not in trips and gem not in fetched:
                 trips[unit_id] = (gem, lift)
                 fetched.add(gem)
         return trips
 
     def _night(self, column: int, after: int, rounds: int) -> bool:
-        """Whether a column is night in so many rounds from now, and for some more."""
+        """Return whether a column is in the night `after` rounds from now, and `rounds` longer."""
         night = (column - 2 * (self._state.round + after)) % self._cols
         return night - 2 * rounds >= 2 and night < self._cols // 2
 
     def _climb(self, unit: CrematoriaUnit, trip: tuple[Pos, int]) -> int | None:
-        """To the elevator, and up; while something waits there, it waits too."""
+        """Return a step to the elevator, or up; None: wait until it is free and safe above."""
         lift = trip[1]
         feared = self._hounded | self._struck
         if (unit.i, unit.j) != self._lifts[lift]:
@@ -183,7 +192,10 @@ class Dummy:
         return self._step(unit, self._to_lift[lift], feared) if hounded else None
 
     def _outside(self, unit: CrematoriaUnit, trip: tuple[Pos, int] | None) -> int | None:
-        """A step on level 1: to the gem, else to an elevator that is night on arrival, and down."""
+        """Return a step on level 1: to the gem, or to an elevator, or down; None: stay.
+
+        It goes to the nearest elevator, but first to those that will be in the night on arrival.
+        """
         state = self._state
         below = (unit.i, unit.j, 0)
         goal = unit.pos
@@ -211,14 +223,14 @@ class Dummy:
         return None if d == NONE else d
 
     def _free(self, pos: Pos) -> bool:
-        """Whether nobody stands there, and none of ours will."""
+        """Return whether no unit stands at a position, and none of ours will."""
         return pos not in self._taken and self._state.unit_at(pos) is None
 
     def _hounds_near(self, pos: Pos) -> bool:
         return self._number(pos[0], pos[1]) in self._hounded
 
     def _safe_outside(self, pos: Pos) -> bool:
-        """Whether who stands there at the end of our orders lives: no sun, no necromonger."""
+        """Return whether a unit there will survive the round: no sun, no necromonger near."""
         state = self._state
         if state.rounds_of_night(pos) < 1:
             return False
@@ -231,15 +243,16 @@ class Dummy:
     # -- ways ---------------------------------------------------------------------------------
 
     def _step(self, unit: CrematoriaUnit, field: list[int], feared: set[int]) -> int | None:
-        """A step underground down a field, to a free cell without danger; None: stay.
+        """Return a step underground towards a field's goal, to a free cell; None: stay.
 
-        Where every way is dangerous, as far from the hellhounds as can be.
+        It avoids danger. A unit in danger that can't leave it goes as far from the hellhounds as
+        possible.
         """
         if unit.k == 1:
             return self._outside(unit, None)
         here = self._number(unit.i, unit.j)
         choices = []
-        for d, to in self._ways[here]:
+        for d, to in self._neighbours[here]:
             pos = (*divmod(to, self._cols), 0)
             if self._free(pos):
                 rank = (*self._danger(to, feared), field[to], self._random.random())
@@ -255,7 +268,7 @@ class Dummy:
         return d
 
     def _danger(self, cell: int, feared: set[int]) -> tuple[bool, int]:
-        """How bad a cell is: whether it is feared, and then how near the hellhounds are."""
+        """Return how dangerous a cell is: whether it is feared, and how near the hellhounds are."""
         if cell not in feared:
             return (False, 0)
         i, j = divmod(cell, self._cols)
@@ -263,13 +276,13 @@ class Dummy:
         return (True, -min(hounds, default=0))
 
     def _spread(self, sources: Iterable[int], blocked: Container[int] = ()) -> list[int]:
-        """Of each cell of level 0, the steps to the nearest source, going around the blocked."""
-        field = [FAR] * len(self._ways)
+        """Return the field of the steps to the nearest source, around blocked cells."""
+        field = [FAR] * len(self._near)
         queue = [cell for cell in sources if cell not in blocked]
         for cell in queue:
             field[cell] = 0
         near = self._near
-        for cell in queue:  # it grows meanwhile
+        for cell in queue:  # which grows in the loop
             steps = field[cell] + 1
             for to in near[cell]:
                 if field[to] == FAR and to not in blocked:
@@ -278,7 +291,7 @@ class Dummy:
         return field
 
     def _square(self, i: int, j: int, reach: int) -> list[int]:
-        """The cells within so many steps, as if there were no rock."""
+        """Return the cells within `reach` steps, as if there were no rock."""
         cols = self._cols
         return [
             row * cols + (j + across) % cols

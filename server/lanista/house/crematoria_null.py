@@ -6,20 +6,20 @@ import sys
 
 from lanista.house._play import play
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from lanista.house._play import Steps
     from lanista_client import CrematoriaState
 
 
 class Null:
-    """Lets its units stand where they are, whatever happens."""
+    """A bot that never gives its units an order."""
 
     def __init__(self, state: CrematoriaState) -> None:
-        """It needs to know nothing."""
+        """Ignore the state."""
 
     def moves(self, state: CrematoriaState) -> Steps:  # noqa: ARG002 - the bots' interface
-        """No submoves."""
+        """Return no submoves."""
         return []
 
 

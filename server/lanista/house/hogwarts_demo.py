@@ -1,7 +1,7 @@
 """Demo shows the orders of Hogwarts, and plays badly (`python -m lanista.house.hogwarts_demo`).
 
-It does what the player of that name that came with the original does, once
-a round: by a slip, the original decided anew for each of its wizards.
+It plays like the original program's player of that name, except that it decides once a round what
+its wizards do. The original decided again for each of its wizards, by mistake.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ import sys
 from lanista.house._play import play
 from lanista_client.hogwarts import DIRECTIONS, DOWN, LEFT, RIGHT, UP
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from lanista.house._play import Orders
     from lanista_client import HogwartsState
 
 ORDER = (UP, DOWN, LEFT, RIGHT)
 SPELL = (0, 2, 4, 1, 3, 2, 0, 1, 4, 1, 4, 0, 3, 3, 2)
-"""What it offers every round; hardly ever a solution."""
+"""The groups of its spell in every round, which are hardly ever a solution."""
 TIRED = 0.9
-"""The share of its time (`state.status`) from which on it gives no orders."""
+"""The share of its time (`state.status`) after which it gives no more orders."""
 
 
 class Demo:
-    """Its wizards stray in even rounds; in odd ones all go left, or all attack a neighbour."""
+    """A bot whose wizards wander in even rounds; in odd ones all go left, or all attack."""
 
     def __init__(self, state: HogwartsState) -> None:
         self._random = random.Random(state.seed)
 
     def moves(self, state: HogwartsState) -> Orders:
-        """The orders of a round, the ghost's spell last."""
+        """Return the orders of a round, the ghost's spell last."""
         me = state.me
         if state.status[me] >= TIRED:
             return []
         orders: Orders = []
-        leave = state.round % 2 == 1 and self._random.randrange(4) <= 1
+        go_left = state.round % 2 == 1 and self._random.randrange(4) <= 1
         for wizard in state.wizards(me):
             if state.round % 2 == 0:
                 d: int | None = self._random.choice(ORDER)
-            elif leave:
+            elif go_left:
                 d = LEFT
             else:
                 d = self._enemy(state, wizard.i, wizard.j)
@@ -52,7 +52,7 @@ class Demo:
         return orders
 
     def _enemy(self, state: HogwartsState, i: int, j: int) -> int | None:
-        """The first direction in which another clan's wizard stands."""
+        """Return the first direction in which another clan's wizard stands next to a cell."""
         for d in ORDER:
             di, dj = DIRECTIONS[d]
             unit = state.unit_at(i + di, j + dj)

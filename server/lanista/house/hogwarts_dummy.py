@@ -1,10 +1,10 @@
 """Dummy plays Hogwarts decently (`python -m lanista.house.hogwarts_dummy`).
 
-Each free wizard looks around for what is worth going to: books, which make the clan strong, enemy
-wizards that it may well convert, its own wizards to be freed, cells to be owned. The best pairs of
-wizard and goal are settled first. All keep away from Voldemort, and from enemies that would win at
-once; the ghost gathers too, and casts the spell as soon as it may. A turn's work is bounded by the
-units and how far they see.
+Each free wizard looks for goals around it: books, which make the clan strong; enemy wizards that it
+is likely to convert; wizards of its own clan to be freed; cells to be owned. The most valuable
+pairs of a unit and a goal are decided first. All keep away from Voldemort, and from enemies that
+would win at once. The ghost goes for goals too, and casts the spell as soon as it may. A turn's
+work depends on the number of units and how far they look.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from lanista.house._play import play
 from lanista_client.hogwarts import DIRECTIONS
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
@@ -24,28 +24,30 @@ if TYPE_CHECKING:
     from lanista_client import HogwartsState, HogwartsUnit
     from lanista_client.states import Cell
 
-    # What it is worth a step, a draw between equals, who, the goal, the first step.
+    # The value per step, a random number to break ties, the unit, its goal, its first step.
     _Wish: TypeAlias = tuple[float, float, HogwartsUnit, int, int]
 
-LAST_ROUNDS = 50  # without spells (rules/hogwarts.md 9.2)
-FAR = 1 << 20  # steps to where no way leads
-SEEN, GOALS = 140, 8  # cells that a unit looks at, goals that it weighs: they bound a turn's time,
-SEEN_BY_ALL = 4000  # and so do the cells that all units look at together
-PATIENCE = 2  # steps added to each way, so that the nearest isn't everything
-BOOK = 90.0  # what a book is worth at the start of the match, in points; it fades to its end
-FREEING = 160.0  # one of ours kept is one of theirs less, and their points
-CELL, ENEMY_CELL = 1.5, 2.0
-SURPRISE = 0.3  # rules/hogwarts.md 7.1
-INSTANT = 1.6  # how much more a conversion at once is worth than one that may be undone
-ESCAPE = 150.0  # more than any goal
-GROUPS = 5  # of three ingredients each
-CROWD = 2  # how many may go for the same enemy
+LAST_ROUNDS = 50  # the last rounds, in which there are no spells (rules/hogwarts.md 9.2)
+FAR = 1 << 20  # the steps to a cell that can't be reached
+# These limit the time of a turn.
+SEEN, GOALS = 140, 8  # the number of cells, and of goals, that a unit looks at
+SEEN_BY_ALL = 4000  # the number of cells that all units look at together
+PATIENCE = 2  # steps added to each path, so that near goals don't count too much
+# The values of goals, in points.
+BOOK = 90.0  # a book at the start of the match; its value falls to 0 until the end
+FREEING = 160.0  # a wizard of ours that is freed: it stays ours, and the enemy gets no points
+CELL, ENEMY_CELL = 1.5, 2.0  # a cell without owner, and one that an enemy owns
+ESCAPE = 150.0  # a step out of danger; more than any goal's value per step
+SURPRISE = 0.3  # the chance that an attacker wins by surprise (rules/hogwarts.md 7.1)
+INSTANT = 1.6  # factor of the value of a conversion at once, which can't be undone
+GROUPS = 5  # the number of groups of a spell, of three ingredients each
+CROWD = 2  # the number of units that may go for the same enemy
 
 
 class Dummy:
-    """Reads, takes cells, attacks when it is strong, and casts spells.
+    """A bot that reads books, takes cells, attacks when it is strong, and casts spells.
 
-    Inside, cells are numbered `i * cols + j`.
+    Cells are numbered `i * cols + j`.
     """
 
     def __init__(self, state: HogwartsState) -> None:
@@ -63,16 +65,16 @@ class Dummy:
             for ghost in (False, True)
         }
         self._units: dict[int, HogwartsUnit] = {}  # by cell
-        self._worth: list[float] = []  # of each cell, what going there brings
-        self._room: dict[int, int] = {}  # how many more may go for a goal; else one
-        self._deadly: set[int] = set()  # where Voldemort kills at once
-        self._feared: set[int] = set()  # where he may kill then, or an enemy would win at once
-        self._struck: set[int] = set()  # where an enemy wizard could strike
-        self._seen = SEEN  # cells that a unit looks at in this round
-        self._far: list[int] | None = None  # steps to whatever is worth something
+        self._worth: list[float] = []  # the value of going to each cell
+        self._room: dict[int, int] = {}  # how many more units may go for a goal; if not there, 1
+        self._deadly: set[int] = set()  # cells where Voldemort kills at once
+        self._feared: set[int] = set()  # where he may kill after his move, or an enemy wins at once
+        self._struck: set[int] = set()  # cells where an enemy wizard could strike
+        self._seen = SEEN  # the number of cells that a unit looks at in this round
+        self._far: list[int] | None = None  # steps to the nearest cell that has a value
 
     def moves(self, state: HogwartsState) -> Orders:
-        """The orders of a round: the spell, then the moves, the most valuable first."""
+        """Return the orders of a round: the spell, then the moves, the most valuable first."""
         orders: Orders = []
         ghost = state.ghost(state.me)
         casts = ghost.rounds_pending == 0 and state.round < state.num_rounds - LAST_ROUNDS
@@ -91,13 +93,13 @@ class Dummy:
         return orders
 
     def _look(self, state: HogwartsState) -> None:
-        """See what lies where, what it is worth, and what is to be feared."""
+        """Note where the units are, what each cell is worth, and where it is dangerous."""
         me, number = state.me, self._number
         kinds = {"W": 0.0, ".": CELL, str(me): 0.0}
         self._worth = [kinds.get(mark, ENEMY_CELL) for row in state.own for mark in row]
-        left = 1 - state.round / state.num_rounds
+        share_left = 1 - state.round / state.num_rounds
         for book in state.books:
-            self._worth[number(book)] = CELL + BOOK * left
+            self._worth[number(book)] = CELL + BOOK * share_left
         i, j = state.voldemort
         around = [(i + di, j + dj) for di in range(-2, 3) for dj in range(-2, 3)]
         inside = [cell for cell in around if state.pos_ok(*cell)]
@@ -123,10 +125,10 @@ class Dummy:
                 self._room[cell] = CROWD
 
     def _settle(self, wishes: list[_Wish]) -> list[tuple[HogwartsUnit, int]]:
-        """Who goes where: at most one step a unit, the most valuable goals first."""
+        """Return the steps to make: at most one for each unit, the most valuable goals first."""
         going: dict[int, tuple[HogwartsUnit, int]] = {}
-        waiting: set[int] = set()  # those who will be freed stay where they are
-        taken: set[int] = set()  # cells that will be stepped on
+        waiting: set[int] = set()  # units that will be freed, and so must stay where they are
+        taken: set[int] = set()  # cells that units will step on
         for _, _, unit, goal, step in sorted(wishes, key=lambda wish: wish[:2], reverse=True):
             if unit.id in going or self._room.get(goal, 1) <= 0:
                 continue
@@ -141,13 +143,13 @@ class Dummy:
         return [move for unit_id, move in going.items() if unit_id not in waiting]
 
     def _wishes(self, unit: HogwartsUnit) -> list[_Wish]:
-        """What a unit could go for."""
+        """Return what a unit could go for."""
         fighter = not unit.ghost and not unit.converting
         near, worth, units = self._near[unit.ghost], self._worth, self._units
         start = self._number(unit.pos)
         feared = self._feared | self._struck if unit.ghost else self._feared
-        bold = start in feared  # it must go on, whatever lies there
-        avoided = self._deadly if bold else feared | self._deadly
+        in_danger = start in feared  # then it must leave, and avoids only certain death
+        avoided = self._deadly if in_danger else feared | self._deadly
         first = {start: start}
         wishes: list[_Wish] = []
         ring, step = [start], 0
@@ -160,7 +162,7 @@ class Dummy:
                         continue
                     first[to] = to if step == 1 else first[cell]
                     other = units.get(to)
-                    if other is None or step > 1:  # those who stand farther off may move on
+                    if other is None or step > 1:  # a unit farther away may move on until then
                         outer.append(to)
                     if worth[to] and (
                         other is None or (fighter and not 0 < other.rounds_pending < step)
@@ -168,14 +170,14 @@ class Dummy:
                         each = worth[to] / (step + PATIENCE)
                         wishes.append((each, self._random.random(), unit, to, first[to]))
             ring = outer
-        if bold:
+        if in_danger:
             wishes += self._away(unit, feared)
         elif not wishes:
             wishes += self._onward(unit, avoided)
         return wishes
 
     def _away(self, unit: HogwartsUnit, feared: set[int]) -> list[_Wish]:
-        """Steps out of danger, those farther from Voldemort first."""
+        """Return all steps to free cells; those out of danger are worth most."""
         here = self._number(unit.pos)
         return [
             (0.0 if to in feared else ESCAPE, self._random.random(), unit, to, to)
@@ -184,7 +186,7 @@ class Dummy:
         ]
 
     def _onward(self, unit: HogwartsUnit, avoided: set[int]) -> list[_Wish]:
-        """Steps towards the nearest cell that is worth going to, however far."""
+        """Return steps towards the nearest cell that has a value, however far it is."""
         if self._far is None:
             self._far = self._distances([cell for cell, worth in enumerate(self._worth) if worth])
         far, here = self._far, self._number(unit.pos)
@@ -195,12 +197,12 @@ class Dummy:
         ]
 
     def _distances(self, goals: list[int]) -> list[int]:
-        """Of each cell, a wizard's steps to the nearest goal."""
+        """Return a wizard's steps from each cell to the nearest goal."""
         steps = [FAR] * len(self._worth)
         for cell in goals:
             steps[cell] = 0
         near, queue = self._near[False], list(goals)
-        for cell in queue:  # it grows meanwhile
+        for cell in queue:  # which grows in the loop
             for to in near[cell]:
                 if steps[to] == FAR:
                     steps[to] = steps[cell] + 1
@@ -212,26 +214,27 @@ class Dummy:
 
 
 def solve(ingredients: Sequence[int]) -> list[int] | None:
-    """Five groups of three with equal sums: the group of each ingredient; None: there are none.
+    """Return the group of each ingredient, so that five groups of three have equal sums.
 
-    The largest that has no group yet gets two others, until it works out (`rules/hogwarts.md 9`).
+    None: there is no solution (`rules/hogwarts.md 9`). The search tries all pairs of ingredients
+    for the largest one that has no group yet, and goes back where that fails.
     """
     each, rest = divmod(sum(ingredients), GROUPS)
     groups = [-1] * len(ingredients)
-    order = sorted(range(len(ingredients)), key=lambda place: -ingredients[place])
+    order = sorted(range(len(ingredients)), key=lambda index: -ingredients[index])
 
     def fill(group: int) -> bool:
-        free = [place for place in order if groups[place] < 0]
+        free = [index for index in order if groups[index] < 0]
         if not free:
             return True
         first = free[0]
         tried = set()  # equal ingredients needn't be tried twice
-        for at, second in enumerate(free[1:], 2):
+        for after, second in enumerate(free[1:], 2):
             third_value = each - ingredients[first] - ingredients[second]
             if ingredients[second] in tried:
                 continue
             tried.add(ingredients[second])
-            third = next((p for p in free[at:] if ingredients[p] == third_value), None)
+            third = next((i for i in free[after:] if ingredients[i] == third_value), None)
             if third is None:
                 continue
             groups[first] = groups[second] = groups[third] = group

@@ -7,18 +7,18 @@ import sys
 
 from lanista.house._play import play
 
-TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from lanista.house._play import Moves
     from lanista_client import AngryMobState
 
 
 class RandomRunners:
-    """Each unit runs in a direction of its own; where the way ends, it draws one of those open.
+    """A bot whose units each run straight on; at an obstacle, one takes a random open direction.
 
-    Units can't be told apart, so what is remembered is how many of those that come to a cell run
-    in which direction. A fight may leave fewer, then those of the higher directions are taken for
-    dead; recruits are more, and draw.
+    Units can't be told apart, so the bot remembers how many units run into a cell in each
+    direction. If there are fewer after a fight, those of the higher directions count as dead. If
+    there are more, the recruits take a random direction.
     """
 
     def __init__(self, state: AngryMobState) -> None:
@@ -26,21 +26,21 @@ class RandomRunners:
         self._running: dict[tuple[int, int], list[int]] = {}  # by cell: units of each direction
 
     def moves(self, state: AngryMobState) -> Moves:
-        """The submoves of a turn, sorted by cell and direction."""
+        """Return the submoves of a turn, sorted by cell and direction."""
         before, self._running = self._running, {}
         moves = []
         for cell, n in sorted(state.mine.items()):
-            ways = dict(state.neighbours(*cell))
+            neighbours = dict(state.neighbours(*cell))
             runners = [0, 0, 0, 0]
-            free = n  # those that have no way to go on
+            free = n  # units without a direction in which they can go on
             for d, count in enumerate(before.get(cell, ())):
-                if d in ways:
+                if d in neighbours:
                     runners[d] = min(count, free)
                     free -= runners[d]
-            if ways:
-                for d in self._random.choices(list(ways), k=free):
+            if neighbours:
+                for d in self._random.choices(list(neighbours), k=free):
                     runners[d] += 1
-            for d, target in ways.items():
+            for d, target in neighbours.items():
                 if runners[d]:
                     moves.append((*cell, runners[d], d))
                     self._running.setdefault(target, [0, 0, 0, 0])[d] += runners[d]

@@ -1,6 +1,10 @@
-"""Compiling a player's file with the kit's headers, and saying plainly why it can't be done.
+"""Compiles a player's file with the kit's headers, and explains it if that isn't possible.
 
-Finds the compiler, runs it, reads its words. Nothing is printed here and no bot is started.
+A build compiles the player's file and links it to the kit's main program. The main program is the
+same every time and takes longer to compile than most players, so its object file is cached. If no
+game is given, the file is checked against the API of every game.
+
+Nothing is printed here and no bot is started.
 """
 
 import contextlib
@@ -19,22 +23,23 @@ import attrs
 
 KIT = Path(__file__).parent
 INCLUDE = KIT / "include"
-"""The folder of `lanista.hpp`, and of a folder of headers for each game."""
+"""The folder that has `lanista.hpp` and a folder of headers for each game."""
 GAMES = ("hogwarts", "crematoria")
 """The games whose original kits had players in C++."""
 STANDARD = "c++17"
-"""What the players of the kits need: some use structured bindings and std::optional."""
+"""The C++ standard that players need: some use structured bindings and std::optional."""
 FLAGS = (
     f"-std={STANDARD}",
     "-O2",
-    # Where the library is clang's: random_shuffle, which C++17 took away and players use.
+    # With clang's library: brings back random_shuffle, which C++17 removed and players use.
     "-D_LIBCPP_ENABLE_CXX17_REMOVED_RANDOM_SHUFFLE",
 )
 HOST_SPEED = "-O1"
-"""For the main program: of a turn it takes far less than a millisecond, but of a build a half."""
+"""The optimization of the main program, which takes half of a build, but little of a turn."""
 LINES_SHOWN = 40
-"""Lines of the compiler's words that are shown: a forgotten brace can bring thousands."""
+"""The number of lines of compiler output that are shown: one missing brace can give thousands."""
 COMPILERS = ("g++", "clang++", "c++")
+"""The compilers that are looked for, in order."""
 _REGISTERED = re.compile(rb"\bRegisterPlayer\s*\(")
 _NAMED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+PLAYER_NAME[ \t]+\w", re.MULTILINE)
 _USES_NAME = re.compile(rb"\bPLAYER_NAME\b")
@@ -43,19 +48,19 @@ _ERROR = re.compile(r"\b(?:fatal )?error:")
 
 
 class SourceError(Exception):
-    """The file, or the place for the bot, can't be used; one line says why."""
+    """The player's file or the path for the bot can't be used; one line says why."""
 
 
 class NoCompilerError(Exception):
-    """There is nothing to compile with; one line says what to install."""
+    """No compiler can be run; one line says what to install or to correct."""
 
 
 class CompileError(Exception):
     """The compiler refused the file.
 
     Attributes:
-        output: what the compiler said, cut to `LINES_SHOWN` lines.
-        hint: our own explanation, in one line.
+        output: The compiler's output, cut to `LINES_SHOWN` lines.
+        hint: Our own explanation, in one line.
     """
 
     def __init__(self, output: str, hint: str) -> None:
@@ -69,25 +74,25 @@ class Built:
     """A bot that was built."""
 
     output: Path
-    """The executable."""
+    """The path of the executable."""
     game: str
-    """The game that it plays."""
+    """The game that the bot plays."""
     warnings: str
-    """What the compiler said nevertheless; empty mostly."""
+    """The compiler's warnings, cut; empty if there are none."""
 
 
 def compiler() -> tuple[str, ...]:
-    """The words that begin a compiler's command line: `$CXX`, or the first that is installed.
+    """Return the start of a compiler's command line: `$CXX`, or the first compiler installed.
 
     Raises:
         NoCompilerError: There is none.
     """
     chosen = os.environ.get("CXX", "").strip()
     if chosen:
-        words = _words("CXX", chosen)
-        if shutil.which(words[0]) is None:
-            raise NoCompilerError(f"CXX={chosen}: there is no program {words[0]!r} to run")
-        return words
+        argv = _split("CXX", chosen)
+        if shutil.which(argv[0]) is None:
+            raise NoCompilerError(f"CXX={chosen}: there is no program {argv[0]!r} to run")
+        return argv
     for name in COMPILERS:
         if shutil.which(name) is not None:
             return (name,)
@@ -97,7 +102,8 @@ def compiler() -> tuple[str, ...]:
     )
 
 
-def _words(variable: str, text: str) -> tuple[str, ...]:
+def _split(variable: str, text: str) -> tuple[str, ...]:
+    """Split the value of an environment variable as a shell does."""
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
@@ -107,17 +113,17 @@ def _words(variable: str, text: str) -> tuple[str, ...]:
 def build(source: Path, output: Path, game: str | None = None) -> Built:
     """Compile a player's file into a bot.
 
-    `$CXX` names the compiler and `$CXXFLAGS` adds options to it, behind ours.
+    `$CXX` names the compiler, and `$CXXFLAGS` has options for it that come after ours.
 
     Args:
-        source: The file, `AIname.cc`.
+        source: The player's file, `AIname.cc`.
         output: The executable to write; an older one is replaced once the new one is ready.
-        game: One of `GAMES`; None: the one whose API the file keeps to.
+        game: One of `GAMES`; None: the one for which the file compiles.
 
     Raises:
-        SourceError: The file or the place isn't usable, or the file keeps to the API of more
-            than one game and none was said.
-        NoCompilerError: There is nothing to compile with.
+        SourceError: The file or the path of the executable can't be used, or no game is given
+            and the file compiles for several.
+        NoCompilerError: There is no compiler to run.
         CompileError: The compiler refused the file.
     """
     text = _text_of(source)
@@ -125,31 +131,32 @@ def build(source: Path, output: Path, game: str | None = None) -> Built:
     with tempfile.TemporaryDirectory(prefix="lanista-build-") as folder:
         work = _Work(
             compiler=compiler(),
-            more=_words("CXXFLAGS", os.environ.get("CXXFLAGS", "")),
+            more=_split("CXXFLAGS", os.environ.get("CXXFLAGS", "")),
             source=source,
             folder=Path(folder),
         )
-        work.copy.write_bytes(_marked(source, text))
+        work.copy.write_bytes(_with_line_directive(source, text))
         game = game or _game_of(work)
         warnings = _compile(work, game)
-        _put(work.bot, output)
+        _move(work.bot, output)
     return Built(output=output, game=game, warnings=warnings)
 
 
 @attrs.frozen(kw_only=True)
 class _Work:
-    """One build: its tools and its scratch folder."""
+    """One build: its compiler, its files and its temporary folder."""
 
     compiler: tuple[str, ...]
     more: tuple[str, ...]
+    """The options of `$CXXFLAGS`."""
     source: Path
     folder: Path
 
     @property
     def copy(self) -> Path:
-        """The player's file where the compiler reads it.
+        """The copy of the player's file that is compiled.
 
-        A copy, since `#include "Player.hh"` looks beside the file first, and beside the original
+        `#include "Player.hh"` looks in the file's own folder first, and next to the original file
         there may be the original kit.
         """
         return self.folder / "player.cc"
@@ -158,16 +165,16 @@ class _Work:
     def bot(self) -> Path:
         return self.folder / "bot"
 
-    def start(self, game: str, *words: str | Path) -> subprocess.Popen[str]:
-        """Start the compiler with the headers of a game."""
+    def start(self, game: str, *arguments: str | Path) -> subprocess.Popen[str]:
+        """Start the compiler with the headers of a game and these further arguments."""
         return subprocess.Popen(
             [
                 *self.compiler,
                 *FLAGS,
-                # Warnings in our headers are no business of the player's author.
+                # A system folder, since the player's author can't do anything about warnings in it.
                 *("-isystem", str(INCLUDE / game), "-idirafter", str(self.source.parent)),
                 *self.more,
-                *map(str, words),
+                *map(str, arguments),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -176,15 +183,15 @@ class _Work:
             errors="replace",
         )
 
-    def run(self, game: str, *words: str | Path) -> tuple[int, str]:
-        """Run the compiler to its end; its exit code and what it said."""
-        with self.start(game, *words) as process:
-            said, _ = process.communicate()
-        return process.returncode, said
+    def run(self, game: str, *arguments: str | Path) -> tuple[int, str]:
+        """Run the compiler to its end; return its exit code and its output."""
+        with self.start(game, *arguments) as process:
+            output, _ = process.communicate()
+        return process.returncode, output
 
 
 def _text_of(source: Path) -> bytes:
-    """The player's file, once it is known to be one."""
+    """Return the text of the player's file, having checked that it is one."""
     try:
         text = source.read_bytes().removeprefix(BOM_UTF8)
     except IsADirectoryError:
@@ -197,7 +204,7 @@ def _text_of(source: Path) -> bytes:
         raise SourceError(f"can't read {source}: {error.strerror}") from None
     if not _PLAYER_HH.search(text):
         raise SourceError(
-            f'{source} is no player of the kits: it has no line #include "Player.hh" '
+            f'{source} isn\'t a player of the kits: it has no line #include "Player.hh" '
             "(a bot of your own with lanista.hpp needs no `lanista build`)"
         )
     if not _REGISTERED.search(text):
@@ -206,28 +213,28 @@ def _text_of(source: Path) -> bytes:
         )
     if _USES_NAME.search(text) and not _NAMED.search(text):
         raise SourceError(
-            f"{source} doesn't say its name: it needs a line #define PLAYER_NAME YourName"
+            f"{source} doesn't define its name: it needs a line #define PLAYER_NAME YourName"
         )
     return text
 
 
 def _check_output(output: Path, source: Path) -> None:
-    """Refuse a place where no bot can be written, before the time for compiling is spent."""
+    """Refuse a path to which no bot can be written, before the time for compiling is spent."""
     with contextlib.suppress(OSError):
         if output.samefile(source):
             raise SourceError(f"{output} is the player's file itself; name the bot with -o")
     if output.is_dir():
         raise SourceError(f"{output} is a folder; name a file with -o")
     if output.exists() and not output.is_file():
-        raise SourceError(f"{output} is no file that could be replaced; name another with -o")
+        raise SourceError(f"{output} isn't a file that can be replaced; name another with -o")
     if not output.parent.is_dir():
         raise SourceError(f"can't write {output}: there is no folder {output.parent}")
     if not os.access(output.parent, os.W_OK):
         raise SourceError(f"can't write {output}: no permission to write in {output.parent}")
 
 
-def _put(bot: Path, output: Path) -> None:
-    """Move the bot to its place; one that runs from there goes on with its old file."""
+def _move(bot: Path, output: Path) -> None:
+    """Move the bot to its path; processes that run an older one from there keep the old file."""
     try:
         output.unlink(missing_ok=True)
         shutil.move(bot, output)
@@ -235,75 +242,79 @@ def _put(bot: Path, output: Path) -> None:
         raise SourceError(f"can't write {output}: {error.strerror}") from None
 
 
-def _marked(source: Path, text: bytes) -> bytes:
-    """The file's text, with a first line by which the compiler's words name the original."""
+def _with_line_directive(source: Path, text: bytes) -> bytes:
+    """Return the text with a first line that makes the compiler name the original file."""
     name = os.fsencode(source).replace(b"\\", rb"\\").replace(b'"', rb"\"")
     return b'#line 1 "%b"\n%b' % (name, text)
 
 
 def _game_of(work: _Work) -> str:
-    """The one game whose API the file keeps to."""
-    said = dict(zip(GAMES, _check(work, GAMES), strict=True))
-    keeps = [game for game in GAMES if said[game] is None]
-    if len(keeps) == 1:
-        return keeps[0]
-    if keeps:
+    """Return the one game for which the file compiles."""
+    errors = dict(zip(GAMES, _check(work, GAMES), strict=True))
+    candidates = [game for game in GAMES if errors[game] is None]
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
         raise SourceError(
-            f"{work.source} could be a player of {' or of '.join(keeps)}: say which with --game"
+            f"{work.source} could be a player of {' or of '.join(candidates)}: "
+            "say which with --game"
         )
-    nearest = min(GAMES, key=lambda game: len(_ERROR.findall(said[game] or "")))
+    nearest = min(GAMES, key=lambda game: len(_ERROR.findall(errors[game] or "")))
     raise CompileError(
-        cut(said[nearest] or ""),
+        cut(errors[nearest] or ""),
         f"{work.source} compiles for no game; these are the errors for {nearest}, "
-        "say --game to see another's",
+        "use --game to see another's",
     )
 
 
 def _check(work: _Work, games: Sequence[str]) -> Iterator[str | None]:
-    """Whether the file keeps to each game's API: None, or what the compiler says against it."""
+    """Yield, for each game, None if the file compiles for it, else the compiler's output."""
     running = [work.start(game, "-fsyntax-only", work.copy) for game in games]
     for process in running:
         with process:
-            said, _ = process.communicate()
-        yield said if process.returncode else None
+            output, _ = process.communicate()
+        yield output if process.returncode else None
 
 
 def _compile(work: _Work, game: str) -> str:
-    """Compile the player, put the main program to it; the compiler's warnings."""
+    """Compile the player and link it to the main program; return the compiler's warnings."""
     player = work.folder / "player.o"
     code, warnings = work.run(game, "-c", work.copy, "-o", player)
     if code:
-        raise CompileError(cut(warnings), _explained(work, game))
-    code, words = work.run(game, player, _host(work, game), "-o", work.bot)
+        raise CompileError(cut(warnings), _hint(work, game))
+    code, errors = work.run(game, player, _host(work, game), "-o", work.bot)
     if code:
         hint = f"{work.source} can't be linked to the kit"
-        if "lanista_kit::make_player" in words and "undefined" in words.lower():
-            hint = f"{work.source} registers no player: RegisterPlayer(PLAYER_NAME); is no comment"
-        elif re.search(r"(multiple|duplicate).*\bmain\b", words):
+        if "lanista_kit::make_player" in errors and "undefined" in errors.lower():
+            hint = (
+                f"{work.source} registers no player: RegisterPlayer(PLAYER_NAME); must not be in a "
+                "comment or switched off"
+            )
+        elif re.search(r"(multiple|duplicate).*\bmain\b", errors):
             hint = f"{work.source} has a main(), which a player must not have"
-        raise CompileError(cut(words), hint)
+        raise CompileError(cut(errors), hint)
     return cut(warnings)
 
 
 def _host(work: _Work, game: str) -> Path:
-    """The main program, compiled: it is the same every time, and takes longer than most players."""
-    kept = _kept_place(work, game)
-    if kept is not None and kept.is_file():
-        return kept
+    """Return the compiled main program, from the cache if it is there."""
+    cached = _cache_path(work, game)
+    if cached is not None and cached.is_file():
+        return cached
     host = work.folder / "host.o"
-    code, words = work.run(game, HOST_SPEED, "-c", KIT / "src" / f"{game}.cc", "-o", host)
+    code, errors = work.run(game, HOST_SPEED, "-c", KIT / "src" / f"{game}.cc", "-o", host)
     if code:
-        raise CompileError(cut(words), "the kit's own main program doesn't compile here")
-    if kept is not None:
-        _keep(host, kept)
+        raise CompileError(cut(errors), "the kit's own main program doesn't compile here")
+    if cached is not None:
+        _cache(host, cached)
     return host
 
 
-def _kept_place(work: _Work, game: str) -> Path | None:
-    """Where the compiled main program is kept for the next build; None if it isn't to be kept.
+def _cache_path(work: _Work, game: str) -> Path | None:
+    """Return where the compiled main program is cached; None if it must not be.
 
-    Options of one's own may be good for this machine alone (-march=native), while a home may be
-    shared.
+    It isn't with options in `$CXXFLAGS`: they may be good for this machine only (-march=native),
+    while several machines may share a home.
     """
     home = os.environ.get("HOME")
     cache = os.environ.get("XDG_CACHE_HOME") or (home and f"{home}/.cache")
@@ -319,33 +330,27 @@ def _kept_place(work: _Work, game: str) -> Path | None:
     return Path(cache, "lanista", f"kit-{game}-{key.hexdigest()[:16]}.o")
 
 
-def _keep(host: Path, kept: Path) -> None:
-    """Put the compiled main program where the next build looks for it; it does without."""
-    with (
-        contextlib.suppress(OSError),
-        tempfile.TemporaryDirectory(dir=_made(kept.parent)) as folder,
-    ):
-        # Whoever looks sees all of it or nothing.
-        Path(shutil.copy(host, folder)).replace(kept)
+def _cache(host: Path, cached: Path) -> None:
+    """Store the compiled main program for the next build, or do nothing where that fails."""
+    with contextlib.suppress(OSError):
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cached.parent) as folder:
+            # Moved into place, so that a build at the same time never sees a part of it.
+            Path(shutil.copy(host, folder)).replace(cached)
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _explained(work: _Work, game: str) -> str:
-    """Why a file doesn't compile for a game, if it is a player of the other one."""
+def _hint(work: _Work, game: str) -> str:
+    """Return a line on why a file doesn't compile for a game: it may be another game's player."""
     others = [other for other in GAMES if other != game]
-    for other, said in zip(others, _check(work, others), strict=True):
-        if said is None:
+    for other, errors in zip(others, _check(work, others), strict=True):
+        if errors is None:
             return f"{work.source} looks like a player of {other}: say --game {other}"
     return f"{work.source} doesn't compile as a player of {game}"
 
 
-def cut(words: str) -> str:
-    """The first lines of a compiler's words."""
-    lines = words.splitlines()
+def cut(output: str) -> str:
+    """Return the first lines of a compiler's output, and how many more there were."""
+    lines = output.splitlines()
     if len(lines) > LINES_SHOWN:
         lines[LINES_SHOWN:] = [f"... {len(lines) - LINES_SHOWN} more lines"]
     return "\n".join(lines)

@@ -1,5 +1,5 @@
-"""One match in its nursery: connections, the fair clock, the runner, the record.
+"""Playing one match: its connections, the fair clock, the runner and the record.
 
-Names no game: rules come as a `lanista.rules.base.Ruleset`. Listening, lobbies and processes
-are elsewhere.
+No game is named here: the rules come as a `lanista.rules.base.Ruleset`. Listening sockets, lobbies
+and processes are the business of other packages.
 """

@@ -1,9 +1,21 @@
-"""Work that is no match's, in slices that the matches of the same event loop don't feel.
+"""Work for connections outside of matches, in slices too small for running matches to notice.
 
-Accepting, hellos, waiting bots, farewells and pages are done for whoever dials, as often as they
-dial: a thousand of them at once would keep the loop from all matches. So every piece of such work
-waits for its place in a pass of the loop, and a pass has few: more only where it is long anyway,
-since many matches are played in it.
+Accepting connections, reading hellos, watching waiting bots, closing connections and serving pages
+is done for whoever connects, as often as they connect. A thousand connections at once would keep
+the event loop from its matches for a noticeable time: a stall (see `stalls`), by which any stranger
+could slow matches down or make them void.
+
+Therefore all such work is cut into *pieces*. A piece runs without an `await`, and needs one of a
+few slots. Once it has a slot, it first lets the loop complete its current pass, in which every
+match that can go on takes a step; so a pass runs only about as many pieces as there are slots.
+Where many matches make the passes long anyway, a fixed number of slots would slow the background
+work down too much; then there are more of them, so that the additional pieces take up to a fixed
+share of the pass's time. Pieces that wait for a slot queue by address, and the addresses take
+turns, so that a crowd from one address delays mostly itself.
+
+`WorkDone` remembers for whom the recent pieces were done. The runner asks it when a bot's answer is
+late while the host stalls: a stall that was caused by work for the bot's own address doesn't excuse
+the bot.
 """
 
 from collections import deque
@@ -14,65 +26,67 @@ import attrs
 import trio
 
 PIECES = 4
-"""Pieces of work in one pass of the loop; each takes a fraction of a millisecond."""
+"""Pieces of work in one pass of the event loop; each takes a fraction of a millisecond."""
 SHARE = 0.1
-"""Share of a pass's time that may go to pieces of work beyond the usual number."""
+"""Share of a pass's time that additional pieces may take."""
 PIECE_TIME = 0.0005
-"""Seconds that a piece is reckoned to take."""
+"""Assumed duration of a piece, in seconds."""
 KEPT = 4096
-"""Pieces that are remembered: more than any turn has room for."""
+"""How many pieces are remembered: more than can run during one turn of a match."""
 
 
 @attrs.define(eq=False)
 class WorkDone:
-    """Remembers the last pieces of work, and for which address each was done."""
+    """The most recent pieces of work, with the address for which each was done."""
 
+    # The end on trio's clock, the address, and the duration in seconds.
     _pieces: deque[tuple[float, str, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
 
     def add(self, host: str, ended: float, took: float) -> None:
-        """Count a piece of work: when it ended, and how long it took, in seconds."""
+        """Record a piece of work: when it ended, on trio's clock, and its duration in seconds."""
         self._pieces.append((ended, host, took))
 
     def spent(self, host: str, since: float) -> float:
         """Return the seconds of work that were done for an address since a moment."""
         seconds = 0.0
-        for ended, of, took in reversed(self._pieces):
+        for ended, worked_for, took in reversed(self._pieces):
             if ended <= since:
                 break
-            if of == host:
+            if worked_for == host:
                 seconds += took
         return seconds
 
 
 @attrs.define(eq=False)
 class BackgroundWork:
-    """The work of one event loop that isn't a match's. One for all connections of a port.
+    """The slots for background work that all connections of a port share.
 
-    Addresses take turns: a crowd of one delays its own work, hardly that of another.
+    The top of this module explains pieces and slots.
     """
 
     pieces: int = PIECES
-    """How many any pass of the loop has."""
+    """How many pieces every pass of the loop may run."""
     share: float = SHARE
-    """The share of a pass's time for which it has more."""
+    """Share of a pass's time that additional pieces may take."""
     done: WorkDone = attrs.field(factory=WorkDone)
-    """Where the pieces are counted; two ports of one loop have one."""
+    """The log of pieces that were done; ports of the same event loop share one."""
     least: float = PIECE_TIME
-    """Seconds that a piece is counted with at least: what follows from it isn't in its block."""
-    _given: int = attrs.field(default=0, init=False)  # places
-    _pass: float = attrs.field(default=0.0, init=False)  # seconds that a pass takes, on average
-    # By address, in the order of their turns.
+    """Minimum duration in seconds that is recorded for a piece: a part of the work that it causes
+    happens after its block and isn't measured."""
+    _active: int = attrs.field(default=0, init=False)  # pieces that have a slot
+    _pass: float = attrs.field(default=0.0, init=False)  # average duration of a pass, in seconds
+    # Who waits for a slot, by address; the next slot goes to the first address.
     _waiting: dict[str, trio.lowlevel.ParkingLot] = attrs.field(factory=dict, init=False)
 
     @asynccontextmanager
     async def piece(self, host: str) -> AsyncIterator[None]:
-        """Wait for a place; the block is one piece of work, with no `await` in it.
+        """Wait for a slot, then run the block as one piece of work; it must not `await`.
 
         Args:
-            host: The address for which it is done.
+            host: The address for which the work is done.
         """
-        if self._given < self.pieces:
-            self._given += 1
+        if self._active < self.pieces:
+            self._active += 1
         else:
             await self._wait(host)
         asked = trio.current_time()
@@ -84,11 +98,10 @@ class BackgroundWork:
             now = trio.current_time()
             self.done.add(host, now, max(now - began, self.least))
         finally:
-            self._given -= 1
-            self._give()
+            self._active -= 1
+            self._release()
 
     async def _wait(self, host: str) -> None:
-        """Wait until a place is given."""
         queue = self._waiting.setdefault(host, trio.lowlevel.ParkingLot())
         try:
             await queue.park()
@@ -98,15 +111,16 @@ class BackgroundWork:
 
     @property
     def more(self) -> int:
-        """How many pieces beyond the usual number a pass has, since it is long."""
+        """How many additional pieces a pass may run, because passes are long at present."""
         return int(self.share * self._pass / PIECE_TIME)
 
-    def _give(self) -> None:
-        """Give places that are free to those who wait, an address after the other."""
-        most = self.pieces + self.more
-        while self._waiting and self._given < most:
+    def _release(self) -> None:
+        """Give the free slots to waiting pieces, one address after another."""
+        slots = self.pieces + self.more
+        while self._waiting and self._active < slots:
             host = next(iter(self._waiting))
             queue = self._waiting.pop(host)
-            self._given += len(queue.unpark())  # 0: who waited there has just been cancelled
+            # Nobody is unparked where the only task that waited has just been cancelled.
+            self._active += len(queue.unpark())
             if queue:
                 self._waiting[host] = queue

@@ -1,8 +1,9 @@
 """Failure bundles: a folder beside the record for each bot that didn't end a match normally.
 
-Holds what its author needs to see why: what it was sent in its last turns, byte for byte, what it
-answered, when, how its process ended, and the command that feeds it the same turn again.
-docs/bots/debugging.md tells of every file. What a bot sent gets into files of fixed names only.
+A bundle holds what the bot's author needs to find the reason: what the bot was sent in its last
+turns, byte for byte, what it answered and when, how its process ended, and a command that feeds it
+the same turn again. docs/bots/debugging.md describes every file. No file name depends on what a bot
+sent.
 """
 
 import json
@@ -16,62 +17,62 @@ from pathlib import Path
 import attrs
 
 TURNS_KEPT = 2
-"""Turns of each seat that a bundle tells of, its last ones."""
+"""How many of a seat's last turns a bundle contains."""
 
 
 @attrs.frozen
 class Exchange:
-    """One turn of one seat."""
+    """What passed between the arena and one seat in one turn."""
 
     turn: int
     sent: bytes
-    """All that it was sent since its answer before: notes, the opening, the position, `go`."""
+    """All bytes sent to the bot since its previous answer: notes, opening, position, `go`."""
     answer: str | None
-    """Its line as it came; None: none did."""
+    """The bot's answer as it was received; None if none was."""
     log: str
-    """Its `#` lines."""
+    """The bot's log: its `#` lines."""
     times: tuple[int, ...] | None
-    """As in the record (docs/records.md), in microseconds."""
+    """The times of the turn in microseconds, as in the record (docs/records.md)."""
     limit: float
-    """Seconds that it had; infinite without a clock."""
+    """Time limit of the turn in seconds; infinite without a clock."""
 
 
 @attrs.frozen(kw_only=True)
 class Failure:
-    """A seat that was put out, forfeited the match, or whose process failed."""
+    """A seat that was eliminated, forfeited the match, or whose process failed."""
 
     seat: int
     name: str
     reasons: tuple[str, ...]
-    """Each a line: the fault, the end of the connection, the end of the process."""
+    """The reasons, one line each: a fault, the end of the connection, the end of the process."""
     turns: tuple[Exchange, ...]
-    """Its last ones, at most TURNS_KEPT."""
+    """The seat's last turns, at most TURNS_KEPT."""
     command: tuple[str, ...] | None = None
-    """The words that it was started by, when the arena did."""
+    """The command by which the arena started the bot; None if the arena didn't start it."""
     output: str | None = None
-    """The last of what it wrote to stderr and stdout, when that is known."""
+    """The last part of what the bot wrote to stderr and stdout; None if that isn't known."""
 
 
 def folder_of(record: Path, seat: int) -> Path:
-    """Where the bundle of a seat goes."""
+    """Return the folder for a seat's bundle."""
     stem = record.name.removesuffix(".gz").removesuffix(".jsonl")
     return record.with_name(f"{stem}.seat{seat}.failure")
 
 
 def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failure]) -> list[Path]:
-    """Write the bundles of a match; those that an earlier match left under this name are removed.
+    """Write the bundles of a match, and remove those of an earlier match with the same record.
 
     Args:
-        record: The match's record.
-        title: The match, for people.
-        seats: How many there are.
-        failures: One a seat that failed.
+        record: The path of the match's record.
+        title: A description of the match for people.
+        seats: The number of seats.
+        failures: One for each seat that failed.
 
     Returns:
-        The folders.
+        The folders of the bundles.
 
     Raises:
-        OSError: One can't be written.
+        OSError: A bundle can't be written.
     """
     for seat in range(seats):
         folder = folder_of(record, seat)
@@ -99,7 +100,7 @@ def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
     for exchange in failure.turns:
         name = f"turn-{exchange.turn}"
         files[f"{name}.sent"] = exchange.sent
-        about.append(f"{name}.sent: what it was sent, byte for byte")
+        about.append(f"{name}.sent: what the bot was sent, byte for byte")
         if exchange.answer is not None:
             files[f"{name}.answer"] = exchange.answer.encode() + b"\n"
             about.append(f"{name}.answer: its answer")
@@ -110,21 +111,22 @@ def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
             about.append(f"{name}.log: its log lines")
     times = [_times(exchange) for exchange in failure.turns]
     files["times.json"] = (json.dumps(times, indent=1) + "\n").encode()
-    about.append("times.json: when it was handed each turn, and when its answer came")
+    about.append("times.json: when each turn was sent, and when the answer came")
     if output is not None:
         files["output.txt"] = output.encode()
-        about.append("output.txt: the last that it wrote to standard error and standard output")
+        about.append("output.txt: the last part of its standard error and standard output")
     if failure.turns:
         last = failure.turns[-1].turn
         feed = [sys.executable, "-P", "-m", "lanista.cli", "replay", "feed", str(record.resolve())]
         feed += ["--seat", str(failure.seat), "--turn", str(last), "--"]
-        script = f'exec {shlex.join(feed)} "$@"'  # the command, where only its author knows it
+        # Without a known command, the author gives the bot's command to the script.
+        script = f'exec {shlex.join(feed)} "$@"'
         if command is not None:
             script = f"cd {shlex.quote(str(Path.cwd()))} && exec {shlex.join([*feed, *command])}"
-        # A path or a word may be no text: it is given back as it came.
+        # Paths and arguments may be bytes that aren't text; they are written as they were given.
         files["feed.sh"] = os.fsencode(f"#!/bin/sh\n{script}\n")
         again = f"sh {shlex.quote(str((folder / 'feed.sh').resolve()))}"
-        about += ["", "Feed it the match up to that turn again, without a clock:"]
+        about += ["", "To feed the bot the match up to that turn again, without a clock:"]
         about.append(f"  {again}" + ("" if command is not None else " COMMAND OF THE BOT"))
     files["about.txt"] = ("\n".join(about) + "\n").encode(errors="backslashreplace")
     for name, data in files.items():

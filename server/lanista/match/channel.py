@@ -1,7 +1,7 @@
-"""Bytes to and from one bot, without waiting unless asked to, with times of receipt.
+"""Non-blocking transfer of bytes to and from one bot, with times of receipt.
 
-`Channel` is the interface; `SocketChannel` the one over TCP. Tests have one in memory. No lines
-and no protocol here.
+`Channel` is the interface, and `SocketChannel` implements it over TCP; tests have an implementation
+in memory. Nothing here depends on lines or on the protocol.
 """
 
 import errno
@@ -15,8 +15,10 @@ import attrs
 import trio
 
 SO_TIMESTAMPNS = 35
-"""Linux: have the kernel tell when it received what `recvmsg` returns (socket(7)). It begins to a
-moment after the first socket of the machine asked."""
+"""Socket option of Linux that makes `recvmsg` return when the kernel received the data (socket(7)).
+
+The kernel begins to take times shortly after the first socket of the machine asked for them.
+"""
 _STAMP = struct.Struct("@qq")  # struct timespec on 64-bit Linux
 _ANCILLARY = socket.CMSG_SPACE(_STAMP.size)
 KEEPALIVE = (
@@ -24,55 +26,64 @@ KEEPALIVE = (
     if sys.platform == "linux"
     else ()
 )
-"""A machine that lost its power while its bot waited is noticed after two minutes: seconds of
-silence before it is asked, seconds between questions, how many go unanswered."""
+"""TCP keepalive options, by which a peer that vanished is noticed after two minutes of silence.
+
+They are the seconds of silence before the first probe, the seconds between probes, and the number
+of unanswered probes. Without them a bot whose machine lost power would wait in the lobby for ever.
+"""
 CLOCK_STEP = 0.002
-"""Seconds by which wall clock and monotonic clock may part before we call it a set clock…"""
+"""Seconds by which the wall clock may differ from the monotonic clock's progress between two looks.
+
+A larger difference, with CLOCK_DRIFT added, means that the wall clock was set meanwhile.
+"""
 CLOCK_DRIFT = 0.001
-"""…plus this share of the time between: twice what a clock is ever slewed by."""
+"""Additional difference, as a share of the elapsed time: twice what clocks are slewed by."""
 
 
 class BrokenChannelError(Exception):
-    """The other end is gone."""
+    """The connection to the bot is broken or closed."""
 
 
 @attrs.frozen
 class Chunk:
-    """What one read returned."""
+    """The result of one read."""
 
     data: bytes
-    """Empty: the end of input."""
+    """The bytes that were read; empty at the end of input."""
     stamp: float | None
-    """When the last byte was received, on trio's clock; None: not known. Of a read that was cut
-    by its limit, perhaps that of bytes still unread: the kernel keeps one for joined segments."""
+    """When the kernel received the last byte, on trio's clock; None if that isn't known.
+
+    After a read that was cut by its limit, this may be the time of bytes that are still unread,
+    because the kernel keeps one time for segments that it has merged.
+    """
     read_at: float
     """When the read returned, on trio's clock."""
 
 
 class Channel(Protocol):
-    """A connection to a bot."""
+    """The interface of a connection to a bot."""
 
     def send_some(self, data: bytes | memoryview) -> int:
-        """Hand over what can be without waiting; how many bytes that were.
+        """Send as many bytes as possible without waiting, and return how many that were.
 
         Raises:
-            BrokenChannelError: The bot is gone.
+            BrokenChannelError: The connection is broken or closed.
         """
         ...
 
     async def wait_writable(self) -> None:
-        """Wait until some bytes can be handed over."""
+        """Wait until some bytes can be sent."""
         ...
 
     def receive_some(self, limit: int) -> Chunk | None:
-        """Read at most so many bytes without waiting; None if nothing is there.
+        """Read at most `limit` bytes without waiting; return None if nothing is there.
 
-        A connection that broke is the end of input.
+        A broken connection reads as the end of input.
         """
         ...
 
     def has_input(self) -> bool:
-        """Whether there is something to read; leaves it there."""
+        """Tell whether there is something to read, without reading it."""
         ...
 
     async def wait_readable(self) -> None:
@@ -80,20 +91,20 @@ class Channel(Protocol):
         ...
 
     def shut_writing(self) -> None:
-        """Tell the bot that nothing more will come; reading goes on."""
+        """Close the sending direction; reading goes on."""
         ...
 
     def wake(self) -> None:
-        """Have whoever waits for it look again, though nothing came."""
+        """Wake the tasks that wait for this channel, so that they look again."""
         ...
 
     def close(self) -> None:
-        """Close; may be called twice."""
+        """Close the channel; may be called more than once."""
         ...
 
 
 class SocketChannel:
-    """A TCP connection. Owns its socket."""
+    """A channel over TCP, which owns its socket."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket: socket.socket | None = connected
@@ -106,11 +117,12 @@ class SocketChannel:
         self._has_stamps = sys.platform == "linux"
         if self._has_stamps:
             connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        # Both clocks at the same moment: when bytes were last sent.
         self._clocks = (time.time(), trio.current_time())
 
     @classmethod
     def from_stream(cls, stream: trio.SocketStream) -> "SocketChannel":
-        """Take over the socket of a stream that trio accepted."""
+        """Return a channel that takes over the socket of a stream."""
         family, kind, proto = stream.socket.family, stream.socket.type, stream.socket.proto
         return cls(socket.socket(family, kind, proto, fileno=stream.socket.detach()))
 
@@ -135,7 +147,8 @@ class SocketChannel:
         try:
             await trio.lowlevel.wait_writable(self._open())
         except trio.ClosedResourceError:
-            await trio.lowlevel.checkpoint()  # closed, or woken: writing will tell
+            # Closed, or woken by `wake`: the next write will tell.
+            await trio.lowlevel.checkpoint()
 
     def receive_some(self, limit: int) -> Chunk | None:
         """See `Channel`."""
@@ -163,15 +176,15 @@ class SocketChannel:
             return False
 
     def _on_our_clock(self, payload: bytes, read_at: float) -> float | None:
-        """The kernel's wall-clock stamp as a moment of trio's clock; None if it can't be told."""
+        """Return the kernel's wall-clock time on trio's clock; None if it can't be converted."""
         if len(payload) != _STAMP.size:
             return None
         seconds, nanoseconds = _STAMP.unpack(payload)
         wall = time.time()
-        then_wall, then_ours = self._clocks
-        elapsed = read_at - then_ours
-        if abs((wall - then_wall) - elapsed) > CLOCK_STEP + CLOCK_DRIFT * elapsed:
-            return None  # somebody set the clock since we last sent
+        sent_wall, sent_at = self._clocks
+        elapsed = read_at - sent_at
+        if abs((wall - sent_wall) - elapsed) > CLOCK_STEP + CLOCK_DRIFT * elapsed:
+            return None  # The wall clock was set since we last sent.
         return float(read_at - (wall - (seconds + nanoseconds / 1e9)))
 
     async def wait_readable(self) -> None:

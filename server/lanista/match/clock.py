@@ -1,8 +1,22 @@
 """The fair clock: when an answer arrived, and whether that was in time.
 
-All moments are seconds of trio's clock, which is monotonic. An arrival is known by two bounds,
-because one read may return several segments and carries only the last one's time of receipt.
-Pure arithmetic lives here; `channel` takes the times, `stalls` watches the host.
+A bot's time runs from the moment when the arena has handed the turn's bytes to the operating system
+until the last byte of the answer reaches the arena's machine (PROTOCOL.md 4). Time that the answer
+then spends in the kernel's buffers, while the arena plays other matches, must not count against the
+bot. So the moment at which the arena reads the answer isn't used where a better one is known: the
+kernel stamps received data with its own time of receipt.
+
+That stamp doesn't always give the moment exactly. One read may return several segments and carries
+only the last one's stamp, so when more bytes follow the answer's newline, the stamp is theirs and
+the answer came at some earlier moment. There may also be no stamp, or one that is useless because
+the machine's wall clock was set. An arrival is therefore kept as an interval, `earliest` to
+`latest`: not before the last moment at which nothing was there to read, and not after the stamp or,
+without one, the read. An answer counts as in time if it *can* have come in time. When it counts
+only because the interval contains the deadline, the host was too busy to know better; such a doubt
+is recorded as a stall of the host.
+
+All moments are seconds of trio's clock, which is monotonic. Only arithmetic is done here; `channel`
+takes the times, `seat` calls `arrival`, and `stalls` watches the host.
 """
 
 import attrs
@@ -10,19 +24,19 @@ import attrs
 
 @attrs.frozen
 class Limits:
-    """Seconds a seat has for its answers; 0 is no limit."""
+    """Time limits of a seat's answers, in seconds; 0 means no limit."""
 
     first: float = 20.0
-    """For the first answer, from the opening."""
+    """Time for the first answer, from the opening, in seconds."""
     turn: float = 0.2
-    """For every other."""
+    """Time for each other answer, in seconds."""
 
     def of_turn(self, turn: int) -> float:
-        """Seconds for the answer asked for in this turn, from 0; infinite without a limit."""
+        """Return the seconds for the answer of a turn, counted from 0; infinite without a limit."""
         return (self.turn if turn else self.first) or float("inf")
 
     def allowance(self, turns: int) -> float:
-        """Seconds for a whole match of this many turns; 0 when any turn has no limit."""
+        """Return the seconds for a match of this many turns; 0 if any turn has no limit."""
         if not self.first or not self.turn:
             return 0.0
         return self.first + self.turn * (turns - 1)
@@ -30,40 +44,40 @@ class Limits:
 
 @attrs.frozen
 class Arrival:
-    """When the last byte of an answer reached the machine, as far as that can be known."""
+    """The moment at which the last byte of an answer reached the machine, as an interval."""
 
     earliest: float
-    """It was not there before: the hand-over, or the last moment nothing was there to read."""
+    """Lower bound: the hand-over, or the last moment at which nothing was there to read."""
     latest: float
-    """It was there by then: the receive time of the read that completed the line."""
+    """Upper bound: the time of receipt that came with the read that completed the answer."""
     read_at: float
-    """When the arena got round to reading it."""
+    """When the arena read the answer."""
 
     def in_time(self, deadline: float) -> bool:
-        """Whether the answer counts: in doubt, for the bot (PROTOCOL.md 4)."""
+        """Tell whether the answer counts; a doubt is decided for the bot (PROTOCOL.md 4)."""
         return self.earliest <= deadline
 
     def in_doubt(self, deadline: float) -> bool:
-        """Whether it counts only because the host was too busy to know."""
+        """Tell whether the answer counts only because the host was too busy to know better."""
         return self.earliest <= deadline < self.latest
 
 
 def arrival(
     *, known_empty: float, stamp: float | None, read_at: float, has_trailing: bool
 ) -> Arrival:
-    """Bound an arrival.
+    """Return the interval in which an answer arrived.
 
     Args:
-        known_empty: The hand-over, or the last moment since when nothing was there to read.
-        stamp: When the kernel received the last byte of the read; None if it doesn't say.
+        known_empty: The last moment at which nothing was there to read, or the hand-over.
+        stamp: When the kernel received the last byte of the read; None if that isn't known.
         read_at: When the read returned.
-        has_trailing: Whether bytes behind the answer's newline may have come with it: then the
-            stamp is theirs, and the answer came at some moment before.
+        has_trailing: Whether bytes after the answer's newline may have come with it. Then the
+            stamp is theirs, and the answer came at some moment before it.
     """
     if stamp is None or stamp > read_at:
-        # Nothing is received after it was read: such a stamp is of a clock that was set meanwhile.
+        # Nothing is received after it was read: such a stamp is from a clock that was set since.
         return Arrival(known_empty, max(known_empty, read_at), read_at)
-    # Stamps are of the wall clock, turned into ours by the reader; bounded, so that a clock that
-    # was set back meanwhile can't move an arrival out of what we know for certain.
+    # Stamps are converted from the wall clock. If that was set back meanwhile, they are too early;
+    # the bound keeps the arrival within what is known for certain.
     bounded = max(stamp, known_empty)
     return Arrival(known_empty if has_trailing else bounded, bounded, max(read_at, bounded))

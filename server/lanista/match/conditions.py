@@ -1,7 +1,7 @@
-"""What decides a match, apart from who plays it: the game, its board and seed, the conditions.
+"""The description of a match apart from its players: game, board, seed and conditions.
 
-The one place where the defaults of the conditions stand. Options, specs and code make a
-`MatchConditions`, and it is handed on whole.
+The defaults of the conditions are defined here and nowhere else. Command-line options, spec files
+and code build a `MatchConditions`, which is then passed on as a whole.
 """
 
 from collections.abc import Mapping
@@ -15,38 +15,40 @@ from lanista.rules.base import Ruleset
 
 @attrs.frozen(kw_only=True)
 class MatchConditions:
-    """How long answers may take, and when the machine is to blame for a late one.
+    """Time limits of a match, and when the machine is to blame for a late answer.
 
-    What a bot's process may use isn't here: it belongs to the bot (`Contestant`).
+    The resources that a bot's process may use aren't included, since they belong to the bot
+    (`Contestant`).
     """
 
     clock: Limits = attrs.field(factory=Limits)
-    """How long answers may take."""
+    """Time limits of the answers."""
     late_limit: int = 10
-    """Late turns in a row that put a seat out, in games that skip late turns."""
+    """Number of late turns in a row that eliminates a seat, in games that skip late turns."""
     stall_margin: float = 0.05
-    """Seconds for which this machine may stall before a late answer makes the match void."""
+    """Seconds for which this machine may stall in a turn before a late answer voids the match."""
     void_tries: int = 3
-    """How often a match is played at most while it ends void."""
+    """Maximum number of times that a match is played because it ended void."""
     time_start: float = 30.0
-    """Seconds that a bot has from its start to its hello."""
+    """Seconds that a bot may take from its start to its hello."""
 
 
 DEFAULT = MatchConditions()
+"""The default conditions."""
 
 
 @attrs.frozen(kw_only=True)
 class MatchSpec:
-    """What decides a match, apart from who plays it."""
+    """The description of a match apart from its players."""
 
     match: str
     """The match's id."""
     ruleset: Ruleset
     settings: Mapping[str, int]
-    """Complete, as `complete_settings` makes them."""
+    """The value of every setting, as returned by `complete_settings`."""
     seed: int
     board: Any = None
-    """None: the seed makes one."""
+    """The board, in the ruleset's own representation; None if the seed generates one."""
     conditions: MatchConditions = attrs.field(factory=MatchConditions)
     try_: int = 1
-    """Which try this is, from 1: a void match is played again."""
+    """The number of this attempt, from 1; a void match is played again."""

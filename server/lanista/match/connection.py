@@ -1,6 +1,6 @@
-"""One bot's connection: a channel, its protocol session, and what its hello said.
+"""One bot's connection: a channel, its protocol session and its hello.
 
-Lives longer than a match when the bot keeps its connection. Knows lines, not games.
+A connection outlives a match when the bot keeps it. Nothing here depends on a game.
 """
 
 import attrs
@@ -19,39 +19,39 @@ from lanista_protocol import (
 )
 
 CLOSING_TIME = 1.0
-"""Seconds that a bot has to take the last bytes and to close its end."""
+"""Seconds that a bot has to take the last bytes and to close its side."""
 
 
 @attrs.define(eq=False)
 class Connection:
-    """A bot at the other end."""
+    """The connection to one bot."""
 
     channel: Channel
     session: Session = attrs.field(factory=Session)
     hello: Hello | None = None
     hello_at: float = 0.0
-    """When its hello had come, on trio's clock."""
+    """When the complete hello was received, on trio's clock."""
     host: str = ""
-    """The address that its work is counted for."""
+    """The address to which the background work of this connection is attributed."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
-    """Where what it sends outside of matches waits its turn to be looked at."""
+    """The slots in which the connection is served outside of matches."""
     drained: int = 0
-    """Bytes that still came while it was closed."""
+    """Number of bytes that were received while the connection was being closed."""
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed from our side."""
+        """Whether the arena closed the connection."""
         return self.session.state is State.CLOSED
 
     def work_since(self, moment: float) -> float:
-        """Seconds of work outside of matches for the bot's address since a moment."""
+        """Return the seconds of background work for the bot's address since a moment."""
         return self.background.done.spent(self.host, moment)
 
     async def read_hello(self, seconds: float) -> Hello | None:
-        """Wait for the bot to say its name; None if it left without a word.
+        """Wait for the hello; return None if the bot disconnects before it sent one.
 
         Raises:
-            RemoteProtocolError: The hello can't be used, or didn't come in time.
+            RemoteProtocolError: The hello can't be used, or didn't come within `seconds`.
         """
         with trio.move_on_after(seconds):
             while True:
@@ -71,7 +71,10 @@ class Connection:
         )
 
     def look(self) -> None:
-        """Read what is there without waiting, up to an answer sent ahead; a few reads at most."""
+        """Read what is there without waiting, by a few reads at most.
+
+        Stops at an answer that was sent ahead.
+        """
         for _ in range(4):
             if self.session.ended or self.session.has_answer:
                 return
@@ -81,15 +84,16 @@ class Connection:
             self.session.receive(chunk.data)
 
     async def watch(self) -> None:
-        """Read ahead between matches; returns when the bot has left.
+        """Read between matches until the bot disconnects.
 
         Raises:
-            RemoteProtocolError: A line too long, or not UTF-8; or `flood`: more than is held.
+            RemoteProtocolError: A line is too long or isn't UTF-8, or the bot sent more than is
+                held (`flood`).
         """
         while not self.session.ended:
             await self.channel.wait_readable()
             async with self.background.piece(self.host):
-                # Also when all is held that may be: else nobody would see that the bot has left.
+                # Read even while an answer is held: otherwise a disconnect would go unnoticed.
                 chunk = self.channel.receive_some(self.session.room_for)
                 if chunk is not None:
                     self.session.receive(chunk.data)
@@ -100,27 +104,27 @@ class Connection:
                         )
 
     async def send(self, data: bytes | memoryview, seconds: float) -> bool:
-        """Hand over all bytes; False if the bot is gone or didn't take them in time."""
-        rest = memoryview(data)
+        """Send all bytes; return False if the bot is gone or didn't take them in time."""
+        unsent = memoryview(data)
         with trio.move_on_after(seconds):
             try:
-                while rest:
-                    rest = rest[self.channel.send_some(rest) :]
-                    if rest:
+                while unsent:
+                    unsent = unsent[self.channel.send_some(unsent) :]
+                    if unsent:
                         await self.channel.wait_writable()
             except BrokenChannelError:
                 return False
-        return not rest
+        return not unsent
 
-    async def close(self, last_words: bytes = b"") -> None:
-        """Send the last bytes and close, bounded in time whatever the bot does.
+    async def close(self, last_bytes: bytes = b"") -> None:
+        """Send the last bytes and close, within a bounded time whatever the bot does.
 
-        Closing a socket with unread input resets the connection, and the bot could lose what it
-        was sent last: so what still comes is read and thrown away until the bot closes too.
+        Closing a socket with unread input resets the connection, and the bot could lose the last
+        bytes. So what still comes is read and thrown away until the bot closes its side too.
         """
         try:
             with trio.CancelScope(shield=True, deadline=trio.current_time() + CLOSING_TIME):
-                if await self.send(last_words, CLOSING_TIME):
+                if await self.send(last_bytes, CLOSING_TIME):
                     self.channel.shut_writing()
                     await self._drain()
         finally:
@@ -139,5 +143,5 @@ class Connection:
                 self.drained += len(chunk.data)
 
     async def refuse(self, error: RemoteProtocolError) -> None:
-        """Close with the `error` line for what the bot did (PROTOCOL.md 7)."""
+        """Send an `error` line for a fault of the bot, and close (PROTOCOL.md 7)."""
         await self.close(bytes(Error(error.code, error.message)))

@@ -1,7 +1,6 @@
-"""What a seat is told, in its dialect: version 1, or one that the ruleset brings.
+"""Encoders: they build the bytes that a seat is sent, in version 1 or in a ruleset's own dialect.
 
-Builds bytes and nothing else. In version 1 seats that see the same facts get the same bytes,
-built once.
+In version 1, seats that see the same facts get the same bytes, which are built once.
 """
 
 import hashlib
@@ -33,121 +32,127 @@ from lanista_protocol import (
 )
 
 GO = bytes(Go())
+"""The `go` line."""
 
 
 @attrs.frozen(kw_only=True)
 class MatchInfo:
-    """What every seat is told of a match at its start."""
+    """The facts of a match from which its opening is encoded."""
 
     match: str
     """The match's id."""
     game: str
     """The ruleset's name."""
     players: tuple[str, ...]
-    """Names by seat."""
+    """The players' names, by seat."""
     limits: Limits
+    """The time limits of the answers."""
     seed: int
-    """The match's seed: told to nobody, only what is derived from it."""
+    """The match's seed. It is never sent; only seeds that are derived from it are."""
 
 
 def seat_seed(game: str, seed: int, seat: int) -> int:
-    """A seed for a seat's own choices, 0 … 2^31-1, from which the match's can't be told."""
+    """Return a seed for a seat's own random choices, from 0 to 2^31-1.
+
+    It is derived one-way, so that the match's seed can't be inferred from it.
+    """
     text = f"lanista seat {game} {seed} {seat}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % 2**31
 
 
 class Encoder(Protocol):
-    """A way of telling a match to one seat."""
+    """The interface of an encoder. `status` is by seat: the share of the time that was used."""
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """All up to the first request for an answer."""
+        """Return everything up to the first request for an answer."""
         ...
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """The position and the next request for an answer."""
+        """Return the position and the next request for an answer."""
         ...
 
     def note(self, note: Note) -> bytes:
-        """Why something of the seat's answer didn't count."""
+        """Return a note on the seat's answer; empty if the dialect has no notes."""
         ...
 
     def closing(
         self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
     ) -> bytes:
-        """All after the last answer."""
+        """Return everything after the last answer; `keeps` tells if the connection stays open."""
         ...
 
-    def error(self, code: ErrorCode, words: str) -> bytes:
-        """Why the connection closes in the middle of a match."""
+    def error(self, code: ErrorCode, message: str) -> bytes:
+        """Return an error that closes the connection; empty if the dialect has no errors."""
         ...
 
 
 @attrs.define
 class Version1Encoder:
-    """PROTOCOL.md 3. One for all seats of a match that speak it."""
+    """The encoder of version 1 (PROTOCOL.md 3), shared by all seats of a match that speak it."""
 
     info: MatchInfo
+    # The facts and the number of the turn that was last encoded, and its bytes.
     _facts: bytes | None = None
     _turn: int = -1
-    _built: bytes = b""
+    _encoded: bytes = b""
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """The match, its fixed facts, turn 0."""
+        """Return the description of the match, its fixed facts and turn 0."""
         info = self.info
         lines: list[Message] = [Start(info.match), GameName(info.game), Seat(seat)]
         lines += [Player(number, name) for number, name in enumerate(info.players)]
         lines.append(Clock(info.limits.first, info.limits.turn))
         lines.append(Seed(seat_seed(info.game, info.seed, seat)))
-        told = b"".join(map(bytes, lines)) + game.facts_at_start(seat)
-        return told + self.turn(game, seat, status)
+        description = b"".join(map(bytes, lines)) + game.facts_at_start(seat)
+        return description + self.turn(game, seat, status)
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """`turn N`, the facts, `go`."""
+        """Return `turn N`, the facts and `go`."""
         facts = game.facts(seat, status)
         if facts is not self._facts or game.turn != self._turn:
-            self._built = b"turn %d\n%b%b" % (game.turn, facts, GO)
+            self._encoded = b"turn %d\n%b%b" % (game.turn, facts, GO)
             self._facts, self._turn = facts, game.turn
-        return self._built
+        return self._encoded
 
     def note(self, note: Note) -> bytes:
-        """The note's line."""
+        """Return the line of a note."""
         return bytes(note)
 
     def closing(
         self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
     ) -> bytes:
-        """The final position if there is one, why, ranks, scores, and `bye` if we close."""
-        told = b""
+        """Return the final position if there is one, the end, ranks, scores, and maybe `bye`."""
+        position = b""
         if outcome.termination is Termination.FINISHED:
-            told = bytes(Turn(game.turn)) + game.facts(seat, status)
+            position = bytes(Turn(game.turn)) + game.facts(seat, status)
         lines: list[Message] = [End(outcome.termination.value)]
         lines += [Rank(number, place) for number, place in enumerate(outcome.ranks)]
         lines += [Score(number, score) for number, score in enumerate(outcome.scores)]
         if not keeps:
             lines.append(Bye())
-        return told + b"".join(map(bytes, lines))
+        return position + b"".join(map(bytes, lines))
 
-    def error(self, code: ErrorCode, words: str) -> bytes:
-        """The error's line."""
-        return bytes(Error(code, words))
+    def error(self, code: ErrorCode, message: str) -> bytes:
+        """Return the line of an error."""
+        return bytes(Error(code, message))
 
 
 @attrs.frozen
 class DialectEncoder:
-    """A ruleset's own dialect: nothing is told but what it says (PROTOCOL.md 6)."""
+    """The encoder of a ruleset's own dialect, which sends nothing else (PROTOCOL.md 6)."""
 
     dialect: Dialect
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - version 1 only
-        """The dialect's opening."""
+        """Return the dialect's opening."""
         return self.dialect.opening(game, seat)
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - version 1 only
-        """The dialect's turn."""
+        """Return the dialect's turn."""
         return self.dialect.turn(game, seat)
 
-    def note(self, note: Note) -> bytes:  # noqa: ARG002 - told in version 1 only
-        """Nothing: the reason is in the record."""
+    def note(self, note: Note) -> bytes:  # noqa: ARG002 - version 1 only
+        """Return nothing; the reason is in the record."""
         return b""
 
     def closing(
@@ -159,11 +164,11 @@ class DialectEncoder:
         *,
         keeps: bool,  # noqa: ARG002 - version 1 only
     ) -> bytes:
-        """The dialect's closing, if the match ended by its rules or a fault."""
+        """Return the dialect's closing if the match ended by its rules or by a fault of a bot."""
         if outcome.termination in {Termination.FINISHED, Termination.FORFEIT}:
             return self.dialect.closing(game, seat)
         return b""
 
-    def error(self, code: ErrorCode, words: str) -> bytes:  # noqa: ARG002 - told in version 1 only
-        """Nothing: the reason is in the record."""
+    def error(self, code: ErrorCode, message: str) -> bytes:  # noqa: ARG002 - version 1 only
+        """Return nothing; the reason is in the record."""
         return b""

@@ -1,31 +1,31 @@
-"""How a match can end for one of its bots."""
+"""The ways in which a match can end for one of its bots."""
 
 import enum
 
 
 class Ending(enum.StrEnum):
-    """How a match ended for one of its bots. Who won is told by the ranks."""
+    """How a match ended for one of its bots; who won is told by the ranks."""
 
     NORMAL = "normal"
-    """It played until the end."""
+    """The bot played until the end."""
     ILLEGAL = "illegal"
-    """An answer that the rules forbid cost it the match."""
+    """The bot lost the match by an answer that the rules forbid."""
     LATE = "late"
-    """Answers that came too late cost it the match."""
+    """The bot lost the match by answers that came too late."""
     MALFORMED = "malformed"
-    """An answer that can't be read cost it the match, or what it sent was no line at all."""
+    """The bot lost the match by an answer that can't be parsed, or by bytes that aren't a line."""
     CRASH = "crash"
-    """Its process ended by a fault of its own while it was needed."""
+    """The bot's process ended by a fault of its own while it was needed."""
     DISCONNECT = "disconnect"
-    """It left the match: its connection ended."""
-    STALL = "stall"
-    """It was there and gave no answer at all, not even too late, or did not read what it was
-    sent."""
+    """The bot left the match: its connection ended."""
+    NO_RESPONSE = "no-response"
+    """The bot was connected but gave no answer, not even a late one, or didn't read what it was
+    sent. This isn't a stall of the host, for which see VOID."""
     START_FAILURE = "start-failure"
-    """It did not come to the match."""
+    """The bot didn't connect for the match."""
     VOID = "void"
-    """The host stalled: the match doesn't count, and was played again."""
+    """The host stalled, so the match doesn't count and was played again."""
 
 
 FAILURES = frozenset(Ending) - {Ending.NORMAL, Ending.VOID}
-"""The endings that are the bot's own fault."""
+"""The endings that are the fault of the bot."""

@@ -1,7 +1,7 @@
-"""What a seat of a recorded match was told, made again from its record. Bytes only: no socket.
+"""The bytes that a seat of a recorded match was sent, rebuilt from the record.
 
-The same bytes as in the match, from the same `encoder`: a bot can be fed them again. The lines
-before the match (`welcome`, `wait`) are not the match's and not here.
+They come from the same `encoder` as in the match and are the same bytes, so a bot can be fed them
+again. The lines before the match (`welcome`, `wait`) aren't part of the match and aren't included.
 """
 
 from collections.abc import Iterator
@@ -16,24 +16,24 @@ from lanista_protocol import Hello, Note, NoteCode
 _NOTES = frozenset(code.value for code in NoteCode)
 
 
-def told(
+def payloads(
     record: Record, ruleset: Ruleset, seat: int, hello: Hello | None = None
 ) -> Iterator[bytes]:
-    """The bytes that a seat got before each of its answers, from turn 0 on.
+    """Yield the bytes that a seat was sent before each of its answers, from turn 0 on.
 
     Args:
-        record: The match.
-        ruleset: Its rules.
-        seat: Whose.
-        hello: What a bot says that is to be told it now, by which its dialect and its notes go;
-            None: as in the match.
+        record: The record of the match.
+        ruleset: The rules of the match.
+        seat: The seat whose bytes are wanted.
+        hello: The hello of the bot that is to be fed, which decides on the dialect and on notes;
+            None means as in the match.
 
     Yields:
-        For each turn that the seat was asked in: notes on the answer before, the position, `go`.
+        For each turn in which the seat was asked: notes on its last answer, the position, `go`.
 
     Raises:
-        MismatchError: The record says something else than the rules.
-        BadRecordError: As `replay.start`.
+        MismatchError: The record contradicts the rules.
+        BadRecordError: As for `replay.start`.
     """
     header = record.header
     info = MatchInfo(
@@ -50,26 +50,27 @@ def told(
         encoder = DialectEncoder(ruleset.classic)
     wants_notes = player.notes if hello is None else hello.notes
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
-    nothing_used = (0.0,) * ruleset.seats
-    noted = b""
+    no_time_used = (0.0,) * ruleset.seats
+    notes = b""
     for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
         if turn.verdicts[seat] == "out":
             return
-        status = turn.status or nothing_used
-        tell = encoder.turn if turn.turn else encoder.opening
-        yield noted + tell(game, seat, status)
+        status = turn.status or no_time_used
+        encode = encoder.turn if turn.turn else encoder.opening
+        yield notes + encode(game, seat, status)
         if wants_notes:
-            noted = b"".join(map(encoder.note, _notes(game, turn, seat)))
+            notes = b"".join(map(encoder.note, _notes(game, turn, seat)))
 
 
 def _notes(game: Game, turn: TurnInfo, seat: int) -> Iterator[Note]:
-    """The notes on a seat's answer to the turn that comes next in the game."""
-    told = [fault for fault in turn.faults if fault.seat == seat]
-    for fault in told:
+    """Yield the notes on a seat's answer to `turn`; the game stands before that turn."""
+    recorded = [fault for fault in turn.faults if fault.seat == seat]
+    for fault in recorded:
         if fault.code in _NOTES:
             yield Note(NoteCode(fault.code), fault.turn, fault.index, fault.words)
     if str(seat) in turn.more_faults:
-        found = verdict(game, turn, seat)
-        assert isinstance(found, Answer)  # any other has one fault at most, which is told
-        for refusal in found.refused[len(told) :]:
+        # The record leaves some faults out; the rules find them again.
+        answer = verdict(game, turn, seat)
+        assert isinstance(answer, Answer)  # any other verdict has at most one fault, recorded
+        for refusal in answer.refused[len(recorded) :]:
             yield Note(NoteCode(refusal.code.value), turn.turn, refusal.index, refusal.message)

@@ -1,8 +1,24 @@
-"""The record of a match: a JSON-lines file, gzip once the match is over. Writing and reading.
+"""The record of a match, written and read: a file of JSON lines, compressed when the match is over.
 
-First line: the header, all that decides the match. Then a line a turn: verdicts, raw answers,
-times, logs, the digest of the position. Last line: the result. The positions aren't stored:
-`replay` plays the match again. docs/records.md describes every key.
+The first line is the header: everything that decides the match. One line for each turn follows,
+with the verdicts, the raw answers, times, logs, and a digest of the position. The last line is the
+result. docs/records.md describes every key.
+
+**A record is a recipe, not a film.** The positions aren't stored, because the header and the
+answers determine them: `replay` plays the match again by the same rules. That keeps records small,
+and the digests prove that the rules still do the same. The verdicts are recorded and obeyed in a
+replay, since whether an answer was late depends on time, which no replay can repeat.
+
+**No crash loses a match.** While a match runs, its lines go to a `.part` file, unbuffered, one
+after each turn. The result is written there too, before any bot is sent it. Then the file is
+compressed to a `.tmp` file, which is synced to disk and renamed to the record's name; only after
+that is the `.part` file removed. So under the record's name there is either a complete record or
+nothing, and after a crash at any moment the `.part` file has every completed line. Readers take
+`.part` files too, and ignore a last line without a newline. `arena.recovery` completes `.part`
+files that a crash left behind; a lock on the file shows whether its writer is still alive.
+
+**Records aren't trusted.** They may come from strangers, so a reader checks every key and type,
+bounds the length of a line, and escapes and cuts what it quotes in messages.
 """
 
 import errno
@@ -27,56 +43,60 @@ from cattrs.preconf.json import make_converter
 from lanista.rules.outcome import Outcome
 
 FORMAT = 1
-"""Grows when an older reader couldn't understand a newer record."""
+"""Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
+"""File name ending of a record."""
 PART = ".part"
-"""Added to the name while the match goes on."""
+"""Suffix that the name has while the match goes on."""
 TMP = ".tmp"
-"""Added to the name while the finished record is being compressed."""
+"""Suffix that the name has while the finished record is being compressed."""
 CHUNK = 256 * 1024
-"""Bytes that are compressed between two looks at whether to go on."""
+"""How many bytes are compressed between two checks for cancellation."""
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of a line that a reader takes: a turn of four seats stays far below."""
-MAX_WORDS = 900
-"""Characters of what is told of a bad record."""
+"""Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
+MAX_MESSAGE = 900
+"""Maximum length of a message about a bad record, in characters."""
 DETAILED = 16 * 1024
-"""Bytes of a line up to which every fault in it is told: to find them all may take minutes."""
+"""Maximum length of a line in bytes for which all errors in it are reported.
+
+Finding them all may take minutes in a long line.
+"""
 encode = json.JSONEncoder(separators=(",", ":")).encode
-"""Return a value as a record writes it. Made once: `json.dumps` would make an encoder a line."""
+"""Return a value as JSON, as in records. `json.dumps` would build an encoder for every line."""
 _LEVEL = 6
-"""Of compression: 9 takes several times as long for records hardly smaller."""
+"""Compression level; 9 takes several times as long for hardly smaller records."""
 
 
 class BadRecordError(Exception):
-    """A file that is no record, or isn't whole; says which line."""
+    """A file isn't a valid record; the message says where."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__(one_line(words))
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
-def one_line(words: str) -> str:
-    """Return words that quote a record as one printable line, cut where it gets too long."""
-    if not words.isprintable():
-        words = words.encode("unicode_escape").decode("ascii")
-    return words if len(words) <= MAX_WORDS else words[:MAX_WORDS] + "…"
+def one_line(message: str) -> str:
+    """Return a message that quotes a record as one printable line, cut if it is too long."""
+    if not message.isprintable():
+        message = message.encode("unicode_escape").decode("ascii")
+    return message if len(message) <= MAX_MESSAGE else message[:MAX_MESSAGE] + "…"
 
 
 @attrs.frozen(kw_only=True)
 class PlayerInfo:
-    """Who had a seat."""
+    """A player of a match."""
 
     name: str
     protocol: str
-    """`1`, or `classic`."""
+    """The dialect that the player spoke: `1` or `classic`."""
     command: tuple[str, ...] | None = None
-    """The words it was started by, when the arena did."""
+    """The command by which the arena started the bot; None if the arena didn't start it."""
     notes: bool = False
-    """Whether it asked to be told of everything that is refused."""
+    """Whether the bot asked for notes."""
 
 
 @attrs.frozen(kw_only=True)
 class ClockInfo:
-    """The limits of a match in seconds; 0 is none."""
+    """The time limits of a match in seconds, where 0 means none, and the limit of late turns."""
 
     first: float
     turn: float
@@ -85,30 +105,30 @@ class ClockInfo:
 
 @attrs.frozen(kw_only=True)
 class Header:
-    """All that decides a match, and who played."""
+    """The header of a record: everything that decides a match, and its players."""
 
     lanista_record: int
     software: str
     match: str
     started: str
-    """ISO 8601, UTC."""
+    """When the match was started, as ISO 8601 in UTC."""
     game: str
     game_version: str
     settings: dict[str, int]
     board: str
-    """As the ruleset writes it to a file."""
+    """The board, as the ruleset writes it to a file."""
     generated: bool
-    """Whether the seed made the board."""
+    """Whether the board was generated from the seed."""
     seed: int
     players: tuple[PlayerInfo, ...]
     clock: ClockInfo
     try_: int = 1
-    """From 1; more when an earlier one was void."""
+    """The number of this attempt, from 1; it is higher after void matches."""
 
 
 @attrs.frozen(kw_only=True)
 class FaultInfo:
-    """Why something of an answer didn't count."""
+    """A fault: why an answer or a part of it didn't count, or why a seat is out."""
 
     turn: int
     seat: int
@@ -119,24 +139,24 @@ class FaultInfo:
 
 @attrs.frozen(kw_only=True)
 class ShortenedInfo:
-    """An answer of which a record keeps only the beginning."""
+    """The size and hash of an answer of which a record keeps only the beginning."""
 
     size: int
-    """Bytes of the line as it came."""
+    """Length of the received line in bytes."""
     sha256: str
-    """Hash of the same bytes, in hexadecimal digits."""
+    """SHA-256 hash of the same bytes, in hexadecimal digits."""
 
 
 def whole_of(line: str) -> ShortenedInfo:
-    """Return what a record tells of a line that it keeps only in part."""
+    """Return the size and hash of a line of which the record keeps only the beginning."""
     data = line.encode()
     return ShortenedInfo(size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
 def squeezed(line: str) -> str:
-    """Return an answer as records keep it: runs of spaces are one space, and none are at the ends.
+    """Return an answer as records keep it: with single spaces, and none at the ends.
 
-    It has the same tokens (PROTOCOL.md 1), and 64 KiB of blanks cost nothing.
+    It has the same tokens (PROTOCOL.md 1), and 64 KiB of spaces take no room in the record.
     """
     while "  " in line:
         line = line.replace("  ", " ")
@@ -145,47 +165,50 @@ def squeezed(line: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class TurnInfo:
-    """One turn as it was judged."""
+    """A turn of a match as it was judged."""
 
     turn: int
     verdicts: tuple[str, ...]
-    """By seat: answer, late, malformed, missing or out."""
+    """The verdicts by seat: answer, late, malformed, missing or out."""
     raw: tuple[str | None, ...]
-    """By seat: the answer's line, `squeezed`; the beginning of one that is `shortened`."""
+    """The answers by seat, `squeezed`; of those in `shortened`, only the beginning."""
     times: tuple[tuple[int, ...] | None, ...]
-    """By seat, in microseconds: handed over since the turn began; then since the hand-over:
-    arrived at the earliest, at the latest, read."""
+    """The times by seat, in microseconds: the hand-over since the turn began; then, since the
+    hand-over, the earliest and the latest possible arrival and the read."""
     digest: str
+    """The digest of the position after the turn."""
     stall: float = 0.0
-    """Seconds the host kept the loop waiting, when that was noticed."""
+    """Seconds for which the host stalled in this turn; 0 if no stall was noticed."""
     status: tuple[float, ...] = ()
-    """By seat, what the ruleset was told of clock use; empty when nobody was."""
+    """The share of the time used by seat, if the ruleset was given it; empty if all are 0."""
     faults: tuple[FaultInfo, ...] = ()
     logs: dict[str, str] = attrs.field(factory=dict)
-    """By seat that wrote any."""
+    """The logs, by seat; only of seats that wrote any."""
     shortened: dict[str, ShortenedInfo] = attrs.field(factory=dict)
-    """By seat, the whole of a refused answer of which `raw` has only the beginning."""
+    """Size and hash of each refused answer of which `raw` has only the beginning, by seat."""
     more_faults: dict[str, int] = attrs.field(factory=dict)
-    """By seat, how many faults of this turn are left out of `faults`."""
+    """How many faults of this turn are left out of `faults`, by seat."""
 
     def was_answer(self, seat: int, line: str) -> bool:
         """Tell whether a line is what a seat answered in this turn."""
-        whole = self.shortened.get(str(seat))
-        return self.raw[seat] == squeezed(line) if whole is None else whole == whole_of(line)
+        shortened = self.shortened.get(str(seat))
+        if shortened is None:
+            return self.raw[seat] == squeezed(line)
+        return shortened == whole_of(line)
 
 
 @attrs.frozen(kw_only=True)
 class BotInfo:
-    """How a bot's process ended, when the arena had started it."""
+    """How the process of a bot that the arena had started ended."""
 
     exit: str
     output: str
-    """The last of what it wrote to stderr and stdout."""
+    """The last part of what the bot wrote to stderr and stdout."""
 
 
 @attrs.frozen(kw_only=True)
 class ResultInfo:
-    """How the match ended."""
+    """The result of a match."""
 
     end: str
     reason: str
@@ -194,15 +217,16 @@ class ResultInfo:
     turns: int
     digest: str
     faults: tuple[FaultInfo, ...] = ()
-    """The last of each seat, by turn; every one is in its turn's line."""
+    """The last faults of each seat, in order of turns; the turns' lines have the others too."""
     error: str | None = None
-    """The arena's own error that aborted the match."""
+    """The traceback of the error that aborted the match, if one did."""
     bots: tuple[BotInfo | None, ...] = ()
+    """How the bots' processes ended, by seat; empty if the arena started none."""
     ended: str = ""
-    """ISO 8601, UTC."""
+    """When the match ended, as ISO 8601 in UTC."""
 
     def agrees_with(self, outcome: Outcome) -> bool:
-        """Whether it tells this outcome."""
+        """Tell whether the result is that of an outcome."""
         return (self.end, self.reason, self.ranks, self.scores) == (
             outcome.termination.value,
             outcome.reason,
@@ -212,16 +236,15 @@ class ResultInfo:
 
 
 class RecordWriter:
-    """Writes a match while it is played.
+    """The writer of a record, used while the match is played.
 
-    Every line goes to the system at once, unbuffered: a crash of the arena loses nothing, and a
-    write of some hundred bytes to the page cache takes microseconds. The `.part` file is locked
-    until it has become the record, so that whoever completes records that were left behind
-    (`arena.recovery`) can tell a live one from a dead one.
+    Every line is written at once and unbuffered, so that a crash of the arena loses nothing;
+    writing some hundred bytes to the page cache takes only microseconds. The `.part` file stays
+    locked until it has become the record.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open `path` + `.part`.
+        """Open the `.part` file of the record `path`, and lock it.
 
         Raises:
             OSError: The folder can't be made or written, or another program writes this record.
@@ -229,19 +252,20 @@ class RecordWriter:
         if path.exists() and not path.is_file():
             raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
         if path.is_symlink():
-            path = path.resolve()  # the record goes where the link leads
+            # The record replaces the link's target, not the link.
+            path = path.resolve()
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self.part = path.with_name(path.name + PART)
         self._file = _open_locked(self.part)
-        self._whole = 0  # bytes of whole lines
-        self._played: int | None = None  # bytes of the lines before the result, once it is written
+        self._written = 0  # bytes of complete lines
+        self._before_result: int | None = None  # bytes before the result, once that is written
         self._no_header = OSError(errno.EIO, "the record has no header", str(self.part))
 
     @property
     def begun(self) -> bool:
-        """Whether anything was written: then it is kept, whatever happens."""
-        return self._whole > 0
+        """Whether anything was written; then the file is kept, whatever happens."""
+        return self._written > 0
 
     def begin(self, header: Header) -> None:
         """Write the header."""
@@ -252,116 +276,119 @@ class RecordWriter:
             raise
 
     def turn(self, turn: Mapping[str, Any]) -> None:
-        """Write a turn: a TurnInfo's attributes, those left out that have their default."""
+        """Write a turn: the attributes of a TurnInfo, without those that have their defaults."""
         self._write(_line_of(turn))
 
     def end(self, result: ResultInfo) -> None:
-        """Write the result to the `.part` file: from now on no crash of the arena loses it.
+        """Write the result to the `.part` file, after which no crash of the arena can lose it.
 
         Raises:
-            OSError: It can't be written.
+            OSError: The result can't be written.
         """
         if not self.begun:
             raise self._no_header
-        before = self._whole
+        before = self._written
         self._write(result_line(result))
-        self._played = before
+        self._before_result = before
 
     def _write(self, line: bytes) -> None:
-        rest = memoryview(line)
+        unwritten = memoryview(line)
         try:
-            while rest:  # a disk that is nearly full takes a part
-                rest = rest[self._file.write(rest) :]
+            while unwritten:  # a disk that is nearly full may take only a part
+                unwritten = unwritten[self._file.write(unwritten) :]
         except OSError:
-            # What is written next, if anything can be, must not stand behind half a line.
+            # If a later line can be written, it must not follow half a line.
             with suppress(OSError):
-                self._file.seek(self._whole)
+                self._file.seek(self._written)
                 self._file.truncate()
             raise
-        self._whole += len(line)
+        self._written += len(line)
 
     async def finish(self, result: ResultInfo) -> None:
-        """Compress the record in a thread, with this result; it has its name once it is on disk.
+        """Complete the record with a result, compressing it in a thread.
 
-        Cancelled, it leaves the lines in the `.part` file, with the result as it was first written.
+        The record gets its name once it is on disk. If this is cancelled, the lines stay in the
+        `.part` file, with the result that `end` wrote.
 
         Args:
-            result: May tell more than the one that `end` wrote, if that was called.
+            result: The final result, which may contain more than the one that `end` wrote.
 
         Raises:
             OSError: The record can't be written.
         """
         try:
-            if self._played is None:
+            if self._before_result is None:
                 self.end(result)
-            assert self._played is not None
+            assert self._before_result is not None
             last = result_line(result)
-            await trio.to_thread.run_sync(pack, self.part, self.path, self._played, last)
+            await trio.to_thread.run_sync(pack, self.part, self.path, self._before_result, last)
         finally:
             self._file.close()
 
     def close(self) -> None:
-        """Close without a result: what was written stays in the `.part` file."""
+        """Close the file without a result; what was written stays in the `.part` file."""
         self._file.close()
 
     def discard(self) -> None:
-        """Forget a match that never began."""
+        """Remove the `.part` file of a match that never began."""
         self.part.unlink(missing_ok=True)
 
 
 def _open_locked(part: Path) -> io.FileIO:
-    """Open a `.part` file for writing, empty, and lock it; the lock ends with the file or with us.
+    """Open a `.part` file for writing, lock it, and empty it.
+
+    The lock ends when the file is closed or this process ends.
 
     Raises:
-        OSError: It can't be opened, or another program has locked it.
+        OSError: The file can't be opened, or another program has locked it.
     """
 
-    def opened(name: str, flags: int) -> int:
-        # Emptied only when it is known that nobody else writes it.
+    def open_untruncated(name: str, flags: int) -> int:
+        # The file may be emptied only when it is certain that no other program writes it.
         return os.open(name, flags & ~os.O_TRUNC, 0o666)
 
-    file = io.FileIO(part, "w", opener=opened)
+    file = io.FileIO(part, "w", opener=open_untruncated)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         file.close()
         raise BlockingIOError(error.errno, "another program is writing it", str(part)) from None
     except OSError:
-        pass  # a file system without locks
+        pass  # The file system has no locks.
     file.truncate()
     return file
 
 
 def pack(part: Path, path: Path, length: int, last: bytes) -> None:
-    """Make a record of a `.part` file and remove that; whoever calls holds its lock.
+    """Turn a `.part` file, whose lock the caller holds, into a record, and remove it.
 
-    Runs in a thread of trio's, and ends early when its call is cancelled.
+    This runs in a thread of trio's, and ends early when the call is cancelled.
 
     Args:
-        part: The file.
-        path: The record's.
-        length: Bytes of the file that go into the record.
-        last: The line after these.
+        part: The path of the `.part` file.
+        path: The path of the record.
+        length: How many bytes of the file go into the record.
+        last: The line to add after them.
 
     Raises:
-        OSError: It can't be written; the `.part` file is as it was.
+        OSError: The record can't be written; the `.part` file is left as it was.
     """
     packed = path.with_name(path.name + TMP)
     try:
         with part.open("rb") as lines, packed.open("wb") as file:
             if path.suffix == ".gz":
-                # Without a name or a time inside: the same lines give the same file.
+                # Without a name and a time in it, so that the same lines give the same file.
                 with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as zipped:
                     _copy(lines, zipped, length)
                     zipped.write(last)
-            else:  # a plain record where the name asks for one
+            else:
                 _copy(lines, file, length)
                 file.write(last)
             file.flush()
             os.fsync(file.fileno())
         packed.replace(path)
     except BaseException:
-        packed.unlink(missing_ok=True)  # the lines are still in the `.part` file
+        packed.unlink(missing_ok=True)
         raise
     part.unlink()
 
@@ -371,7 +398,7 @@ def _copy(source: IO[bytes], target: Any, length: int) -> None:
         trio.from_thread.check_cancelled()
         chunk = source.read(min(length, CHUNK))
         if not chunk:
-            raise OSError(errno.EIO, "it has become shorter", source.name)
+            raise OSError(errno.EIO, "the file became shorter while it was read", source.name)
         target.write(chunk)
         length -= len(chunk)
 
@@ -389,19 +416,19 @@ def _converter(*, detailed: bool) -> cattrs.Converter:
     converter = make_converter(forbid_extra_keys=True, detailed_validation=detailed)
 
     def strict(value: Any, kind: type) -> Any:
-        # cattrs would make an int of "12" and a str of anything.
+        # Without this, cattrs converts "12" to an int and anything to a str.
         if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-            raise TypeError(f"{value!r} is no {kind.__name__}")
+            raise TypeError(f"{value!r} is not of type {kind.__name__}")
         return value
 
     for kind in (bool, int, str):
         converter.register_structure_hook(kind, strict)
 
     def number(value: Any, _: type) -> float:
-        found = float(strict(value, int) if isinstance(value, int) else strict(value, float))
-        if not math.isfinite(found):  # JSON has such as 1e999, but no word for what that is
-            raise ValueError(f"{found} is no number")
-        return found
+        result = float(strict(value, int) if isinstance(value, int) else strict(value, float))
+        if not math.isfinite(result):  # 1e999 is valid JSON, and infinite here
+            raise ValueError(f"{result} is not a finite number")
+        return result
 
     converter.register_structure_hook(float, number)
     return converter
@@ -409,24 +436,24 @@ def _converter(*, detailed: bool) -> cattrs.Converter:
 
 _CONVERTER = _converter(detailed=False)
 _DETAILED = _converter(detailed=True)
-"""Finds every fault, and takes long when there are many."""
+"""Reports every error, which takes long when there are many."""
 
 
 @attrs.frozen
 class Record:
-    """A record that was read."""
+    """The content of a record that was read."""
 
     header: Header
     turns: tuple[TurnInfo, ...]
     result: ResultInfo | None
-    """None: the arena ended before the match did."""
+    """The result; None if the arena ended before the match did."""
 
 
 def read_record(path: Path) -> Record:
-    """Read a record, also a `.part` one that a crash left.
+    """Read a record, or a `.part` file that a crash left behind.
 
     Raises:
-        BadRecordError: It is no record; says where.
+        BadRecordError: The file isn't a valid record; the message says where.
         OSError: The file can't be read.
     """
     reader = LineReader(path)
@@ -434,13 +461,13 @@ def read_record(path: Path) -> Record:
     header: Header | None = None
     result: ResultInfo | None = None
     for line in whole_lines(path):
-        read = reader.read(line)
-        if isinstance(read, TurnInfo):
-            turns.append(read)
-        elif isinstance(read, ResultInfo):
-            result = read
+        info = reader.read(line)
+        if isinstance(info, TurnInfo):
+            turns.append(info)
+        elif isinstance(info, ResultInfo):
+            result = info
         else:
-            header = read
+            header = info
     if header is None:
         raise BadRecordError(f"{path}: empty; a record begins with its header")
     return Record(header, tuple(turns), result)
@@ -448,31 +475,31 @@ def read_record(path: Path) -> Record:
 
 @attrs.define
 class LineReader:
-    """Reads a record line by line, also one that is still written."""
+    """A parser for the lines of a record, which may be one that is still being written."""
 
     path: Path
-    """For messages."""
+    """The path of the record, for messages."""
     _number: int = 0
     _seats: int = 0
     _turns: int = 0
     _over: bool = False
 
     def read(self, line: bytes) -> Header | TurnInfo | ResultInfo:
-        """The next whole line.
+        """Parse and check the next line, which must be complete.
 
         Raises:
-            BadRecordError: It isn't what belongs there; says which line and why.
+            BadRecordError: The line is not what belongs there; the message says which and why.
         """
         self._number += 1
         path, number = self.path, self._number
         try:
             value = json.loads(line, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
-            raise BadRecordError(f"{path}: line {number}: no JSON ({error})") from None
+            raise BadRecordError(f"{path}: line {number}: not JSON ({error})") from None
         if number == 1:
             return self._header(line, value)
         if self._over:
-            raise BadRecordError(f"{path}: line {number}: a line behind the result")
+            raise BadRecordError(f"{path}: line {number}: a line after the result")
         if isinstance(value, dict) and set(value) == {"result"}:
             result: ResultInfo = _structured(path, number, line, value["result"], ResultInfo)
             _check_result(path, number, result, self._seats)
@@ -484,15 +511,18 @@ class LineReader:
         return turn
 
     def skip(self, turns: int) -> None:
-        """Take so many turns for read, after the header."""
+        """Skip the lines of some turns; called after the header was read."""
         self._number += turns
         self._turns += turns
 
     def _header(self, line: bytes, value: Any) -> Header:
-        found = value.get("lanista_record") if isinstance(value, dict) else None
-        if type(found) is not int or found != FORMAT:
-            what = f"record format {found}" if type(found) is int else "no header of a record"
-            raise BadRecordError(f"{self.path}: line 1: {what}; this version reads format {FORMAT}")
+        version = value.get("lanista_record") if isinstance(value, dict) else None
+        if type(version) is not int or version != FORMAT:
+            is_version = type(version) is int
+            problem = f"record format {version}" if is_version else "no header of a record"
+            raise BadRecordError(
+                f"{self.path}: line 1: {problem}; this version reads format {FORMAT}"
+            )
         header: Header = _structured(self.path, 1, line, value, Header)
         self._seats = len(header.players)
         return header
@@ -525,11 +555,11 @@ def _check_seats(path: Path, number: int, named: Sequence[str], seats: int) -> N
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
-    """Yield the whole lines of a record, packed or not, one at a time in memory.
+    """Yield the complete lines of a record, compressed or not, with only one in memory.
 
     Raises:
-        BadRecordError: It is damaged.
-        OSError: It can't be read.
+        BadRecordError: The compressed data is damaged, or a line is too long.
+        OSError: The file can't be read.
     """
     with path.open("rb") as plain:
         is_packed = plain.read(2) == b"\x1f\x8b"
@@ -545,27 +575,30 @@ def whole_lines(path: Path) -> Iterator[bytes]:
             if len(line) == MAX_LINE:
                 raise BadRecordError(f"{path}: line {number}: more than {MAX_LINE} bytes")
             if not line.endswith(b"\n"):
-                return  # the end; or a line that was never finished: a crash came between
+                return  # the end of the file, or a last line that a crash left incomplete
             yield line
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_NAMES = {Header: "header", TurnInfo: "turn", ResultInfo: "result"}
 
 
 def _structured(path: Path, number: int, line: bytes, value: Any, kind: type[Any]) -> Any:
-    problems = "it is no object of keys"
+    problems = "it is not a JSON object"
     if isinstance(value, dict):
         try:
             return _CONVERTER.structure(value, kind)
-        except Exception as error:  # noqa: BLE001 - each wrong value has an error of its own
+        except Exception as error:  # noqa: BLE001 - cattrs raises many types of errors
             problems = str(error)
         if len(line) <= DETAILED:
             try:
                 _DETAILED.structure(value, kind)
             except cattrs.BaseValidationError as error:
                 problems = "; ".join(cattrs.transform_error(error))
-    raise BadRecordError(f"{path}: line {number}: no {kind.__name__} ({problems})")
+    raise BadRecordError(f"{path}: line {number}: not a valid {_NAMES[kind]} ({problems})")
 
 
 def outcome_info(
@@ -577,7 +610,7 @@ def outcome_info(
     error: str | None,
     ended: str,
 ) -> ResultInfo:
-    """A result line from an outcome."""
+    """Return the result of a match with a given outcome."""
     return ResultInfo(
         end=outcome.termination.value,
         reason=outcome.reason,

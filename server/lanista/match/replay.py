@@ -1,6 +1,8 @@
-"""Plays a recorded match again from its verdicts and raw answers, and compares every digest.
+"""Replaying a recorded match from its verdicts and raw answers, and comparing every digest.
 
-Obeys the record's verdicts, never its times. No socket and no clock.
+A replay obeys the record's verdicts and ignores its times, so it needs no clock. What the rules
+can check is checked: an answer that the record calls malformed must be malformed by the rules, the
+recorded faults must be those that the rules find, and the outcome must be the recorded one.
 """
 
 from collections.abc import Iterator
@@ -34,29 +36,30 @@ from lanista_protocol import MalformedLineError, tokenize
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
 _PRESENT = frozenset({"answer", "malformed"})
-"""Verdicts of a seat that is still there when the turn is over."""
+"""The verdicts of a seat that still plays when the turn is over."""
 _SHORTENED = frozenset({"late", "malformed"})
-"""Verdicts of answers that a record may keep only in part."""
+"""The verdicts of answers of which a record may keep only the beginning."""
 
 
 class MismatchError(Exception):
-    """The record says something else than the rules."""
+    """A record contradicts the rules."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__(one_line(words))
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 def start(record: Record, ruleset: Ruleset) -> Game:
-    """The recorded match's game before its first turn.
+    """Return the game of a recorded match before its first turn.
 
     Raises:
-        BadRecordError: Its settings or board are none of this ruleset, or of another version.
+        BadRecordError: The record is of another game or version, or its settings or board are
+            invalid in this ruleset.
     """
     return start_of(record.header, ruleset)
 
 
 def start_of(header: Header, ruleset: Ruleset) -> Game:
-    """As `start`, from a record's header alone."""
+    """Return the game as `start` does, from a record's header alone."""
     if header.game != ruleset.name:
         raise BadRecordError(
             f"the record is of {header.game}; these are the rules of {ruleset.name}"
@@ -83,9 +86,9 @@ def start_of(header: Header, ruleset: Ruleset) -> Game:
         raise BadRecordError(f"the record's header: {error}") from None
     chance = ruleset.chance(header.seed)
     if header.generated:
-        # Again by the same draws: the game goes on with the chance that made its board.
-        made = ruleset.write_board(ruleset.generate(settings, chance))
-        if made != header.board:
+        # Generating the board uses up random numbers, and the game goes on with those after them.
+        generated = ruleset.write_board(ruleset.generate(settings, chance))
+        if generated != header.board:
             raise BadRecordError(f"the seed {header.seed} makes another board than the record's")
     try:
         return ruleset.new(settings, board, chance)
@@ -94,41 +97,41 @@ def start_of(header: Header, ruleset: Ruleset) -> Game:
 
 
 def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
-    """The game before the first turn and after every one: one object that changes.
+    """Yield the game before the first turn and after each one; it is one object, which changes.
 
     Raises:
-        MismatchError: A digest differs, or the rules end the match elsewhere than the record.
-        BadRecordError: As `start`.
+        MismatchError: A digest differs, or the match ends after another turn by the rules.
+        BadRecordError: As for `start`.
     """
     game = start(record, ruleset)
     yield game
-    before = None
+    previous = None
     for turn in record.turns:
         is_void = _is_void_here(record, turn)
-        step(game, before, turn, is_void=is_void)
-        before = turn
+        step(game, previous, turn, is_void=is_void)
+        previous = turn
         if not is_void:
             yield game
 
 
-def step(game: Game, before: TurnInfo | None, turn: TurnInfo, *, is_void: bool = False) -> None:
+def step(game: Game, previous: TurnInfo | None, turn: TurnInfo, *, is_void: bool = False) -> None:
     """Carry out one recorded turn and compare the digest.
 
     Args:
-        game: Changes.
-        before: The turn before, if there was one.
-        turn: The turn.
-        is_void: It is the one that made the match void: judged, but not carried out.
+        game: The game before the turn, which is advanced.
+        previous: The turn before this one, if there was one.
+        turn: The turn to carry out.
+        is_void: Whether this turn made the match void, so that it is judged but not carried out.
 
     Raises:
-        MismatchError: The record says something else than the rules.
-        BadRecordError: It says what no record can.
+        MismatchError: The record contradicts the rules.
+        BadRecordError: The turn is invalid by any rules.
     """
     if game.outcome() is not None:
         raise MismatchError(
             f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
         )
-    _check_presence(before, turn)
+    _check_presence(previous, turn)
     verdicts = [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
     if not is_void:
         game.advance(verdicts)
@@ -140,14 +143,16 @@ def step(game: Game, before: TurnInfo | None, turn: TurnInfo, *, is_void: bool =
 
 
 def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
-    """The verdicts of every turn that was carried out, made when they are asked for.
+    """Yield the verdicts, by seat, of each turn that was carried out.
 
     Args:
-        record: What to play again.
-        game: As `start` gives it; whoever asks for the turns advances it by each.
+        record: The record to replay.
+        game: The game as returned by `start`. The caller advances it by the verdicts of each turn
+            before it asks for the next.
 
     Raises:
-        MismatchError: An answer that the record calls well formed isn't, or the other way.
+        MismatchError: A turn contradicts the rules.
+        BadRecordError: A turn is invalid by any rules.
     """
     for turn in record.turns:
         if not _is_void_here(record, turn):
@@ -155,14 +160,14 @@ def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
 
 
 def verify(record: Record, ruleset: Ruleset) -> int:
-    """Play the whole record again; how many turns were compared.
+    """Replay the whole record, and return how many turns were compared.
 
     Raises:
-        MismatchError: The record says something else than the rules.
-        BadRecordError: As `start`.
+        MismatchError: The record contradicts the rules.
+        BadRecordError: As for `start`.
     """
     game = None
-    for game in positions(record, ruleset):  # noqa: B007 - the last one counts
+    for game in positions(record, ruleset):  # noqa: B007 - used after the loop
         pass
     assert game is not None
     result = record.result
@@ -173,7 +178,7 @@ def verify(record: Record, ruleset: Ruleset) -> int:
             f"the record has {len(record.turns)} turns; its result says {result.turns}"
         )
     if result.error is not None and result.end == Termination.ABORTED.value:
-        # The arena broke off somewhere within a turn: there is no position to compare with.
+        # The match was broken off within a turn, so there is no position to compare.
         return len(record.turns)
     outcome = game.outcome() or _ended_by_runner(game, record, result)
     if not result.agrees_with(outcome):
@@ -191,10 +196,10 @@ def verify(record: Record, ruleset: Ruleset) -> int:
 
 
 def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
-    """The outcome that a result can tell although the rules didn't end the match.
+    """Return the outcome of a match that was ended by the runner and not by the rules.
 
     Raises:
-        MismatchError: It tells one that only the rules could bring about.
+        MismatchError: The recorded end is one that only the rules can bring about.
     """
     scores = game.scores()
     ranks, reason = (1,) * len(scores), "interrupted"
@@ -204,7 +209,7 @@ def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
         case "void" if record.turns and "late" in record.turns[-1].verdicts:
             termination, reason = Termination.VOID, "stall"
         case "forfeit" if record.turns and not _PRESENT.intersection(record.turns[-1].verdicts):
-            # rules: all seats were put out, the last of them in this turn.
+            # All seats are out, the last of them since this turn.
             termination, ranks, reason = Termination.FORFEIT, ranks_by_score(scores), "all-out"
         case _:
             raise MismatchError(
@@ -213,68 +218,66 @@ def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
     return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
 
 
-def _check_presence(before: TurnInfo | None, turn: TurnInfo) -> None:
-    """Who has gone is out from then on, and nobody else is (PROTOCOL.md 5)."""
-    for seat, word in enumerate(turn.verdicts):
-        was = "answer" if before is None else before.verdicts[seat]
-        may_be_out = was in {"late", "missing", "out"}
-        if (word == "out" and not may_be_out) or (was in {"missing", "out"} and word != "out"):
+def _check_presence(previous: TurnInfo | None, turn: TurnInfo) -> None:
+    """Check that exactly the seats that have gone are out from then on (PROTOCOL.md 5)."""
+    for seat, name in enumerate(turn.verdicts):
+        before = "answer" if previous is None else previous.verdicts[seat]
+        may_be_out = before in {"late", "missing", "out"}
+        must_be_out = before in {"missing", "out"}
+        if (name == "out" and not may_be_out) or (name != "out" and must_be_out):
             raise MismatchError(
-                f"turn {turn.turn}: seat {seat} has verdict {word!r} after {was!r}; "
+                f"turn {turn.turn}: seat {seat} has verdict {name!r} after {before!r}; "
                 "a seat is out from the turn after it has gone"
             )
 
 
 def _is_void_here(record: Record, turn: TurnInfo) -> bool:
-    """Whether this turn was written but not carried out: the one that made a match void."""
+    """Tell whether this turn made the match void, so that it was recorded but not carried out."""
     result = record.result
     return result is not None and result.end == "void" and turn is record.turns[-1]
 
 
 def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
-    """Return the verdict that the record tells of a seat in the turn that comes next in the game.
+    """Return the recorded verdict of a seat in `turn`; the game stands before that turn.
 
     Raises:
-        MismatchError: It doesn't agree with the faults and the answer that are told there.
-        BadRecordError: It is none that a record can tell.
+        MismatchError: The verdict contradicts the recorded faults or the answer.
+        BadRecordError: The verdict is invalid.
     """
-    found = _told_verdict(game, turn, seat)
-    told = _told_faults(turn, seat)
-    match found:
+    result = _recorded_verdict(game, turn, seat)
+    recorded = [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
+    match result:
         case Answer():
-            expected = [(refusal.code.value, refusal.index) for refusal in found.refused]
+            expected = [(refusal.code.value, refusal.index) for refusal in result.refused]
         case Late():
             expected = [(RefusalCode.LATE.value, None)]
         case Malformed():
-            expected = [(found.refusal.code.value, found.refusal.index)]
+            expected = [(result.refusal.code.value, result.refusal.index)]
         case Missing():
-            # Why it went is in no rule; but it is one reason, and none of an answer's.
-            why = "disconnected" if not told or told[0][0] in _REFUSALS else told[0][0]
-            expected = [(why, None)]
+            # The rules don't know why a seat has gone. But there is one reason, and it isn't one
+            # for which an answer is refused.
+            code = recorded[0][0] if recorded else "disconnected"
+            expected = [("disconnected" if code in _REFUSALS else code, None)]
         case Out():
             expected = []
     more = turn.more_faults.get(str(seat), 0)
-    if told != expected[: len(told)] or len(told) + more != len(expected):
+    if recorded != expected[: len(recorded)] or len(recorded) + more != len(expected):
         others = f" and {more} more" if more else ""
         raise MismatchError(
-            f"turn {turn.turn}: the faults of seat {seat} are {told}{others} in the record; "
+            f"turn {turn.turn}: the faults of seat {seat} are {recorded}{others} in the record; "
             f"its verdict is {turn.verdicts[seat]!r}, for which the rules say {expected}"
         )
-    return found
+    return result
 
 
-def _told_faults(turn: TurnInfo, seat: int) -> list[tuple[str, int | None]]:
-    return [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
-
-
-def _told_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
-    word, raw = turn.verdicts[seat], turn.raw[seat]
-    if str(seat) in turn.shortened and word not in _SHORTENED:
+def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
+    name, raw = turn.verdicts[seat], turn.raw[seat]
+    if str(seat) in turn.shortened and name not in _SHORTENED:
         raise BadRecordError(
-            f"turn {turn.turn}: the answer of seat {seat} is shortened; "
-            f"with verdict {word!r} none is"
+            f"turn {turn.turn}: the answer of seat {seat} is shortened, "
+            f"which it can't be with verdict {name!r}"
         )
-    match word:
+    match name:
         case "late":
             return Late()
         case "missing":
@@ -282,10 +285,10 @@ def _told_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
         case "out":
             return Out()
         case "malformed" if str(seat) in turn.shortened:
-            # There is too little of it to judge by: what was wrong with it is in the fault.
-            told = [fault for fault in turn.faults if fault.seat == seat]
-            index, words = (told[0].index, told[0].words) if told else (None, "")
-            return Malformed(Refusal(RefusalCode.MALFORMED, words, index))
+            # The rest of the answer isn't known, so what was wrong with it is taken from the fault.
+            fault = next((fault for fault in turn.faults if fault.seat == seat), None)
+            index, message = (None, "") if fault is None else (fault.index, fault.words)
+            return Malformed(Refusal(RefusalCode.MALFORMED, message, index))
         case "malformed" if raw is not None:
             return _malformed(game, turn.turn, seat, raw)
         case "answer" if raw is not None:
@@ -294,11 +297,11 @@ def _told_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
             except (MalformedLineError, MalformedAnswerError) as error:
                 raise MismatchError(
                     f"turn {turn.turn}: the answer of seat {seat} is malformed by the rules "
-                    f"({error}), in order in the record"
+                    f"({error}), well formed in the record"
                 ) from None
         case _:
             raise BadRecordError(
-                f"turn {turn.turn}: seat {seat} has verdict {word!r} and answer {raw!r}"
+                f"turn {turn.turn}: seat {seat} has verdict {name!r} and answer {raw!r}"
             )
 
 
@@ -310,5 +313,6 @@ def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
     except MalformedAnswerError as error:
         return Malformed(error.refusal)
     raise MismatchError(
-        f"turn {turn}: the answer of seat {seat} is in order by the rules, malformed in the record"
+        f"turn {turn}: the answer of seat {seat} is well formed by the rules, "
+        "malformed in the record"
     )

@@ -1,7 +1,8 @@
-"""Plays one match: tells every seat, collects answers, judges them, advances the game.
+"""Playing one match: send every seat its turn, collect and judge the answers, advance the game.
 
-Names no game and touches no socket: rules by `lanista.rules.base`, bytes by `encoder` and `seat`.
-Between the hand-over and the arrival of the answers nothing is parsed, logged or stored.
+No game is named and no socket is touched here: rules come as `lanista.rules.base` objects, and
+bytes go through `encoder` and `seat`. Nothing is parsed, logged or stored between the hand-over and
+the arrival of the answers, since that would take time from the bots.
 """
 
 import math
@@ -45,58 +46,60 @@ from lanista_protocol import (
     tokenize,
 )
 
-VERDICT_WORDS: Mapping[type[Verdict], str] = {
+VERDICT_NAMES: Mapping[type[Verdict], str] = {
     Answer: "answer",
     Late: "late",
     Malformed: "malformed",
     Missing: "missing",
     Out: "out",
 }
-"""How the record writes a verdict."""
+"""The names of the verdicts in a record."""
 
 OUT = Out()
 OWN_SHARE = 0.5
-"""Share of a stall from which on work for a late bot's own address is held to have caused it."""
+"""Share of a stall above which work for the late bot's own address is blamed for it."""
 LONG_LINE = 4096
-"""Characters of an answer above which reading it gets a slice of the loop's time to itself."""
+"""Length of an answer in characters above which other tasks may run before it is parsed."""
 
 Watcher = Callable[[Game], Awaitable[None]]
-"""Called with the position after the opening and after every turn, outside every clock."""
+"""Called with the game before the first turn and after each one, while no seat's clock runs."""
 
 
 @attrs.define(eq=False)
 class Match:
-    """One match. `run` once; then `finish` to complete its record."""
+    """One match. Call `run` once, and then `record.finish` to complete the record."""
 
     spec: MatchSpec
     connections: Sequence[Connection]
-    """By seat; their hellos are read."""
+    """The bots' connections, by seat; their hellos have been read."""
     names: Sequence[str]
-    """By seat."""
+    """The players' names, by seat."""
     record: RecordWriter
     stalls: StallMonitor = attrs.field(factory=StallMonitor)
     watcher: Watcher | None = None
     commands: Sequence[tuple[str, ...] | None] | None = None
-    """By seat, the words a bot was started by, for the record."""
+    """The commands by which the bots were started, by seat, for the record."""
     why_gone: Callable[[int], Awaitable[str | None]] | None = None
-    """Tells by seat why a bot has closed its connection, where more is known than that it did."""
+    """Called with a seat whose bot closed its connection; returns the reason, if it is known."""
 
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
+    """The outcome; None until the match is over."""
     error: str | None = attrs.field(init=False, default=None)
+    """The traceback of the arena's or the ruleset's error that aborted the match."""
     fault_counts: list[Counter[str]] = attrs.field(init=False, factory=list)
-    """By seat, how often each code of a fault: all of them, where the result keeps the last."""
+    """How often each fault code occurred, by seat; all are counted, also those not recorded."""
     _game: Game | None = attrs.field(init=False, default=None)
     _turns: int = attrs.field(init=False, default=0)
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
     _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
     _allowance: float = attrs.field(init=False, default=0.0)
-    _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # of this turn
+    _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # the present turn's
     _kept_faults: list[deque[FaultInfo]] = attrs.field(init=False, factory=list)  # by seat
     _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
     _why_interrupted: str = attrs.field(init=False, default="")
-    _told: bool = attrs.field(init=False, default=False)  # whether the end was told
+    _has_sent_end: bool = attrs.field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
         info = MatchInfo(
@@ -121,38 +124,40 @@ class Match:
             self.seats.append(Seat(index, name, connection, encoder))
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
-        """End the match as aborted; its seats are told why."""
+        """Abort the match; its seats are sent the reason."""
         self._why_interrupted = why
         self._scope.cancel()
 
     def kick(self, seat: int, why: str) -> None:
-        """Put a seat out: in this turn, or in the next one if it has answered already."""
+        """Put a seat out in this turn, or in the next one if it has answered already."""
         self.seats[seat].kick(why)
 
     # -- the whole match -----------------------------------------------------------------------
 
     async def run(self) -> Outcome:
-        """Play to the end. The record's `.part` file has everything then, result included.
+        """Play to the end and return the outcome.
 
-        An error in the rules or in the record's file ends this match as aborted.
+        The record's `.part` file is complete then, including the result. An error in the rules or
+        in writing the record aborts this match.
         """
         try:
             self._begin()
             with self.stalls.watching(), self._scope:
                 async with trio.open_nursery() as self._nursery:
                     await self._play()
-                    # Inside, so that nobody waits for the farewell of one who went out last.
-                    await self._tell_the_end()
-        except Exception:  # noqa: BLE001 - whatever it is, it must not reach another match
+                    # Within the nursery, so that the other seats don't wait until the connection of
+                    # a seat that went out in the last turn is closed.
+                    await self._send_end()
+        except Exception:  # noqa: BLE001 - no error may reach other matches
             self.error = traceback.format_exc()
         if self.outcome is None:
             self.outcome = self._aborted()
-        if not self._told:
-            await self._tell_the_end()
+        if not self._has_sent_end:
+            await self._send_end()
         return self.outcome
 
     def _aborted(self) -> Outcome:
-        """The outcome that nobody won: all share the first place."""
+        """Return the outcome of an aborted match: all seats share the first place."""
         return Outcome(
             termination=Termination.ABORTED,
             ranks=(1,) * self.spec.ruleset.seats,
@@ -162,42 +167,43 @@ class Match:
 
     def _begin(self) -> None:
         spec = self.spec
-        written = ""
+        board_text = ""
         try:
             chance = spec.ruleset.chance(spec.seed)
             board = spec.board
             if board is None:
                 board = spec.ruleset.generate(spec.settings, chance)
-            written = spec.ruleset.write_board(board)
+            board_text = spec.ruleset.write_board(board)
             self._game = spec.ruleset.new(spec.settings, board, chance)
             self._allowance = spec.conditions.clock.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
-            # Also when the rules failed: the record that tells it needs a header.
-            self.record.begin(turn_lines.header(spec, self.seats, written, self.commands))
+            # Also when the rules failed, because the record of that failure needs a header.
+            self.record.begin(turn_lines.header(spec, self.seats, board_text, self.commands))
 
     async def _play(self) -> None:
-        """Turn after turn, until there is an outcome."""
+        """Play turns until there is an outcome."""
         game = self._game
         assert game is not None
-        await trio.lowlevel.checkpoint()  # interrupted already: the bots aren't told of a match
+        # If the match was interrupted already, the bots aren't sent its beginning.
+        await trio.lowlevel.checkpoint()
         status = self._status()
         if self.watcher is not None:
             await self.watcher(game)
-        told = [seat.encoder.opening(game, seat.index, status) for seat in self.seats]
+        payloads = [seat.encoder.opening(game, seat.index, status) for seat in self.seats]
         for seat in self.seats:
             seat.connection.session.start()
         while True:
             began = trio.current_time()
             asked = [seat for seat in self.seats if seat.playing]
-            await self._exchange(asked, told)
+            await self._exchange(asked, payloads)
             stall = self.stalls.worst(began, trio.current_time())
             if self.why_gone is not None:
                 for seat in asked:
                     if seat.gone == "disconnected":
                         seat.gone_words = await self.why_gone(seat.index) or seat.gone_words
             verdicts = await self._judge(asked)
-            # Whether it was the bot or the host nobody can know: played again, not counted. Unless
-            # the host was busy with connections of the bot's own address.
+            # A late answer in a turn in which the host stalled may be the fault of either, so the
+            # match is void, unless the host was busy with connections from the bot's own address.
             void = stall > self.spec.conditions.stall_margin and any(
                 isinstance(verdicts[seat.index], Late)
                 and seat.connection.work_since(began) < stall * OWN_SHARE
@@ -208,7 +214,7 @@ class Match:
                 game.advance(verdicts)
             self._write(began, asked, verdicts, stall, status)
             self._turns += 1
-            # Known before anybody is waited for: what comes between can't undo it any more.
+            # Set before the next `await`, so that an interrupt there can't undo a finished match.
             self.outcome = self._ending(game, void=void)
             if self.outcome is not None and not void:
                 self._last_notes = notes
@@ -218,7 +224,7 @@ class Match:
                 await self.watcher(game)
             if self.outcome is not None:
                 return
-            told = [
+            payloads = [
                 notes[seat.index] + seat.encoder.turn(game, seat.index, status)
                 if seat.playing
                 else b""
@@ -246,18 +252,19 @@ class Match:
 
     # -- a turn --------------------------------------------------------------------------------
 
-    async def _exchange(self, asked: Sequence[Seat], told: Sequence[bytes]) -> None:
-        """Give every seat its bytes, then wait until each has answered or run out of time."""
+    async def _exchange(self, asked: Sequence[Seat], payloads: Sequence[bytes]) -> None:
+        """Send each seat its payload, then wait until each has answered or run out of time."""
         limit = self.spec.conditions.clock.of_turn(self._turns)
+        # All are asked before any bytes go out, so that the hand-overs follow without delay.
         for seat in asked:
             seat.ask()
         blocked = False
         for seat in asked:
             if seat.playing:
-                blocked |= seat.hand_over(told[seat.index], limit)
+                blocked |= seat.hand_over(payloads[seat.index], limit)
         if blocked:
-            # A bot that doesn't read must not keep its bytes' turn from the others: the one case
-            # in which seats need tasks of their own.
+            # A bot that doesn't read must not delay the others. Only in this case do the seats need
+            # tasks of their own.
             async with trio.open_nursery() as nursery:
                 for seat in asked:
                     nursery.start_soon(self._exchange_apart, seat)
@@ -270,7 +277,7 @@ class Match:
             if not seat.settled:
                 await seat.last_look()
         if not waited and not scope.cancelled_caught:
-            # Bots whose answers are always there already must not keep the loop from the others.
+            # Bots that always answer ahead must not block the other tasks.
             await trio.lowlevel.checkpoint()
 
     async def _exchange_apart(self, seat: Seat) -> None:
@@ -282,11 +289,11 @@ class Match:
             await seat.last_look()
 
     async def _judge(self, asked: Sequence[Seat]) -> list[Verdict]:
-        """A verdict a seat."""
+        """Return the verdicts by seat."""
         verdicts: list[Verdict] = [OUT] * len(self.seats)
         for seat in asked:
             if seat.line is not None and len(seat.line) > LONG_LINE:
-                # Reading this takes milliseconds, each seat's: the other matches go between.
+                # Parsing this takes milliseconds, so other matches may go first.
                 await trio.lowlevel.checkpoint()
             verdicts[seat.index] = self._verdict(seat)
         return verdicts
@@ -294,7 +301,7 @@ class Match:
     def _refuse_all(
         self, asked: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
     ) -> list[bytes]:
-        """Record all that doesn't count; the notes that each seat is sent next."""
+        """Record all refusals and losses; return the notes that each seat is sent next."""
         self._turn_faults = []
         notes = [b""] * len(self.seats)
         for seat in asked:
@@ -312,12 +319,12 @@ class Match:
         assert self._game is not None
         if seat.line is None and seat.gone not in {None, "late"}:
             return Missing()
-        came = seat.arrived
-        # Who did not read its turn is late, whatever it had sent ahead.
-        if seat.line is None or came is None or seat.gone or not came.in_time(seat.deadline):
+        arrived = seat.arrived
+        # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
+        if seat.line is None or arrived is None or seat.gone or not arrived.in_time(seat.deadline):
             self._spend(seat, seat.deadline - seat.handed_at)
             return Late()
-        self._spend(seat, min(came.latest, seat.deadline) - seat.handed_at)
+        self._spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at)
         seat.late_streak = 0
         try:
             answer = self._game.parse(seat.index, tokenize(seat.line))
@@ -329,10 +336,10 @@ class Match:
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, str(error))
             return Missing()
         if len(squeezed(seat.line)) > self._rooms[seat.index].answers:
-            # The record can't hold it, and without it no replay would be the same.
-            most = turn_lines.ANSWERS_KEPT // 1024**2
-            words = f"its answers have more than {most} MiB, which is all that a match may have"
-            seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, words)
+            # The record has no room for it, and without it the match couldn't be replayed.
+            limit = turn_lines.ANSWERS_KEPT // 1024**2
+            message = f"its answers in this match have more than {limit} MiB, which is the limit"
+            seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, message)
             return Missing()
         return answer
 
@@ -341,29 +348,29 @@ class Match:
             seat.used += max(0.0, seconds)
 
     def _refuse(self, seat: Seat, refusal: Refusal, *, void: bool) -> bytes:
-        """Record a refusal; the note's bytes if the seat is told."""
-        words = refusal.message
+        """Record a refusal; return the bytes of its note, or none if the seat gets no notes."""
+        message = refusal.message
         if refusal.code is RefusalCode.LATE:
             seat.late_streak += 1
-            words = self._late_words(seat)
+            message = self._late_message(seat)
             if (
                 not void
                 and self.spec.ruleset.consequence is Consequence.SKIP
                 and seat.late_streak >= self.spec.conditions.late_limit
             ):
-                words += f"; late {seat.late_streak} turns in a row, so it is out"
-                seat.lose("late", words)
+                message += f"; late {seat.late_streak} turns in a row, so it is out"
+                seat.lose("late", message)
         if refusal.code is RefusalCode.MALFORMED and seat.line is not None:
-            words += f"; the line was {shown(seat.line)}"
-        self._fault(seat, refusal.code.value, refusal.index, words)
+            message += f"; the line was {shown(seat.line)}"
+        self._fault(seat, refusal.code.value, refusal.index, message)
         hello = seat.connection.hello
         assert hello is not None
         if hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT:
             code = NoteCode(refusal.code.value)
-            return seat.encoder.note(Note(code, self._turns, refusal.index, words))
+            return seat.encoder.note(Note(code, self._turns, refusal.index, message))
         return b""
 
-    def _late_words(self, seat: Seat) -> str:
+    def _late_message(self, seat: Seat) -> str:
         limit = self.spec.conditions.clock.of_turn(self._turns)
         if seat.gone is not None:
             return seat.gone_words
@@ -372,14 +379,14 @@ class Match:
         took = seat.arrived.latest - seat.handed_at
         return f"the answer came after {took:.4f} s; the limit is {limit:g} s"
 
-    def _fault(self, seat: Seat, code: str, index: int | None, words: str) -> None:
-        fault = FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=words)
+    def _fault(self, seat: Seat, code: str, index: int | None, message: str) -> None:
+        fault = FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=message)
         self._turn_faults.append(fault)
         self._kept_faults[seat.index].append(fault)
         self.fault_counts[seat.index][code] += 1
 
     def _dismiss(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
-        """Close the connections of the seats that went out in this turn, beside the match."""
+        """Close the connections of the seats that went out in this turn, in background tasks."""
         assert self._nursery is not None
         for seat in asked:
             if seat.gone is not None:
@@ -392,7 +399,7 @@ class Match:
         await seat.connection.close(notes + error)
 
     def _status(self) -> tuple[float, ...]:
-        """By seat, the share of the match's time that was used; -1 when out (PROTOCOL.md 5)."""
+        """Return by seat the share of the match's time that was used; -1 if out (PROTOCOL.md 5)."""
         allowance = self._allowance or math.inf
         return tuple(
             [
@@ -401,7 +408,7 @@ class Match:
             ]
         )
 
-    # -- telling -------------------------------------------------------------------------------
+    # -- the record and the end ----------------------------------------------------------------
 
     def _write(
         self,
@@ -411,23 +418,23 @@ class Match:
         stall: float,
         status: Sequence[float],
     ) -> None:
-        """The turn's line of the record."""
+        """Write the turn's line of the record."""
         assert self._game is not None
-        words = [VERDICT_WORDS[type(verdict)] for verdict in verdicts]
-        line = turn_lines.turn(self._turns, began, asked, stall, verdicts=words, rooms=self._rooms)
+        names = [VERDICT_NAMES[type(verdict)] for verdict in verdicts]
+        line = turn_lines.turn(self._turns, began, asked, stall, verdicts=names, rooms=self._rooms)
         line["digest"] = self._game.digest()
         if any(status):
             line["status"] = status
         line |= turn_lines.faults(self._turn_faults, self._rooms)
         self.record.turn(line)
 
-    async def _tell_the_end(self) -> None:
-        """Send every seat its last bytes, all at once, bounded by CLOSING_TIME.
+    async def _send_end(self) -> None:
+        """Send every seat its last bytes, all concurrently, within CLOSING_TIME.
 
-        The result is recorded before: what bots were told is known also after a crash.
+        The result is recorded first, so that after a crash the record has what the bots were sent.
         """
         assert self.outcome is not None
-        self._told = True
+        self._has_sent_end = True
         try:
             self.record.end(self.result())
         except Exception:  # noqa: BLE001 - as in `run`
@@ -438,7 +445,7 @@ class Match:
                 for seat in self.seats:
                     if seat.playing:
                         nursery.start_soon(self._close_seat, seat, self.outcome)
-                    elif not seat.dismissed:  # went out in the turn in which the match broke off
+                    elif not seat.dismissed:  # went out in the turn that was broken off
                         nursery.start_soon(self._close_gone, seat, b"")
 
     async def _close_seat(self, seat: Seat, outcome: Outcome) -> None:
@@ -448,7 +455,7 @@ class Match:
         keeps = hello.keep and isinstance(seat.encoder, Version1Encoder)
         keeps = keeps and outcome.termination is not Termination.ABORTED
         try:
-            last = self._last_words(seat, outcome, keeps=keeps)
+            last = self._closing(seat, outcome, keeps=keeps)
         except Exception:  # noqa: BLE001 - the rules may be what is broken
             last, keeps = b"", False
             self.error = self.error or traceback.format_exc()
@@ -459,7 +466,7 @@ class Match:
         else:
             await connection.close()
 
-    def _last_words(self, seat: Seat, outcome: Outcome, *, keeps: bool) -> bytes:
+    def _closing(self, seat: Seat, outcome: Outcome, *, keeps: bool) -> bytes:
         if self.error is None and outcome.termination is Termination.ABORTED:
             return seat.encoder.error(ErrorCode.SHUTDOWN, self._why_interrupted)
         if self._game is None or seat.connection.session.state is State.WAITING:
@@ -472,33 +479,33 @@ class Match:
         try:
             assert self._game is not None
             return self._game.scores()
-        except Exception:  # noqa: BLE001 - the rules are what is broken; told already
+        except Exception:  # noqa: BLE001 - the rules are broken, which is reported already
             return (0,) * self.spec.ruleset.seats
 
     @property
     def title(self) -> str:
-        """The match, for people."""
+        """A description of the match for people."""
         return f"match {self.spec.match}, {self.spec.ruleset.name}"
 
     def failures(self) -> list[Failure]:
-        """The seats that were put out, or whose fault ended the match."""
+        """Return the failures of the seats that went out or whose fault ended the match."""
         assert self.outcome is not None
         forfeit = self.outcome.termination is Termination.FORFEIT
         last = self._turns - 1
-        found = []
+        failures = []
         for seat, kept in zip(self.seats, self._kept_faults, strict=True):
             faults = [fault for fault in kept if forfeit and fault.turn == last]
             reasons = turn_lines.reasons(seat, faults)
             if reasons:
-                found.append(turn_lines.failure(seat, reasons))
-        return found
+                failures.append(turn_lines.failure(seat, reasons))
+        return failures
 
     def failure(self, index: int) -> Failure:
-        """The last turns of a seat that failed for a reason outside of the match, for a bundle."""
+        """Return the failure of a seat, without reasons: these lie outside of the match."""
         return turn_lines.failure(self.seats[index], ())
 
     def result(self) -> ResultInfo:
-        """The result as the record tells it."""
+        """Return the result for the record."""
         assert self.outcome is not None
         digest = ""
         if self.error is None and self._game is not None:

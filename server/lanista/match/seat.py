@@ -1,6 +1,6 @@
-"""A seat of a match: one turn's hand-over, its answer, and when that came.
+"""A seat of a match: the hand-over of a turn's bytes, the answer, and when that arrived.
 
-Judges nothing: it says what came and when; `runner` gives the verdict.
+A seat judges nothing. It reports what was received and when, and `runner` gives the verdict.
 """
 
 from collections import deque
@@ -17,66 +17,73 @@ from lanista.match.encoder import Encoder
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 LAST_READS = 32
-"""Reads at the deadline before an answer that still isn't complete is late: 2 MiB."""
+"""Number of reads after the deadline, at most 2 MiB, in which an answer is still looked for."""
 
 
 @attrs.define(eq=False)
 class Seat:
-    """Who plays at one place of a match, and this turn's state."""
+    """A player's seat in a match, and its state in the present turn."""
 
     index: int
     name: str
     connection: Connection
     encoder: Encoder
     late_streak: int = 0
+    """Number of consecutive late turns, including the last one."""
     used: float = 0.0
-    """Seconds of answer time so far."""
+    """Seconds that the seat's answers took so far."""
     gone: str | None = None
-    """Why it plays no more, as a word of the record: `disconnected`, `late`, …"""
+    """Why the seat is out, as a code of the record: `disconnected`, `late`, …; None: it plays."""
     gone_words: str = ""
+    """Why the seat is out, for people."""
     kicked: str | None = None
-    """Why somebody wants it out, as soon as an answer is awaited of it."""
+    """Why the seat is to be removed, which happens when its next answer is awaited."""
     dismissed: bool = False
-    """Whether its last bytes are on their way, after which its connection closes."""
+    """Whether the seat's last bytes are being sent, after which its connection closes."""
 
     last_turns: deque[tuple[Any, ...]] = attrs.field(
         init=False, factory=lambda: deque(maxlen=TURNS_KEPT)
     )
-    """What was said in its last turns: the values of a `bundle.Exchange` each, made if needed."""
-    told: bytes = attrs.field(init=False, default=b"")
-    """What it was handed in this turn."""
+    """The seat's last turns, each as the arguments of a `bundle.Exchange`, which is built only when
+    it is needed."""
+    payload: bytes = attrs.field(init=False, default=b"")
+    """The bytes that the seat is sent in this turn."""
     line: str | None = attrs.field(init=False, default=None)
-    """This turn's answer."""
+    """The answer to this turn; None until it has come."""
     arrived: Arrival | None = attrs.field(init=False, default=None)
+    """When the answer arrived; None until it has come."""
     handed_at: float = attrs.field(init=False, default=0.0)
+    """When this turn's payload was handed to the operating system, on trio's clock."""
     deadline: float = attrs.field(init=False, default=0.0)
+    """When the time for the answer is over, on trio's clock."""
+    # The last moment at which nothing was there to read.
     _known_empty: float = attrs.field(init=False, default=0.0)
     _unsent: memoryview = attrs.field(init=False, factory=lambda: memoryview(b""))
     limit: float = attrs.field(init=False, default=0.0)
-    """Seconds that it has in this turn."""
+    """Time limit of this turn, in seconds."""
 
     @property
     def playing(self) -> bool:
-        """Whether it is still asked for answers."""
+        """Whether the seat is still asked for answers."""
         return self.gone is None
 
     @property
     def blocked(self) -> bool:
-        """Whether some of its bytes couldn't be handed over at once."""
+        """Whether a part of the payload couldn't be sent at once."""
         return bool(self._unsent) and self.gone is None
 
     @property
     def settled(self) -> bool:
-        """Whether nothing more is awaited of it this turn."""
+        """Whether nothing more is awaited from the seat in this turn."""
         return self.line is not None or self.gone is not None
 
-    def lose(self, why: str, words: str) -> None:
-        """It plays no more."""
+    def lose(self, code: str, message: str) -> None:
+        """Put the seat out of the match, unless it is out already."""
         if self.gone is None:
-            self.gone, self.gone_words = why, words
+            self.gone, self.gone_words = code, message
 
     def kick(self, why: str) -> None:
-        """Put it out in this turn, or in the next one if it has answered."""
+        """Put the seat out in this turn, or in the next one if it has answered already."""
         self.kicked = why
         self.connection.channel.wake()
 
@@ -87,7 +94,7 @@ class Seat:
     # -- a turn --------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Note that an answer is asked for: before the bytes go out, so that nothing is between."""
+        """Begin the turn: forget the last answer, and ask the session for the next one."""
         self.line = self.arrived = None
         self._leave_if_kicked()
         try:
@@ -95,28 +102,36 @@ class Seat:
         except RemoteProtocolError as error:
             self.lose(error.code.value, error.message)
 
-    def hand_over(self, data: bytes, limit: float) -> bool:
-        """Give the turn's bytes to the system; the clock runs from here (PROTOCOL.md 4).
+    def hand_over(self, payload: bytes, limit: float) -> bool:
+        """Hand the turn's payload to the operating system, and start the clock (PROTOCOL.md 4).
 
-        Returns whether some of them couldn't be given yet.
+        Args:
+            payload: The bytes of the turn.
+            limit: Seconds that the seat has for its answer.
+
+        Returns:
+            Whether a part of the payload couldn't be sent yet.
         """
-        self.told = data
+        self.payload = payload
         try:
-            sent = self.connection.channel.send_some(data)
+            sent = self.connection.channel.send_some(payload)
         except BrokenChannelError:
-            # What it answered before it left still counts: reading will tell.
-            sent = len(data)
+            # An answer that it sent before it left still counts; reading will find it.
+            sent = len(payload)
         self.handed_at = self._known_empty = trio.current_time()
         self.deadline = self.handed_at + limit
         self.limit = limit
         if self.connection.session.has_answer:
             self._take(Arrival(self.handed_at, self.handed_at, self.handed_at))
-        if sent < len(data):
-            self._unsent = memoryview(data)[sent:]
-        return sent < len(data)
+        if sent < len(payload):
+            self._unsent = memoryview(payload)[sent:]
+        return sent < len(payload)
 
     async def hand_over_rest(self) -> None:
-        """Give over what the bot didn't take at once; it is out if that takes all its time."""
+        """Send the part of the payload that wasn't taken at once, and start the clock again.
+
+        A bot that doesn't take it within the turn's time limit is out.
+        """
         with trio.move_on_at(self.deadline):
             try:
                 while self._unsent and self.kicked is None:
@@ -132,19 +147,23 @@ class Seat:
             return
         self.handed_at = self._known_empty = trio.current_time()
         self.deadline = self.handed_at + self.limit
-        if self.line is not None:  # sent ahead: 0 ms from the hand-over, which is only now
+        if self.line is not None:
+            # The answer was sent ahead: it counts as 0 s after the hand-over, which ended only now.
             self.arrived = Arrival(self.handed_at, self.handed_at, self.handed_at)
 
     async def answer(self) -> bool:
-        """Wait until the answer is there or the bot is gone; whether there was any wait.
+        """Wait until the answer is there or the bot is gone.
 
-        Cancelled at the deadline.
+        The caller cancels this at the deadline.
+
+        Returns:
+            Whether it had to wait at all.
         """
         waited = False
         self._leave_if_kicked()
         while not self.settled:
             if self._read():
-                # A bot that sends without end must not keep the loop from the others.
+                # A bot that sends without end must not block the other tasks.
                 await trio.lowlevel.checkpoint()
                 waited = True
             elif not self.settled:
@@ -154,18 +173,18 @@ class Seat:
         return waited
 
     async def last_look(self) -> None:
-        """At the deadline: read what is there without waiting; without an answer, one is owed."""
+        """Read once more at the deadline, without waiting; give the answer up if there is none."""
         reads = 0
         while not self.settled and reads < LAST_READS and self._read():
             reads += 1
-            # When it came decides, not when it is read: what a flooding bot has heaped up must
-            # not keep the loop from the others.
+            # The time of receipt decides, not that of the read, so there is time for a checkpoint:
+            # a flooding bot must not block the other tasks.
             await trio.lowlevel.checkpoint()
         if not self.settled:
             self.connection.session.give_up()
 
     def _read(self) -> bool:
-        """Read once; whether there was something that didn't settle the turn."""
+        """Read once; return whether something was read that didn't settle the turn."""
         session = self.connection.session
         if not session.wants_data:
             self.lose("disconnected", "closed its connection")
@@ -174,7 +193,8 @@ class Seat:
         before = trio.current_time()
         chunk = self.connection.channel.receive_some(room)
         if chunk is None:
-            self._known_empty = before  # what comes while we look may be there after it already
+            # Data that came during the read may be there already, so the time before it counts.
+            self._known_empty = before
             return False
         try:
             session.receive(chunk.data)
@@ -182,19 +202,19 @@ class Seat:
             self.lose(error.code.value, error.message)
             return False
         if session.has_answer:
-            came = arrival(
+            arrived = arrival(
                 known_empty=self._known_empty,
                 stamp=chunk.stamp,
                 read_at=chunk.read_at,
-                # A read cut by its limit carries the stamp of what is still unread behind it.
+                # After a read that was cut by its limit, the stamp may be that of unread bytes.
                 has_trailing=session.has_more or len(chunk.data) == room,
             )
-            self._take(came)
+            self._take(arrived)
         elif session.ended:
             self.lose("disconnected", "closed its connection")
         return not self.settled
 
-    def _take(self, came: Arrival) -> None:
+    def _take(self, arrived: Arrival) -> None:
         if self.gone is None and self.connection.session.has_answer:
             self.line = self.connection.session.take_answer()
-            self.arrived = came
+            self.arrived = arrived

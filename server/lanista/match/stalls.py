@@ -1,7 +1,15 @@
-"""Watches whether the host keeps the event loop waiting.
+"""Detection of stalls of the host, during which no answer can be judged fairly.
 
-A bot that was judged late while the loop or the machine stood still may not have been late: such
-a match is void. Measured by a heartbeat that runs only while matches do.
+All matches of a process share one event loop. When the loop, the process or the whole machine is
+held up (by a long computation, swapping, a suspended virtual machine, or too many processes), bots
+on the same machine may be held up too, and a bot that was judged late in that time may not have
+been late by its own fault. The fair clock (`clock`) can't tell, because it measures when an answer
+arrived and not why. So a match with a late answer in a turn with a long stall is void: it doesn't
+count and is played again.
+
+Stalls are measured by a heartbeat: a task that sleeps for a fixed time, again and again. When it
+wakes up much later than it should, the loop stalled for the difference. It runs only while matches
+do, so that an idle arena sleeps.
 """
 
 import math
@@ -13,25 +21,26 @@ import attrs
 import trio
 
 BEAT = 0.01
-"""Seconds between heartbeats: what a stall can be underestimated by."""
+"""Seconds between heartbeats; a stall is underestimated by at most this."""
 KEPT = 4096
-"""Stalls that are remembered; at one a beat, a minute's worth in the worst case."""
+"""How many stalls are remembered: at least a minute's, if every beat is one."""
 NOTED = 0.002
-"""Seconds below which a delay is the loop's daily work."""
+"""Seconds up to which a delay is the ordinary work of the loop and isn't a stall."""
 
 
 @attrs.define
 class StallMonitor:
-    """One for all matches of an event loop; run `beat` in the loop's nursery."""
+    """The heartbeat that all matches of an event loop share; run `beat` in a background task."""
 
+    # Begin and end of each stall, and the last beat; all on trio's clock.
     _stalls: deque[tuple[float, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
-    _last: float = math.inf
+    _last: float = math.inf  # infinite while nothing is measured
     _watchers: int = 0
     _beats: bool = False  # whether `beat` runs
     _wanted: trio.Event = attrs.field(factory=trio.Event)
 
     async def beat(self) -> None:
-        """Beat for ever while somebody watches."""
+        """Run for ever; the heart beats while at least one `watching` block is active."""
         self._beats = True
         try:
             while True:
@@ -52,11 +61,11 @@ class StallMonitor:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Beat while in this block."""
+        """Measure stalls while this block runs."""
         self._watchers += 1
         self._wanted.set()
         if self._beats and self._last == math.inf:
-            # From now on, not from the first beat: a stall may come before that.
+            # Measure from now on, since a stall may come before the first beat.
             self._last = trio.current_time()
         try:
             yield
@@ -64,15 +73,16 @@ class StallMonitor:
             self._watchers -= 1
 
     def worst(self, since: float, now: float) -> float:
-        """Seconds of the longest stall that reached into the time since a moment.
+        """Return the seconds of the longest stall between two moments, `since` and `now`.
 
-        Counts the one that is only now ending: after a stall, who runs first is chance.
+        Counts also a stall that is just ending and isn't recorded yet: after a stall it is a
+        matter of chance whether the heartbeat runs first or a match.
         """
         longest = now - max(self._last + BEAT, since)
         if longest <= NOTED:
             longest = 0.0
-        for began, over in reversed(self._stalls):
-            if over <= since:
+        for began, ended in reversed(self._stalls):
+            if ended <= since:
                 break
-            longest = max(longest, over - max(began, since))
+            longest = max(longest, ended - max(began, since))
         return longest

@@ -1,7 +1,7 @@
-"""What a match tells of itself: the record's header and turns, and the reasons of failures.
+"""The lines of a match's record, built from its seats, and the reasons of its failures.
 
-Looks at seats and judges nothing, which is `runner`'s; but it holds the record to its bounds,
-whatever bots send.
+Nothing is judged here; that is the task of `runner`. But the size of the record is bounded here,
+whatever the bots send.
 """
 
 from collections import Counter
@@ -28,48 +28,50 @@ from lanista.match.record import (
 from lanista.match.seat import Seat
 
 LOG_KEPT = 4 * 1024 * 1024
-"""Bytes of a seat's log that a match's record keeps: 16 KiB in each of 250 turns."""
+"""How many bytes of a seat's log a record keeps, enough for 16 KiB in each of 250 turns."""
 LOG_OVER = "# … the rest of this match's log was dropped\n"
+"""The line that replaces the first log that isn't kept."""
 ANSWERS_KEPT = 16 * 1024 * 1024
-"""Bytes of a seat's answers and faults that a match's record keeps."""
+"""How many bytes of a seat's answers and faults a record keeps."""
 REFUSED_KEPT = 4096
-"""Characters of a refused answer that are kept."""
+"""How many characters of a refused answer are kept."""
 REFUSED = frozenset({"late", "malformed"})
-"""Verdicts of answers that no replay needs to read."""
+"""The verdicts of answers that aren't needed to replay the match."""
 FAULTS_KEPT = 100
-"""How many faults of a seat are told: the first ones of a turn, and in the result the last."""
+"""How many faults of a seat are kept: the first ones in each turn, the last ones in the result."""
 _FAULT_SIZE = 80
-"""Bytes of a fault in the record without its words, at most."""
+"""Maximum size in bytes of a fault in the record, without its explanation."""
 
 
 @attrs.define
 class Room:
-    """Bytes that the record of a match still has for what one seat sends."""
+    """How many bytes the record still has room for, of what one seat sends."""
 
     log: int = LOG_KEPT
-    """Negative: all is dropped from now on, and the log says so."""
+    """Room for logs, in bytes; once it is negative, all further logs are dropped."""
     answers: int = ANSWERS_KEPT
+    """Room for answers and faults, in bytes."""
 
     def keep_log(self, log: str) -> str:
-        """Return what is kept of a turn's log: all or nothing."""
+        """Return what is kept of a turn's log: all of it, or none."""
         if not log or self.log < 0:
             return ""
         self.log -= len(encode(log))
         return log if self.log >= 0 else LOG_OVER
 
     def keep_answer(self, line: str, *, is_refused: bool) -> str:
-        """Return what is kept of an answer: its beginning, if it was refused and is long."""
+        """Return what is kept of an answer: all, or the beginning of a long refused one."""
         line = squeezed(line)
         if is_refused:
             line = line[: REFUSED_KEPT if self.answers else 0]
         self.answers = max(0, self.answers - len(encode(line)))
         return line
 
-    def keep_fault(self, words: str, before: int) -> bool:
-        """Return whether a fault is kept, when so many of the same turn are."""
-        if before >= (FAULTS_KEPT if self.answers else 1):
+    def keep_fault(self, message: str, already_kept: int) -> bool:
+        """Return whether to keep a fault, when `already_kept` faults of its turn are kept."""
+        if already_kept >= (FAULTS_KEPT if self.answers else 1):
             return False
-        self.answers = max(0, self.answers - _FAULT_SIZE - len(encode(words)))
+        self.answers = max(0, self.answers - _FAULT_SIZE - len(encode(message)))
         return True
 
 
@@ -79,7 +81,7 @@ def header(
     board: str,
     commands: Sequence[tuple[str, ...] | None] | None,
 ) -> Header:
-    """All that decides a match, and who plays it."""
+    """Return the header of a match's record."""
     players = []
     for seat in seats:
         hello = seat.connection.hello
@@ -119,17 +121,18 @@ def turn(
     verdicts: Sequence[str],
     rooms: Sequence[Room],
 ) -> dict[str, Any]:
-    """The attributes of a `record.TurnInfo` that the seats tell: answers, times, logs, stall.
+    """Return the attributes of a `record.TurnInfo` that come from the seats.
 
-    Each seat keeps what was said with it for a bundle.
+    These are the answers, times, logs and the stall. The turn is also added to `last_turns` of each
+    seat, for a failure bundle.
 
     Args:
-        number: The turn.
-        began: When it began, by trio's clock.
-        asked: The seats that were asked in it.
-        stall: Seconds for which the host kept the loop waiting in it.
-        verdicts: By seat, as the record writes them.
-        rooms: By seat; what is kept now is taken off.
+        number: The number of the turn.
+        began: When the turn began, on trio's clock.
+        asked: The seats that were asked in the turn.
+        stall: Seconds for which the host stalled in the turn.
+        verdicts: The verdicts by seat, as the record writes them.
+        rooms: The room left by seat, which is reduced by what is kept.
     """
     raw: list[str | None] = [None] * len(verdicts)
     times: list[tuple[int, ...] | None] = [None] * len(verdicts)
@@ -147,22 +150,24 @@ def turn(
             logs[str(seat.index)] = log
         handed = seat.handed_at
         if handed < began:
-            continue  # lost before the turn's bytes went out
-        after = round((handed - began) * 1e6)
-        came = seat.arrived
-        if came is None:
-            times[seat.index] = (after,)
+            continue  # The seat was out before its bytes were sent.
+        handed_after = round((handed - began) * 1e6)
+        arrived = seat.arrived
+        if arrived is None:
+            times[seat.index] = (handed_after,)
         else:
             times[seat.index] = (
-                after,
-                round((came.earliest - handed) * 1e6),
-                round((came.latest - handed) * 1e6),
-                round((came.read_at - handed) * 1e6),
+                handed_after,
+                round((arrived.earliest - handed) * 1e6),
+                round((arrived.latest - handed) * 1e6),
+                round((arrived.read_at - handed) * 1e6),
             )
-            if came.in_doubt(seat.deadline):
-                # Counted because we read it too late to know: that is the host's stall.
-                stall = max(stall, came.read_at - seat.deadline)
-        seat.last_turns.append((number, seat.told, seat.line, log, times[seat.index], seat.limit))
+            if arrived.in_doubt(seat.deadline):
+                # The answer counts only because it was read too late to know: a stall of the host.
+                stall = max(stall, arrived.read_at - seat.deadline)
+        seat.last_turns.append(
+            (number, seat.payload, seat.line, log, times[seat.index], seat.limit)
+        )
     line: dict[str, Any] = {"turn": number, "verdicts": verdicts, "raw": raw, "times": times}
     if stall:
         line["stall"] = round(stall, 4)
@@ -173,47 +178,47 @@ def turn(
     return line
 
 
-def faults(found: Sequence[FaultInfo], rooms: Sequence[Room]) -> dict[str, Any]:
-    """The attributes of a `record.TurnInfo` that tell a turn's faults; none without any.
+def faults(turn_faults: Sequence[FaultInfo], rooms: Sequence[Room]) -> dict[str, Any]:
+    """Return the attributes of a `record.TurnInfo` about faults; empty if there are no faults.
 
     Args:
-        found: All of the turn.
-        rooms: By seat; what is kept now is taken off.
+        turn_faults: All faults of the turn.
+        rooms: The room left by seat, which is reduced by what is kept.
     """
     kept = []
     counts: Counter[int] = Counter()
     more: Counter[str] = Counter()
-    for fault in found:
+    for fault in turn_faults:
         if rooms[fault.seat].keep_fault(fault.words, counts[fault.seat]):
             counts[fault.seat] += 1
             kept.append(attrs.asdict(fault))
         else:
             more[str(fault.seat)] += 1
-    told: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     if kept:
-        told["faults"] = kept
+        attributes["faults"] = kept
     if more:
-        told["more_faults"] = more
-    return told
+        attributes["more_faults"] = more
+    return attributes
 
 
 def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
-    """Why a seat failed: that it was put out or left, else the faults that ended the match."""
+    """Return why a seat failed: why it is out, or else the faults that ended the match."""
     if seat.gone is not None:
         return (f"{seat.gone}: {seat.gone_words}",)
-    found = []
+    lines = []
     for fault in faults:
         place = "" if fault.index is None else f", submove {fault.index}"
-        found.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
-    return tuple(found)
+        lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
+    return tuple(lines)
 
 
-def failure(seat: Seat, why: tuple[str, ...]) -> Failure:
-    """The last turns of a seat that failed."""
+def failure(seat: Seat, reasons: tuple[str, ...]) -> Failure:
+    """Return a seat's failure, for a bundle, with its last turns."""
     turns = tuple(Exchange(*values) for values in seat.last_turns)
-    return Failure(seat=seat.index, name=seat.name, reasons=why, turns=turns)
+    return Failure(seat=seat.index, name=seat.name, reasons=reasons, turns=turns)
 
 
 def now() -> str:
-    """The present moment, ISO 8601, UTC."""
+    """Return the present moment as ISO 8601, in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

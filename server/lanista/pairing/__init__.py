@@ -1,4 +1,5 @@
-"""Who meets whom, and when: the formats of tournaments, as state machines.
+"""Tournament formats as state machines: which bots meet, and in which order.
 
-Names, draws and points alone: nothing here plays, stores, or reads a clock; `base` is the protocol.
+They work on names, openings and points alone. Nothing here plays, stores, or reads a clock. `base`
+has the protocol that every format implements.
 """

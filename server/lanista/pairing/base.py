@@ -1,8 +1,8 @@
-"""What a format is to the rest: it says which blocks are wanted, and hears how they ended.
+"""The protocol of a tournament format: it asks for blocks and is told their results.
 
-A format knows names, draws and points. It plays nothing, stores nothing, knows no seed and no id.
-The same bots and the same results give the same pairings, so a tournament is resumed by telling a
-new format all that was played.
+A format knows names, openings and points. It plays nothing, stores nothing, and knows neither seeds
+nor the ids of blocks. The same bots and the same results give the same pairings, so a tournament is
+resumed by giving a new format all results so far.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,72 +15,81 @@ from lanista.pairing.blocks import BlockScore, Pairing, Seating
 
 @attrs.frozen(kw_only=True)
 class Progress:
-    """How far a tournament is."""
+    """The progress of a tournament."""
 
     played: int
-    """Blocks that were played and count."""
+    """Number of blocks that were played and count."""
     planned: int | None
-    """Blocks in all; None while nobody can know."""
+    """Number of blocks in the whole tournament; None while it can't be known."""
     words: str = ""
-    """Where it is, one line for people: `round 3 of 5`; empty when there is nothing to tell."""
+    """The current stage as one line for people, such as `round 3 of 5`; empty if there is none."""
 
 
 class Format(Protocol):
-    """Who meets whom, and when."""
+    """A tournament format: decides which bots meet, and when."""
 
     @property
     def seated(self) -> tuple[Seating, ...]:
-        """The seatings of each of its blocks."""
+        """The seatings that each of its blocks is played in."""
         ...
 
     def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """A block was played. Told once a block; when resuming, in the order of their ends.
+        """Take the result of a block; called once a block.
 
+        When a tournament is resumed, the stored blocks are given in the order in which they ended.
         A block that this format didn't ask for, and never will, is remembered and not counted.
         """
         ...
 
     def bench(self, bot: str) -> None:
-        """A bot plays no more. Blocks that it is in aren't wanted any more, unless handed out."""
+        """Take a bot out of the tournament.
+
+        Its blocks are no longer wanted, except those that were already handed out.
+        """
         ...
 
     def next(self) -> Pairing | None:
-        """The next block that is wanted and was neither played nor handed out; now it is.
+        """Hand out the next block that is wanted and was neither played nor handed out.
 
-        None when there is none for now: results are waited for, or it is `over`.
+        Returns None when there is none for now: either results are awaited, or the format is
+        `over`.
         """
         ...
 
     def give_back(self, pairing: Pairing) -> None:
-        """A block that `next` gave won't be played now; called when a bot of it was benched."""
+        """Take back a block that `next` handed out and that won't be played now.
+
+        Called when one of its bots was benched.
+        """
         ...
 
     def over(self) -> bool:
-        """Whether all it wants was played."""
+        """Return whether every block that is wanted was played."""
         ...
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether a block that was played belongs to this tournament as it is now."""
+        """Return whether a block that was played belongs to the tournament as it is now."""
         ...
 
     def progress(self) -> Progress:
-        """How far it is."""
+        """Return the progress of the tournament."""
         ...
 
     def order(self) -> Sequence[tuple[int, str]] | None:
-        """Places that the format itself gives (a knockout's), best first: (place, bot).
+        """Return the places that the format itself gives, best first, as (place, bot).
 
-        Ties share the best place (1, 1, 3). None where the points decide.
+        Tied bots share the best place (1, 1, 3). None where the points decide.
         """
         ...
 
     def byes(self) -> Mapping[str, float]:
-        """Points by bot from byes and walkovers, on the scale of a block's points; bots with some.
+        """Return the points from byes and walkovers by bot; bots without any are left out.
 
-        Two seats: a bye gives each match of a block won; four: the mean of what a block gives.
+        They are on the scale of a block's points. For two seats a bye is worth a block whose
+        matches were all won; for four it is worth the mean of a block.
         """
         ...
 
     def verdict(self) -> str:
-        """What it found when it is over, one line: the winner, the hypothesis; or empty."""
+        """Return the outcome in one line once the format is over, such as the winner; else ""."""
         ...

@@ -1,6 +1,14 @@
-"""The block: one seed on one map, played in all the seatings that the format asks for.
+"""The block: one opening, played in all the seatings that the format asks for.
 
-It is the unit of scheduling, resuming, voiding and statistics. Nothing is played here.
+A match is decided by the bots' strength, and also by chance: the seed, the map, and who sits where.
+A block takes that chance out of the comparison as far as possible: its bots play the same opening
+(seed and map) several times, so that each bot has each seat once. What a seat or a lucky start is
+worth then cancels in the sum.
+
+Matches of one block are therefore not independent of each other; blocks are. That makes the block
+the unit of everything else: it is scheduled as a whole, stored as a whole, played again as a whole
+if it was interrupted, and it counts as one observation in ratings and tests. Nothing is played
+here.
 """
 
 import itertools
@@ -8,57 +16,62 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 Seating = tuple[int, ...]
-"""By seat, the place of the block's bots that sits there."""
+"""By seat: the place (index) in the block of the bot that sits there."""
 
 
 class Pairing(NamedTuple):
-    """Who plays a block, and on which draw. A format makes it, before it has an id."""
+    """A block as a format asks for it, before it has an id: its bots and its opening."""
 
     bots: tuple[str, ...]
-    """By place; a name may stand at several (a version test of four seats: A, A, B, B)."""
-    draw: int
-    """Which of the tournament's draws (seed and map), from 0."""
+    """The bots' names, by place; a name may occur several times (A, A, B, B in a version test)."""
+    opening: int
+    """The number of the tournament's opening (seed and map) that it is played on, from 0."""
 
 
 class BlockScore(NamedTuple):
-    """A block that was played, as ratings and formats see it."""
+    """The result of a block, as ratings and formats need it."""
 
     bots: tuple[str, ...]
-    """By place."""
+    """The bots' names, by place."""
     ranks: tuple[tuple[int, ...], ...]
-    """By seating, then by seat: the place in that match, 1 is best, equal ones are ties."""
-    draw: int = 0
-    """On which of the tournament's draws, as `Pairing` has it."""
+    """The matches' ranks, by seating, then by seat: 1 is best, equal ranks are ties."""
+    opening: int = 0
+    """The number of the opening that it was played on, as in `Pairing`."""
 
 
 def seatings(bots: Sequence[str], *, every: bool = False) -> tuple[Seating, ...]:
-    """The seatings of a block: the rotations (two bots: both ways), or every arrangement.
+    """Return the seatings of a block: its rotations, or all arrangements.
 
-    Arrangements that differ only in bots of one name are the same, and are there once.
+    Arrangements that differ only by exchanging bots of the same name count as one.
 
     Args:
-        bots: Their names, by place.
-        every: All arrangements in place of the rotations; the same for two bots.
+        bots: The bots' names, by place.
+        every: Return all arrangements, not just the rotations. For two bots these are the same.
 
     Returns:
-        By seating, by seat: the place that sits there. The first one is in the order of `bots`.
+        By seating, by seat: the place of the bot that sits there. The first seating is in the order
+        of `bots`.
     """
     places = range(len(bots))
-    found: Iterable[Seating]
+    candidates: Iterable[Seating]
     if every:
-        found = itertools.permutations(places)
+        candidates = itertools.permutations(places)
     else:
-        found = [tuple((seat + turn) % len(bots) for seat in places) for turn in places]
+        candidates = [
+            tuple((seat + rotation) % len(bots) for seat in places) for rotation in places
+        ]
     different: dict[tuple[str, ...], Seating] = {}
-    for seating in found:
+    for seating in candidates:
+        # Bots of one name are interchangeable, so the names tell arrangements apart.
         different.setdefault(tuple(bots[place] for place in seating), seating)
     return tuple(different.values())
 
 
 def points(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Points by seat of one match: an opponent that is placed below gives 1, a tied one one half.
+    """Return the points of one match by seat.
 
-    For two players: 1 for a win, one half for a draw, 0.
+    Each opponent ranked below gives 1 and each tied one ½. For two players that is 1 for a win, ½
+    for a draw, 0 for a loss.
     """
     return tuple(
         sum(1.0 if rank < other else 0.5 if rank == other else 0.0 for other in ranks) - 0.5
@@ -67,7 +80,7 @@ def points(ranks: Sequence[int]) -> tuple[float, ...]:
 
 
 def points_by_place(played: BlockScore, seated: Sequence[Seating]) -> tuple[float, ...]:
-    """Points by place of a whole block: the sum over its matches."""
+    """Return the points of a whole block by place: the sum over its matches."""
     total = [0.0] * len(played.bots)
     for seating, ranks in zip(seated, played.ranks, strict=True):
         for place, won in zip(seating, points(ranks), strict=True):

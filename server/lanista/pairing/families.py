@@ -1,13 +1,13 @@
-"""Base blocks of the balanced designs that no formula of `designs` gives. Data alone.
+"""Base blocks of the balanced designs that no formula of `designs` gives. This module is data only.
 
-They were found by two searches of our own. With λ = 1 or 2, and for 5 and 9: a backtracking search
-over the orbits of sets of four under x → x+1, always going on with the orbit of pairs that the
-fewest sets left can cover; of the families found in some seconds the one was kept that could be
-put into circular orders with the most equal distances. With λ = 3 or 6 elsewhere: simulated
-annealing over base blocks in circular order, the cost being how far each difference is from coming
-λ/3 times next to each other and λ/3 times opposite; for most counts it came down to 0, so each bot
-is as often next after, opposite and next before every other one. `designs` and its tests need none
-of this to be believed: they count.
+They were found by two searches of our own. Those with λ = 1 or 2, and those for 5 and 9 points,
+come from a backtracking search over the orbits of sets of four under x → x+1, which always
+continued with the orbit of pairs that the fewest remaining sets can cover. Of the families found
+within some seconds, the one was kept whose circular orders could make the distances most equal. The
+others, with λ = 3 or 6, come from simulated annealing over base blocks in circular order; the cost
+was how far each difference is from occurring λ/3 times between neighbours and λ/3 times between
+opposites. For most counts it reached 0, so each bot is equally often next after, opposite and next
+before every other one. `designs` and its tests don't rely on these searches: they count the pairs.
 """
 
 from collections.abc import Mapping
@@ -127,5 +127,5 @@ FAMILIES: Mapping[int, tuple[int, tuple[tuple[int, ...], ...]]] = {
         (0, 62, 63, 59), (0, 50, 23, 9), (0, 59, 34, 7), (0, 31, 45, 67), (0, 4, 12, 63),
     )),
 }
-"""By count of points: how many points an orbit has, and the base blocks (see `designs`)."""
+"""The base blocks by count of points: the length of a cycle, and the blocks (see `designs`)."""
 # fmt: on

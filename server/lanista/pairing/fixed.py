@@ -1,6 +1,7 @@
-"""Formats whose blocks are all known from the start: the same length whatever the results.
+"""Formats whose blocks are all known from the start, whatever the results.
 
-Draw by draw, so that after each draw everybody has met as the format says.
+The blocks are handed out one opening after another, so that after each opening all bots have met as
+the format says.
 """
 
 import operator
@@ -12,70 +13,71 @@ from lanista.pairing.shared import Book, Rotation
 
 
 class Fixed(Book):
-    """A list of blocks a draw; round-robin and gauntlet are such."""
+    """A fixed list of blocks for each opening; round-robin and gauntlet are of this kind."""
 
     def __init__(
         self,
         *,
         seated: Sequence[Seating],
-        draws: int,
+        openings: int,
         lists: Sequence[Sequence[tuple[str, ...]]],
         rotation: Rotation = lambda _: 0,
         also: Callable[[tuple[str, ...]], bool] = lambda _: False,
     ) -> None:
-        """Nothing is played yet.
+        """Begin with nothing played.
 
         Args:
             seated: The seatings of each block.
-            draws: How many there are.
-            lists: The bots, by place, of each block of a draw, in the order of play, by the turns
-                that a draw can have.
-            rotation: The turn of each draw; it counts modulo the number of `lists`.
-            also: Which other blocks of the draws count, if they were played: by their bots.
+            openings: The number of openings.
+            lists: By rotation: the blocks of an opening in the order of play, each as its bots by
+                place.
+            rotation: Gives the rotation of an opening; taken modulo the number of `lists`.
+            also: Given the bots of a block that isn't in `lists`: whether it counts if it was
+                played.
         """
         super().__init__(seated)
-        self._draws = draws
+        self._openings = openings
         self._lists = [tuple(blocks) for blocks in lists]
         self._sets = [frozenset(blocks) for blocks in self._lists]
-        self._turn_of = rotation
+        self._rotation = rotation
         self._also = also
-        # How many draws have each turn; counted when it matters.
-        self._often: list[int] | None = None
+        # By rotation: how many openings have it; counted when it is first needed.
+        self._list_counts: list[int] | None = None
         self._wanted = self._count_wanted()
         self._played = 0
-        # Of those played, the ones that are wanted: listed, and without a benched bot.
+        # How many of the played blocks are wanted: listed, and without a benched bot.
         self._played_wanted = 0
-        # Where to look for the next one: what is skipped is never wanted again.
-        self._draw = 0
+        # Where to look for the next block; what was skipped is never wanted again.
+        self._opening = 0
         self._index = 0
 
     def _count_wanted(self) -> int:
         kept = [sum(map(self._playable, blocks)) for blocks in self._lists]
         if len(set(kept)) == 1:
-            return kept[0] * self._draws
-        if self._often is None:
-            self._often = [0] * len(kept)
-            for draw in range(self._draws):
-                self._often[self._turn(draw)] += 1
-        return sum(map(operator.mul, kept, self._often))
+            return kept[0] * self._openings
+        if self._list_counts is None:
+            self._list_counts = [0] * len(kept)
+            for opening in range(self._openings):
+                self._list_counts[self._list_index(opening)] += 1
+        return sum(map(operator.mul, kept, self._list_counts))
 
-    def _turn(self, draw: int) -> int:
-        return self._turn_of(draw) % len(self._lists)
+    def _list_index(self, opening: int) -> int:
+        return self._rotation(opening) % len(self._lists)
 
     def _is_listed(self, pairing: Pairing) -> bool:
-        return pairing.bots in self._sets[self._turn(pairing.draw)]
+        return pairing.bots in self._sets[self._list_index(pairing.opening)]
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether it is one of the blocks of its draw, or may be counted with them."""
-        return 0 <= pairing.draw < self._draws and (
+        """Return whether it is one of the listed blocks, or may be counted with them."""
+        return 0 <= pairing.opening < self._openings and (
             self._is_listed(pairing) or self._also(pairing.bots)
         )
 
     def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """A block was played."""
-        if pairing in self._told:
+        """Take the result of a block."""
+        if pairing in self._recorded:
             return
-        self._told[pairing] = played
+        self._recorded[pairing] = played
         if self.counts(pairing):
             self._played += 1
             self._played_wanted += self._is_wanted(pairing)
@@ -84,46 +86,49 @@ class Fixed(Book):
         return self._is_listed(pairing) and self._playable(pairing.bots)
 
     def bench(self, bot: str) -> None:
-        """A bot plays no more: what of its blocks isn't played yet is not wanted any more."""
+        """Take a bot out: those of its blocks that aren't played yet are no longer wanted."""
         if bot in self._benched:
             return
         self._benched[bot] = None
         self._wanted = self._count_wanted()
         self._played_wanted = sum(
-            self.counts(pairing) and self._is_wanted(pairing) for pairing in self._told
+            self.counts(pairing) and self._is_wanted(pairing) for pairing in self._recorded
         )
 
     def next(self) -> Pairing | None:
-        """The next block, in the order of draws."""
-        while self._draw < self._draws:
-            blocks = self._lists[self._turn(self._draw)]
+        """Hand out the next block, one opening after another."""
+        while self._opening < self._openings:
+            blocks = self._lists[self._list_index(self._opening)]
             while self._index < len(blocks):
-                pairing = Pairing(blocks[self._index], self._draw)
+                pairing = Pairing(blocks[self._index], self._opening)
                 self._index += 1
                 if self._playable(pairing.bots) and self._free(pairing):
-                    self._handed.add(pairing)
+                    self._handed_out.add(pairing)
                     return pairing
-            self._draw += 1
+            self._opening += 1
             self._index = 0
         return None
 
     def over(self) -> bool:
-        """Whether all that is wanted was played."""
+        """Return whether every block that is wanted was played."""
         return self._played_wanted == self._wanted
 
     def progress(self) -> Progress:
-        """How far it is; blocks that aren't wanted are in it as far as they were played."""
-        besides = self._played - self._played_wanted
-        return Progress(played=self._played, planned=self._wanted + besides)
+        """Return the progress.
+
+        Blocks that are no longer wanted are included if they were played.
+        """
+        unwanted = self._played - self._played_wanted
+        return Progress(played=self._played, planned=self._wanted + unwanted)
 
     def order(self) -> None:
-        """Nothing: points and ratings decide."""
+        """Return None: points and ratings decide."""
         return
 
     def byes(self) -> Mapping[str, float]:
-        """None: every bot plays as often as the others."""
+        """Return nothing: every bot plays as often as the others."""
         return {}
 
     def verdict(self) -> str:
-        """Nothing: the table tells it all."""
+        """Return "": the table tells it all."""
         return ""

@@ -1,4 +1,4 @@
-"""Gauntlet: one bot, the challenger, against all the others."""
+"""The gauntlet: one bot, the challenger, against all the others."""
 
 from collections.abc import Sequence
 
@@ -7,43 +7,47 @@ from lanista.pairing.fixed import Fixed
 from lanista.pairing.shared import Rotation
 
 PERIOD = 24
-"""Turns after which four-seat blocks repeat: enough to spread who else is in them."""
+"""The number of rotations after which four-seat blocks repeat.
+
+It is enough to spread evenly which other bots are in a block together.
+"""
 
 
 def gauntlet(
     entries: Sequence[str],
     challenger: str,
     seated: Sequence[Seating],
-    draws: int,
+    openings: int,
     rotation: Rotation,
 ) -> Fixed:
-    """A gauntlet.
+    """Return a gauntlet with nothing played.
 
-    Two seats: the challenger meets every other bot on every draw. Four: on every draw it meets
-    every other bot three times, once at each distance around the table (four bots in all: once);
-    the triples are turned around a circle, another one each turn, so that the others meet each
-    other as equally as can be. Blocks with the challenger that were asked for while there were
-    fewer or more bots count besides.
+    With two seats the challenger meets every other bot on every opening. With four it meets every
+    other bot three times on every opening, once at each distance around the table (once in all if
+    there are just four bots). The three others of a block are a triple that is moved around a
+    circle of all the others, a different triple for each rotation, so that the others meet each
+    other as equally as possible. Blocks with the challenger that were played while the spec listed
+    fewer or more bots count as well.
 
     Args:
-        entries: Who plays: bots, and fillers if there are fewer bots than seats.
-        challenger: One of them.
+        entries: The bots that play, and fillers if there are fewer bots than seats.
+        challenger: One of the bots.
         seated: The seatings of each block.
-        draws: How many there are.
-        rotation: The turn of each draw.
+        openings: The number of openings.
+        rotation: Gives the rotation of an opening.
     """
     others = sorted(entry for entry in entries if entry != challenger)
     if len(seated[0]) == 2:
-        # By name, as in a round-robin: the two formats share what was played.
+        # In the order of names, as in a round-robin, so that the two formats share results.
         pairs = [(min(challenger, other), max(challenger, other)) for other in others]
-        return Fixed(seated=seated, draws=draws, lists=[pairs])
+        return Fixed(seated=seated, openings=openings, lists=[pairs])
     period = 3 if len(others) == 3 else PERIOD
     bases = triples(len(others), period)
 
-    def blocks_of(turn: int) -> list[tuple[str, ...]]:
-        base = bases[turn]
-        # Three others are one block however they are turned.
-        steps = [turn] if len(others) == 3 else _steps(len(others))
+    def blocks_of(number: int) -> list[tuple[str, ...]]:
+        base = bases[number]
+        # Just three others make one block, wherever on the circle the triple starts.
+        steps = [number] if len(others) == 3 else _steps(len(others))
         return [
             (challenger, *(others[(place + step) % len(others)] for place in base))
             for step in steps
@@ -52,32 +56,33 @@ def gauntlet(
     known = frozenset(entries)
     return Fixed(
         seated=seated,
-        draws=draws,
-        lists=[blocks_of(turn) for turn in range(period)],
+        openings=openings,
+        lists=[blocks_of(number) for number in range(period)],
         rotation=rotation,
         also=lambda bots: challenger in bots and len(set(bots)) == 4 and known.issuperset(bots),
     )
 
 
 def _steps(size: int) -> list[int]:
-    """0 … size-1, every third first: neighbours on the circle don't play one after the other."""
+    """Return 0 … size-1, every third first, so that neighbours don't play one after another."""
     return [step for start in range(3) for step in range(start, size, 3)]
 
 
 def triples(size: int, count: int) -> list[tuple[int, int, int]]:
-    """Triples of Z_size to be turned around, one a turn, their differences as equal as can be.
+    """Return triples of Z_size to be moved around, one for each rotation.
 
-    Each is (0, a, b), chosen greedily: the one whose three differences were used least so far,
-    among equals the first in order. Three at equal distances are left out (unless there are but
-    three), as a turn around the circle would have each such triple three times.
+    Each is (0, a, b) and is chosen greedily so that the differences occur as equally often as
+    possible: it is the triple whose three differences were used least so far, and the first of
+    equals. Three points at equal distances are left out (unless there are just three points), as
+    moving around the circle would give each such triple three times.
     """
-    # A turned pair and its negative are the same one.
+    # Triples that are translates of each other give the same blocks; one of them is enough.
     different: dict[tuple[int, ...], tuple[int, int, int]] = {}
     for a in range(1, size - 1):
         for b in range(a + 1, size):
             if size == 3 or (a, b) != (size / 3, 2 * size / 3):
                 sides = (a, b - a, size - b)
-                shape = min(sides[turn:] + sides[:turn] for turn in range(3))
+                shape = min(sides[start:] + sides[:start] for start in range(3))
                 different.setdefault(shape, (0, a, b))
     met = [0] * size
     chosen: list[tuple[int, int, int]] = []
@@ -93,5 +98,8 @@ def triples(size: int, count: int) -> list[tuple[int, int, int]]:
 
 
 def _differences(triple: tuple[int, int, int], size: int) -> list[int]:
-    """Of each two of a triple, both ways: half of an even size is there twice, as it is met."""
+    """Return the differences of each two points of a triple, both ways.
+
+    Half of an even size occurs twice, as two points at that distance meet twice.
+    """
     return [(one - other) % size for one in triple for other in triple if one != other]

@@ -1,10 +1,10 @@
-"""The kinds of formats and of seatings, by the names that people write."""
+"""The names that people write in a spec for formats and seatings."""
 
 import enum
 
 
 class FormatName(enum.StrEnum):
-    """Who meets whom."""
+    """The name of a format."""
 
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
@@ -15,22 +15,25 @@ class FormatName(enum.StrEnum):
 
     @property
     def is_planned(self) -> bool:
-        """Whether all its blocks are known from the start, on the draws that the spec lists.
+        """Whether all its blocks are known from the start, on the openings that the spec lists.
 
-        In the other formats results change what is played next, and more draws may be wanted.
+        In the other formats results decide what is played next, and more openings may be needed.
         """
         return self in {FormatName.ROUND_ROBIN, FormatName.GAUNTLET}
 
     @property
     def has_rounds(self) -> bool:
-        """Whether it is played in rounds: who was to meet a bot that left has gone on."""
+        """Whether it is played in rounds.
+
+        The opponents of a bot that left have then gone on without it.
+        """
         return self in {FormatName.SWISS, FormatName.KNOCKOUT}
 
 
 class SeatingsName(enum.StrEnum):
-    """Which seatings a block has."""
+    """The name of the set of seatings that a block is played in."""
 
     ROTATIONS = "rotations"
-    """Two players: both; four: four."""
+    """All rotations: two for two players, four for four."""
     ALL = "all"
-    """Two players: both; four: all 24."""
+    """All arrangements: two for two players, 24 for four."""

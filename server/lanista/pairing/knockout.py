@@ -1,6 +1,7 @@
-"""Knockout: who loses is out. Two seats: a bracket of mini-matches; four: heats.
+"""The knockout: the loser is eliminated. Two seats: a bracket of mini-matches; four: heats.
 
-Seeds are the spec's order. A heat is extended while it is drawn where it matters.
+Bots are seeded in the spec's order. A heat is extended by further blocks while bots are tied where
+it matters, that is, between the last one to go on and the first one to drop out.
 """
 
 from collections.abc import Sequence
@@ -14,25 +15,29 @@ from lanista.pairing.shared import Rotation, shared_places
 from lanista.pairing.staged import Meeting, Staged
 
 EXTENSIONS = 20
-"""Blocks that are added to a drawn heat at most; then the higher seeds go on."""
+"""The most blocks that are added to a tied heat; after them the higher seeds go on."""
 
 
 @attrs.define(eq=False)
 class Heat:
-    """One of a round's heats; two seats: a mini-match."""
+    """A heat of a round; with two seats it is a mini-match of two bots."""
 
     bots: tuple[str, ...]
-    """Who was drawn into it; one alone has a bye; none: nobody of the heats before is left."""
+    """The bots in it. A single one has a bye; none if no bot of the heats before is left."""
     through: int
-    """How many go on."""
+    """The number of bots that go on to the next round."""
     meeting: Meeting | None = None
-    """None where nothing is to be played."""
+    """The meeting that is played; None for a bye."""
     won: list[str] | None = None
-    """Who goes on, best first; None while that is open."""
+    """The bots that go on, best first; None while that is open."""
 
 
 class Knockout(Staged):
-    """A knockout. Round r, from 0, is on the seeds from r·blocks on; places aren't played for."""
+    """A knockout tournament.
+
+    Round r, from 0, is played on the openings from r·blocks on. Places aren't played for, except in
+    the final of four seats.
+    """
 
     def __init__(
         self,
@@ -44,15 +49,15 @@ class Knockout(Staged):
         maps: int,
         rotation: Rotation,
     ) -> None:
-        """The first round is drawn.
+        """Begin with the first round, by seed.
 
         Args:
-            bots: In the spec's order: the first is the first seed.
-            fillers: Who else takes part, in no table.
+            bots: The bots' names in the spec's order: the first is the first seed.
+            fillers: The names of the fillers, which take part but are in no table.
             seated: The seatings of each block.
-            blocks: How many a heat has on each map before it is extended.
-            maps: How many there are; draw d is on map d modulo this.
-            rotation: The turn of each draw.
+            blocks: The number of blocks of a heat on each map, before extensions.
+            maps: The number of maps; opening i is on map i modulo this.
+            rotation: Gives the rotation of an opening.
         """
         super().__init__(
             bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
@@ -60,13 +65,13 @@ class Knockout(Staged):
         self._seats = len(self.seated[0])
         self._rounds = 0
         self._heats: list[Heat] = []
-        # Who is still in, best first; who fell out, in groups of equals, the first to fall first.
+        # The bots still in, best first; and those eliminated, in groups of equals, earliest first.
         self._in: list[str] = list(self._entries)
         self._out: list[list[str]] = []
         self._notes: list[str] = []
-        self._go_on()
+        self._advance()
 
-    def _turn(self) -> bool:
+    def _try_end_round(self) -> bool:
         for heat in self._heats:
             if heat.won is None:
                 heat.won = self._decided(heat)
@@ -75,33 +80,36 @@ class Knockout(Staged):
         if self._heats:
             self._end_round()
         if not self._ended:
-            self._draw()
+            self._start_round()
         return True
 
     def _decided(self, heat: Heat) -> list[str] | None:
-        """Who goes on; None while that isn't known. A heat that is drawn is extended."""
+        """Return the bots that go on, best first; None while that isn't known.
+
+        A heat that is tied where it matters is extended.
+        """
         meeting = heat.meeting
         if meeting is None:
             return list(heat.bots)
-        while not meeting.waits:
+        while not meeting.awaited:
             ranked = sorted(heat.bots, key=lambda bot: (-meeting.points[bot], self._index[bot]))
             if meeting.broken:
                 return [bot for bot in ranked if bot not in self._benched][: heat.through]
-            last, behind = ranked[heat.through - 1 : heat.through + 1]
-            if meeting.points[last] > meeting.points[behind]:
+            last_in, first_out = ranked[heat.through - 1 : heat.through + 1]
+            if meeting.points[last_in] > meeting.points[first_out]:
                 return ranked[: heat.through]
             if meeting.blocks == self._blocks + EXTENSIONS:
                 self._notes.append(
-                    f"{last} went on before {behind} in round {self._rounds} as the higher seed, "
-                    f"still even after {EXTENSIONS} extensions"
+                    f"{last_in} went on before {first_out} in round {self._rounds} as the "
+                    f"higher seed, still even after {EXTENSIONS} extensions"
                 )
                 return ranked[: heat.through]
-            self._want(meeting, self._first_draw() + meeting.blocks)
+            self._want(meeting, self._first_opening() + meeting.blocks)
         return None
 
     def _end_round(self) -> None:
         final = len(self._heats) == 1 and self._heats[0].through == 1
-        # Winners of heats before seconds, each by seed.
+        # The winners of all heats come before the seconds; within each group the seeds decide.
         self._in = [
             bot
             for _, _, bot in sorted(
@@ -113,23 +121,22 @@ class Knockout(Staged):
         lost = [bot for heat in self._heats for bot in heat.bots if bot not in self._in]
         meeting = self._heats[0].meeting
         if final and meeting is not None:
-            # The final gives places by its points; who didn't play it to its end is behind.
+            # The final gives places by its points; a bot that left it comes after all others.
             left = self._benched if meeting.broken else {}
-            made = {bot: (bot in left, -meeting.points[bot]) for bot in lost}
-            lost.sort(key=made.__getitem__)
-            groups = [list(same) for _, same in groupby(lost, made.__getitem__)]
+            worth = {bot: (bot in left, -meeting.points[bot]) for bot in lost}
+            lost.sort(key=worth.__getitem__)
+            groups = [list(same) for _, same in groupby(lost, worth.__getitem__)]
             self._out += reversed(groups)
         else:
             self._out.append(lost)
         self._ended = final
 
-    def _draw(self) -> None:
-        """Draw the next round."""
+    def _start_round(self) -> None:
         if self._seats == 2:
             heats = self._bracket()
         else:
             if len(self._in) < self._seats:
-                # So few are left only if others were benched.
+                # This happens only after others were benched.
                 playing = [bot for bot in self._in if bot not in self._benched]
                 self._out.append([bot for bot in self._in if bot in self._benched])
                 self._in = playing
@@ -138,7 +145,7 @@ class Knockout(Staged):
             heats = self._pods()
         self._rounds += 1
         full = [heat for heat in heats if len(heat.bots) == self._seats]
-        first = self._first_draw()
+        first = self._first_opening()
         self._heats = heats
         self._meet([heat.bots for heat in full], range(first, first + self._blocks))
         for heat, meeting in zip(full, self._round, strict=True):
@@ -147,11 +154,11 @@ class Knockout(Staged):
             if heat.meeting is None:
                 self._give(heat.bots, self._blocks)
 
-    def _first_draw(self) -> int:
+    def _first_opening(self) -> int:
         return (self._rounds - 1) * self._blocks
 
     def _bracket(self) -> list[Heat]:
-        """The next round of a bracket: neighbours meet, from the first round on."""
+        """Return the next round of a bracket, in which the winners of neighbouring heats meet."""
         if self._heats:
             slots = [next(iter(heat.won or ()), None) for heat in self._heats]
         else:
@@ -165,35 +172,36 @@ class Knockout(Staged):
         ]
 
     def _pods(self) -> list[Heat]:
-        """The next heats of four, those of a kind spread over all heats.
+        """Return the next heats of four, each with bots from every part of the ranking.
 
-        Two of each go on, one of the final. Where not all play (see `heats_of`), the first seeds
-        have byes.
+        Two of each heat go on, and one of the final. Where not all bots play (see `heats_of`), the
+        first seeds have byes.
         """
         count = len(self._in)
         heats, out = heats_of(count)
         byes, playing = self._in[: count - 4 * heats], self._in[count - 4 * heats :]
         groups: list[list[str]] = [[] for _ in range(heats)]
-        for at, bot in enumerate(playing):
-            lap, place = divmod(at, heats)
+        # Back and forth, as in drafting teams: 0 1 2 2 1 0 …
+        for number, bot in enumerate(playing):
+            lap, place = divmod(number, heats)
             groups[place if lap % 2 == 0 else heats - 1 - place].append(bot)
         through = [1 if count == 4 else 2] * heats
         if count > 4 and out % 2:
             through[-1] = 3
         return [
             *(Heat((bot,), through=1) for bot in byes),
-            *(Heat(tuple(group), many) for group, many in zip(groups, through, strict=True)),
+            *(Heat(tuple(group), on) for group, on in zip(groups, through, strict=True)),
         ]
 
     def order(self) -> Sequence[tuple[int, str]]:
-        """Places: those who fell out in a round share its place, those still in share the first.
+        """Return the places: bots that were eliminated in the same round share one.
 
-        The four seats' final gives places by its points.
+        Those still in share the first place. The final of four seats gives places by its points.
         """
         return shared_places([self._in, *reversed(self._out)], self._bots)
 
     def progress(self) -> Progress:
-        """How far it is, if nothing more is extended and nobody benched."""
+        """Return the progress, assuming that no heat is extended any more and no bot benched."""
         later = 0
         if not self._ended:
             left = sum(heat.through for heat in self._heats)
@@ -209,23 +217,23 @@ class Knockout(Staged):
         )
 
     def verdict(self) -> str:
-        """Who won, and who went on by seed alone."""
+        """Return the winner, and bots that went on from a tied heat by seed; "" before the end."""
         if not self._ended:
             return ""
         if len(self._in) == 1:
-            words = f"{self._in[0]} wins"
+            outcome = f"{self._in[0]} wins"
         elif self._in:
-            words = f"too few are left to play; {', '.join(self._in)} share the first place"
+            outcome = f"too few are left to play; {', '.join(self._in)} share the first place"
         else:
-            words = "nobody is left to win"
-        return "; ".join([words, *self._notes])
+            outcome = "nobody is left to win"
+        return "; ".join([outcome, *self._notes])
 
 
 def bracket(count: int) -> list[int]:
-    """Seeds in the order of a bracket's lines, from 0: the best two can meet in the final only.
+    """Return the seeds, from 0, by line of a bracket; the best two can meet only in the final.
 
-    For a power of two not below `count`, and two at least; seeds from `count` on are byes, which so
-    fall to the first seeds.
+    The bracket's size is the power of two not below `count`, and at least two. Seeds from `count`
+    on are byes, which thus fall to the first seeds.
     """
     lines = [0, 1]
     while len(lines) < count:
@@ -234,11 +242,12 @@ def bracket(count: int) -> list[int]:
 
 
 def heats_of(count: int) -> tuple[int, int]:
-    """How many heats of four there are in a round of `count` bots, and how many that puts out.
+    """Return the number of heats of four in a round of `count` bots, and how many bots drop out.
 
-    Four: the final, which puts out three. Four times a power of two: all play, half go on. Else
-    they are brought down to such a number, if need be in several rounds: two out a heat, and one
-    out of the last heat where an odd number has to go.
+    With four bots this is the final, in which three drop out. If the count is four times a power of
+    two, all play and half go on. Otherwise the bots are first brought down to such a number, in
+    several rounds if need be: two drop out of each heat, and one of the last heat where an odd
+    number has to go.
     """
     target = 4
     while target * 2 <= count:

@@ -1,6 +1,7 @@
-"""Ladder: goes on as long as one likes; the least played bot meets the nearest rated ones.
+"""The ladder: goes on as long as desired; the least played bot meets those rated nearest to it.
 
-The live rating is openskill's; the standings' ratings are computed elsewhere, from all blocks.
+The live rating, by which opponents are chosen, is openskill's: it is cheap to update after each
+block. The ratings of the standings are computed elsewhere, from all blocks together.
 """
 
 from collections import deque
@@ -12,13 +13,16 @@ from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
 from lanista.pairing.shared import Book, Rotation, arranged
 
 SLACK = 2
-"""Blocks that an opponent may be ahead of the least played other bot, if there is a choice."""
+"""The most blocks that an opponent may be ahead of the least played other bot, where possible."""
 RECENT = 5
-"""A bot's last opponents come last when its next ones are chosen: so many, and at most half."""
+"""The number of blocks after which an opponent is no longer a recent one; recent ones come last.
+
+At most half of the other bots count as recent.
+"""
 
 
 class Ladder(Book):
-    """A ladder. Each block is on a draw of its own: no seed's luck counts twice."""
+    """A ladder. Each block has an opening of its own, so that no seed's luck counts twice."""
 
     def __init__(
         self,
@@ -29,16 +33,16 @@ class Ladder(Book):
         blocks: int | None,
         rotation: Rotation,
     ) -> None:
-        """Nothing is played yet.
+        """Begin with nothing played.
 
         Args:
-            bots: In the spec's order, which decides between equals.
-            fillers: Who else takes part, in no table.
+            bots: The bots' names in the spec's order, which decides between equals.
+            fillers: The names of the fillers, which take part but are in no table.
             seated: The seatings of each block.
-            blocks: After how many it is over; None is never.
-            rotation: The turn of each draw.
+            blocks: The number of blocks after which it is over; None for no end.
+            rotation: Gives the rotation of an opening.
         """
-        # Here, as it takes a fifth of a second that no other command should wait for.
+        # Imported here because it takes a fifth of a second that other commands needn't wait for.
         from openskill.models import PlackettLuce  # noqa: PLC0415 - see above
 
         super().__init__(seated)
@@ -49,13 +53,13 @@ class Ladder(Book):
         self._model = PlackettLuce()
         self._ratings = {entry: self._model.rating() for entry in self._entries}
         self._played = 0
-        # Blocks begun: played, or handed out.
+        # By bot: the number of its blocks that were played or handed out.
         self._begun = dict.fromkeys(self._entries, 0)
         self._waiting: set[Pairing] = set()
-        self._turn_of = rotation
-        # All draws below the next one are among those that a block was begun on.
-        self._next_draw = 0
-        self._drawn: set[int] = set()
+        self._rotation = rotation
+        # Every opening below `_next_opening` was used by a block that was played or handed out.
+        self._next_opening = 0
+        self._used_openings: set[int] = set()
         self._active = list(self._entries)
         recent = min(RECENT * (self._seats - 1), (len(self._entries) - 1) // 2)
         self._recent: dict[str, deque[str]] = {
@@ -63,27 +67,27 @@ class Ladder(Book):
         }
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether those who play on this ladder played it, on whatever draw."""
+        """Return whether it was played by bots of this ladder, on whatever opening."""
         bots = pairing.bots
         return (
-            pairing.draw >= 0
+            pairing.opening >= 0
             and len(bots) == self._seats == len(set(bots))
             and all(bot in self._begun for bot in bots)
         )
 
     def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """A block was played: its points move the live ratings."""
-        if pairing in self._told:
+        """Take the result of a block, which updates the live ratings."""
+        if pairing in self._recorded:
             return
-        self._told[pairing] = played
+        self._recorded[pairing] = played
         if not self.counts(pairing):
             return
         self._played += 1
-        if pairing in self._handed:
+        if pairing in self._handed_out:
             self._waiting.discard(pairing)
         else:
             self._begin(pairing)
-        # One update a block: its matches have the same draw, and seats cancel in their sum.
+        # One update for the whole block: its matches share an opening, and seats cancel in the sum.
         points = points_by_place(played, self.seated)
         rated = self._model.rate(
             [[self._ratings[bot]] for bot in pairing.bots],
@@ -93,38 +97,41 @@ class Ladder(Book):
             self._ratings[bot] = rating
 
     def bench(self, bot: str) -> None:
-        """A bot plays no more; its blocks that are running aren't waited for."""
+        """Take a bot out; its blocks that are running aren't waited for."""
         self._benched[bot] = None
         self._active = [entry for entry in self._entries if entry not in self._benched]
         self._waiting = {pairing for pairing in self._waiting if self._playable(pairing.bots)}
 
     def give_back(self, pairing: Pairing) -> None:
-        """A block that was handed out won't be played: its bots are as many behind again."""
+        """Take back a block that won't be played; for its bots it no longer counts as begun."""
         super().give_back(pairing)
         self._waiting.discard(pairing)
         for bot in pairing.bots:
             self._begun[bot] -= 1
 
     def next(self) -> Pairing | None:
-        """The least played bot against the nearest rated who aren't far ahead in blocks."""
+        """Hand out a block of the least played bot and its nearest rated opponents.
+
+        Bots that are far ahead in blocks are passed over.
+        """
         if len(self._active) < self._seats or (
             self._limit is not None and self._played + len(self._waiting) >= self._limit
         ):
             return None
         least = min(self._active, key=self._begun.__getitem__)
-        while self._next_draw in self._drawn:
-            self._next_draw += 1
-        draw = self._next_draw
-        bots = arranged((least, *self._opponents(least)), draw, self._turn_of)
-        pairing = Pairing(bots, draw)
-        self._handed.add(pairing)
+        while self._next_opening in self._used_openings:
+            self._next_opening += 1
+        opening = self._next_opening
+        bots = arranged((least, *self._opponents(least)), opening, self._rotation)
+        pairing = Pairing(bots, opening)
+        self._handed_out.add(pairing)
         self._waiting.add(pairing)
         self._begin(pairing)
         return pairing
 
     def _opponents(self, bot: str) -> list[str]:
         others = [other for other in self._active if other != bot]
-        # Who is far ahead waits: no one starves, and no one in mid-field plays all the time.
+        # Bots that are far ahead wait: otherwise those in mid-field would play all the time.
         most = min(self._begun[other] for other in others) + SLACK
         skill, recent = self._ratings[bot].mu, self._recent[bot]
 
@@ -135,34 +142,37 @@ class Ladder(Book):
         return nsmallest(self._seats - 1, others, key=dislike)
 
     def _begin(self, pairing: Pairing) -> None:
-        self._drawn.add(pairing.draw)
+        self._used_openings.add(pairing.opening)
         for bot in pairing.bots:
             self._begun[bot] += 1
             self._recent[bot].extend(other for other in pairing.bots if other != bot)
 
     def live(self) -> Mapping[str, float]:
-        """The live ratings by bot: openskill's ordinal, three standard errors below the mean."""
+        """Return the live ratings by bot: openskill's ordinal.
+
+        It is the mean less three standard errors, so a bot that has played little ranks low.
+        """
         return {bot: self._ratings[bot].ordinal() for bot in self._bots}
 
     def over(self) -> bool:
-        """Whether there were as many blocks as asked for, or too few bots are left."""
+        """Return whether all blocks asked for were played, or too few bots are left."""
         return len(self._active) < self._seats or (
             self._limit is not None and self._played >= self._limit
         )
 
     def progress(self) -> Progress:
-        """How far it is; without a limit nobody can know how much there will be."""
+        """Return the progress; without a limit the total is unknown."""
         planned = None if self._limit is None else max(self._limit, self._played)
         return Progress(played=self._played, planned=planned)
 
     def order(self) -> None:
-        """Nothing: ratings decide."""
+        """Return None: ratings decide."""
         return
 
     def byes(self) -> Mapping[str, float]:
-        """None: nobody sits out."""
+        """Return nothing: a ladder has no byes."""
         return {}
 
     def verdict(self) -> str:
-        """Nothing: the table tells it all."""
+        """Return "": the table tells it all."""
         return ""

@@ -1,6 +1,9 @@
-"""Pairing the nearest who haven't met: exact, and quick for any number of bots.
+"""Pairing each bot with the nearest one that it hasn't met: exact, and fast for any number of bots.
 
-Graphs of numbers alone; scores and names are the Swiss system's matter.
+Pairing greedily from the top can leave bots at the bottom that have all met each other. So first a
+matching of as many bots as possible is found that repeats no meeting (Edmonds's blossom algorithm);
+then each bot in turn gets the nearest opponent with which the rest can still be matched. This
+module knows graphs of numbers only; scores and names are up to the Swiss system.
 """
 
 from collections import deque
@@ -10,16 +13,16 @@ from collections.abc import Callable, Sequence
 def nearest_pairs(count: int, met: Callable[[int, int], int]) -> tuple[list[tuple[int, int]], int]:
     """Pair 0 … count-1, best first: each in turn with the nearest below it that it hasn't met.
 
-    The first gets the nearest with whom the others can still be paired without a meeting
-    repeated, then the next one, and so on. Where repeats can't be avoided there are as few as
-    possible, of those who met least.
+    The first gets the nearest opponent that leaves the others a pairing without repeated meetings,
+    then the next one, and so on. Where repeats can't be avoided, there are as few as possible,
+    between those that met least often.
 
     Args:
-        count: How many; even.
-        met: How often two met.
+        count: The number of bots; even.
+        met: How often two of them met.
 
     Returns:
-        The pairs, the first of each above the second; and how many of them are repeats.
+        The pairs, the better one first; and how many of them are repeats.
     """
     near = [[b for b in range(count) if b != a and not met(a, b)] for a in range(count)]
     graph = _Graph(near)
@@ -27,19 +30,19 @@ def nearest_pairs(count: int, met: Callable[[int, int], int]) -> tuple[list[tupl
         if graph.mate[a] < 0:
             graph.augment(a)
     pairs = []
-    lonely = [a for a in range(count) if graph.mate[a] < 0]
-    repeats = len(lonely) // 2
-    while lonely:
+    unmatched = [a for a in range(count) if graph.mate[a] < 0]
+    repeats = len(unmatched) // 2
+    while unmatched:
         a, b = min(
-            ((a, b) for a in lonely for b in lonely if a < b),
+            ((a, b) for a in unmatched for b in unmatched if a < b),
             key=lambda pair: (met(*pair), pair),
         )
         pairs.append((a, b))
         graph.settle(a, b)
-        lonely = [c for c in lonely if c not in {a, b}]
+        unmatched = [c for c in unmatched if c not in {a, b}]
     for a in range(count):
         for b in near[a] if not graph.settled[a] else ():
-            if not graph.settled[b] and graph.marry(a, b):
+            if not graph.settled[b] and graph.try_pair(a, b):
                 graph.settle(a, b)
                 pairs.append((a, b))
                 break
@@ -47,25 +50,29 @@ def nearest_pairs(count: int, met: Callable[[int, int], int]) -> tuple[list[tupl
 
 
 class _Graph:
-    """A graph with a matching, enlarged by Edmonds's blossom method."""
+    """A graph with a matching, which Edmonds's blossom algorithm enlarges."""
 
     def __init__(self, near: Sequence[Sequence[int]]) -> None:
         self._near = near
         self.mate = [-1] * len(near)
         self.settled = [False] * len(near)
-        # Neighbours first: most of the matching is there before any search.
+        # Greedy first: that matches most nodes without any search.
         for a, others in enumerate(near):
             b = next((b for b in others if self.mate[b] < 0), -1)
             if self.mate[a] < 0 <= b:
                 self.mate[a], self.mate[b] = b, a
 
     def settle(self, a: int, b: int) -> None:
-        """Take two out of the graph, as a pair."""
+        """Take two nodes out of the graph, as a pair."""
         self.mate[a], self.mate[b] = b, a
         self.settled[a] = self.settled[b] = True
 
-    def marry(self, a: int, b: int) -> bool:
-        """Make two of a perfect matching a pair, if the others can be matched then as well."""
+    def try_pair(self, a: int, b: int) -> bool:
+        """Make two nodes of a perfect matching a pair, if the others can still be matched.
+
+        Returns:
+            Whether they are a pair now; if not, the matching is as before.
+        """
         before = list(self.mate)
         if before[a] == b:
             return True
@@ -80,7 +87,11 @@ class _Graph:
         return False
 
     def augment(self, root: int) -> bool:
-        """Enlarge the matching by a path from an unmatched one; False when there is none."""
+        """Enlarge the matching by an augmenting path from an unmatched node.
+
+        Returns:
+            Whether there was such a path.
+        """
         count = len(self._near)
         parent = [-1] * count
         base = list(range(count))
@@ -93,7 +104,7 @@ class _Graph:
                 if self.settled[b] or base[a] == base[b] or self.mate[a] == b:
                     continue
                 if b == root or (self.mate[b] >= 0 and parent[self.mate[b]] >= 0):
-                    # An odd circle: it is shrunk to its base, all of it is even now.
+                    # An odd cycle (a blossom): it is shrunk to its base, and all of it is even now.
                     top = self._common(a, b, base, parent)
                     inside: set[int] = set()
                     for side, child in ((a, b), (b, a)):

@@ -1,4 +1,4 @@
-"""Round-robin: everybody meets everybody, equally often; four seats by a balanced design."""
+"""The round-robin: every bot meets every other equally often; four seats use a balanced design."""
 
 from collections.abc import Sequence
 
@@ -9,42 +9,43 @@ from lanista.pairing.shared import Rotation, turned
 
 
 def round_robin(
-    entries: Sequence[str], seated: Sequence[Seating], draws: int, rotation: Rotation
+    entries: Sequence[str], seated: Sequence[Seating], openings: int, rotation: Rotation
 ) -> Fixed:
-    """A round-robin.
+    """Return a round-robin with nothing played.
 
-    Two seats: every two meet on every draw, by the rounds of the circle method, so that nobody is
-    ahead of another by more than two blocks. Four: every draw is one balanced design, its blocks'
-    circular orders changing from draw to draw (see `shared.turned`); blocks of the same bots that
-    another design asked for, with fewer or more bots, count besides.
+    With two seats every two bots meet on every opening, in the rounds of the circle method, so that
+    no bot is ahead of another by more than two blocks. With four, every opening is one balanced
+    design; the circular orders of its blocks change from opening to opening (see `shared.turned`).
+    Blocks of the same bots that another design asked for, while the spec listed fewer or more bots,
+    count as well.
 
     Args:
-        entries: Who plays: bots, and fillers if there are fewer bots than seats.
+        entries: The bots that play, and fillers if there are fewer bots than seats.
         seated: The seatings of each block.
-        draws: How many there are.
-        rotation: The turn of each draw.
+        openings: The number of openings.
+        rotation: Gives the rotation of an opening.
     """
-    # By name: blocks played stay wanted when the spec lists the same bots in another order.
+    # In the order of names, so that blocks stay wanted if the spec lists its bots in another order.
     names = sorted(entries)
     if len(seated[0]) == 2:
         pairs = [(names[one], names[other]) for one, other in circle(len(names))]
-        return Fixed(seated=seated, draws=draws, lists=[pairs])
+        return Fixed(seated=seated, openings=openings, lists=[pairs])
     known = frozenset(names)
     design = [tuple(names[place] for place in block) for block in balanced(len(names))]
     return Fixed(
         seated=seated,
-        draws=draws,
-        lists=[[turned(block, turn) for block in design] for turn in range(6)],
+        openings=openings,
+        lists=[[turned(block, number) for block in design] for number in range(6)],
         rotation=rotation,
         also=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
     )
 
 
 def circle(count: int) -> list[tuple[int, int]]:
-    """All pairs of 0 … count-1, the lower first, round by round of the circle method.
+    """Return all pairs of 0 … count-1, the lower number first, round by round of the circle method.
 
-    One stands still, the others go around it; an odd count has an empty place besides. In a round
-    everybody plays once (odd: all but one).
+    One point stands still and the others move around it; an odd count gets an empty place. In each
+    round everybody plays once (all but one, if the count is odd).
     """
     around = [*range(count), -1] if count % 2 else [*range(count)]
     pairs: list[tuple[int, int]] = []

@@ -1,6 +1,6 @@
-"""Version test: two versions of a bot play until a sequential test decides between them.
+"""The version test: two versions of a bot play until a sequential test decides between them.
 
-The test's maths is in `sequential`; here is what it is fed, and when.
+The mathematics of the test is in `standings.sequential`; here is what it is fed, and when.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,36 +12,36 @@ from lanista.pairing.shared import Book
 
 
 class SequentialTest(Protocol):
-    """What decides; `sequential.Sequential` is one."""
+    """The test that decides; `standings.sequential.Sequential` implements it."""
 
     def add(self, score: float, /) -> None:
-        """A block was played; A's share of its points, 0 to 1."""
+        """Take the result of a block: A's share of its points, 0 to 1."""
         ...
 
     @property
     def llr(self) -> float:
-        """The log likelihood ratio of H1 to H0."""
+        """The logarithm of the likelihood ratio of H1 to H0."""
         ...
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """At which ratios it decides: for H0 the low one, for H1 the high one."""
+        """The log ratios at which it decides: for H0 at the lower one, for H1 at the upper one."""
         ...
 
     @property
     def decision(self) -> Literal["H0", "H1"] | None:
-        """Which hypothesis is accepted; None while neither is."""
+        """The hypothesis that is accepted; None while neither is."""
         ...
 
 
 class VersionTest(Book):
-    """A test of A against B on draws 0, 1, 2, …; four seats: A, A, B, B.
+    """A test of A against B on openings 0, 1, 2, …; with four seats A, A, B, B.
 
-    Blocks go to the test in the order of draws, up to the first that isn't played yet: were they
-    counted as they end, those that are over soon, which aren't like the others, would have more
-    than their share. Blocks that run when it decides change nothing in the decision. Gaps are
-    passed over only when there are as many blocks as asked for: the spec lists other seeds then
-    than when they were played.
+    Blocks are fed to the test in the order of openings, up to the first one that isn't played yet.
+    If they were fed as they end, short blocks would have more than their share, and they aren't
+    like the others. Blocks that are still running when the test decides don't change the decision.
+    Gaps are skipped only once all blocks asked for are played: they mean that the spec now lists
+    other seeds than when the blocks were played.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class VersionTest(Book):
         blocks: int | None,
         test: SequentialTest,
     ) -> None:
-        """Nothing is played yet.
+        """Begin with nothing played.
 
         Args:
-            bots: A and B.
+            bots: The names of A and B.
             seated: The seatings of each block.
-            blocks: After how many it ends undecided; None is never.
-            test: New.
+            blocks: The number of blocks after which it ends undecided; None for no end.
+            test: A new test.
         """
         super().__init__(seated)
         self._first, self._second = bots
@@ -70,85 +70,86 @@ class VersionTest(Book):
         self._played = 0
         self._decision: str | None = None
         self._waiting = 0
-        # Blocks that were fed to the test; all draws below the next ones were fed, or handed out.
+        # How many blocks were fed to the test. Every opening below `_next_fed` was fed, and every
+        # one below `_next_opening` was played or handed out.
         self._fed = 0
         self._next_fed = 0
-        self._next_draw = 0
-        # BlockScore, and not fed yet.
+        self._next_opening = 0
+        # By opening: results that aren't fed yet.
         self._early: dict[int, BlockScore] = {}
 
     def counts(self, pairing: Pairing) -> bool:
-        """Whether it is one of the test's, on whatever draw."""
-        return pairing.bots == self._block and pairing.draw >= 0
+        """Return whether it is a block of this test, on whatever opening."""
+        return pairing.bots == self._block and pairing.opening >= 0
 
     def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """A block was played."""
-        if pairing in self._told:
+        """Take the result of a block."""
+        if pairing in self._recorded:
             return
-        self._told[pairing] = played
+        self._recorded[pairing] = played
         if not self.counts(pairing):
             return
-        if pairing in self._handed:
+        if pairing in self._handed_out:
             self._waiting -= 1
         was_full = self._full
         self._played += 1
         if was_full or self._decision is not None:
             return
-        self._early[pairing.draw] = played
+        self._early[pairing.opening] = played
         while self._next_fed in self._early:
             self._feed(self._next_fed)
             self._next_fed += 1
         if self._full:
-            for draw in sorted(self._early):
-                self._feed(draw)
+            for opening in sorted(self._early):
+                self._feed(opening)
 
     @property
     def _full(self) -> bool:
-        """Whether there were as many blocks as asked for."""
+        """Whether all blocks asked for were played."""
         return self._limit is not None and self._played >= self._limit
 
-    def _feed(self, draw: int) -> None:
-        played = self._early.pop(draw)
+    def _feed(self, opening: int) -> None:
+        played = self._early.pop(opening)
         if self._decision is None:
             self._test.add(self._share(played))
             self._fed += 1
             self._decision = self._test.decision
 
     def _share(self, played: BlockScore) -> float:
-        """A's share, 0 to 1, of the points between A and B in a block."""
-        made = points_by_place(played, self.seated)
+        """Return A's share, 0 to 1, of the points between A and B in a block."""
+        points = points_by_place(played, self.seated)
         side, matches = self._seats // 2, len(self.seated)
-        # Of A's points those between two of its own, one a pair, say nothing.
+        # With two seats each, A scores one point in each match against itself; that says nothing.
         own = matches * side * (side - 1) / 2
-        return (sum(made[:side]) - own) / (matches * side * side)
+        return (sum(points[:side]) - own) / (matches * side * side)
 
     def bench(self, bot: str) -> None:
-        """A bot plays no more: the test ends."""
+        """Take a bot out, which ends the test."""
         if bot in self._block:
             self._benched[bot] = None
 
     @property
     def decision(self) -> str:
-        """Which hypothesis is accepted, `H0` or `H1`; empty while neither is."""
+        """The hypothesis that is accepted, `H0` or `H1`; empty while neither is."""
         return self._decision or ""
 
     def next(self) -> Pairing | None:
-        """The lowest draw that isn't played or handed out."""
+        """Hand out the block of the lowest opening that is neither played nor handed out."""
         if self.over() or (self._limit is not None and self._played + self._waiting >= self._limit):
             return None
-        while not self._free(Pairing(self._block, self._next_draw)):
-            self._next_draw += 1
-        pairing = Pairing(self._block, self._next_draw)
-        self._handed.add(pairing)
+        while not self._free(Pairing(self._block, self._next_opening)):
+            self._next_opening += 1
+        pairing = Pairing(self._block, self._next_opening)
+        self._handed_out.add(pairing)
         self._waiting += 1
         return pairing
 
     def over(self) -> bool:
-        """Whether the test has decided, has had all its blocks, or lost one of the two."""
+        """Return whether the test has decided, had all its blocks, or lost one of its bots."""
         return self._decision is not None or bool(self._benched) or self._full
 
     def progress(self) -> Progress:
-        """How far it is; a test ends when it ends."""
+        """Return the progress; without a limit of blocks the total is unknown."""
         low, high = self._test.bounds
         return Progress(
             played=self._played,
@@ -157,22 +158,24 @@ class VersionTest(Book):
         )
 
     def order(self) -> None:
-        """Nothing: ratings decide."""
+        """Return None: ratings decide."""
         return
 
     def byes(self) -> Mapping[str, float]:
-        """None: a test has no byes."""
+        """Return nothing: a test has no byes."""
         return {}
 
     def verdict(self) -> str:
-        """The decision, the log likelihood ratio with its bounds, and blocks that led to it."""
+        """Return the decision, the log likelihood ratio, its bounds, and the blocks fed."""
         if not self.over():
             return ""
         low, high = self._test.bounds
         if self._decision is not None:
-            found = f"{self._decision} accepted"
+            outcome = f"{self._decision} accepted"
         elif self._benched:
-            found = f"undecided, as {next(iter(self._benched))} was benched"
+            outcome = f"undecided, as {next(iter(self._benched))} was benched"
         else:
-            found = "undecided"
-        return f"{found}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {self._fed} blocks"
+            outcome = "undecided"
+        return (
+            f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {self._fed} blocks"
+        )

@@ -1,11 +1,17 @@
-"""Formats that go round by round, where results decide who meets whom next.
+"""Formats that are played in rounds, where results decide which bots meet next.
 
-A benched bot stays in the draw, byes and all, and who is drawn against it has a walkover: so the
-pairings follow from the blocks told and from who is benched, and hardly from when. A tournament
-that is resumed, its blocks told first and its benched bots named after, stands where it stood.
+The state of such a format must not depend on when things happened, because a tournament may be
+interrupted and resumed: its stored blocks are then recorded first, in one go, and its benched bots
+named afterwards. Two rules bring that about. First, a benched bot stays in the pairings, byes and
+all, and its opponents get a walkover: they receive the points of a bye for each block that isn't
+played. So the pairings follow from the recorded blocks and the set of benched bots, and hardly from
+the moment when a bot was benched. Second, blocks may be recorded before anything asks for them.
+They are kept as spare results, and a later meeting of the same bots takes them over, so that
+recording one block may finish several rounds.
 
-Which draws a meeting is on follows from its round, until the spec changes: what the same bots
-played on another seed then takes the place of what would be played now.
+The openings of a meeting follow from its round. When the spec changes, a meeting may already have
+been played on another seed of the same map; that block then takes the place of the one that would
+be played now (`_stand_in`).
 """
 
 import abc
@@ -21,24 +27,24 @@ from lanista.pairing.shared import Book, Rotation, arranged, bye_points
 
 @attrs.define(eq=False)
 class Meeting:
-    """Bots that meet in a round, over one block or several."""
+    """A meeting of bots in a round, over one block or several."""
 
     bots: tuple[str, ...]
     points: dict[str, float] = attrs.field(init=False)
-    """Made in its blocks so far."""
-    waits: set[int] = attrs.field(factory=set)
-    """The draws still to be played."""
+    """The points scored in its blocks so far, by bot."""
+    awaited: set[int] = attrs.field(factory=set)
+    """The openings on which blocks are still to be played."""
     blocks: int = 0
-    """That were played."""
+    """Number of blocks that were played."""
     broken: bool = False
-    """Whether a block of it isn't played, as a bot was benched."""
+    """Whether a block of it is left out because a bot was benched."""
 
     def __attrs_post_init__(self) -> None:
         self.points = dict.fromkeys(self.bots, 0.0)
 
 
 class Staged(Book, abc.ABC):
-    """Rounds of meetings; Swiss and knockout are such. The next round is drawn in `_turn`."""
+    """Rounds of meetings; Swiss and knockout set up each round in their `_try_end_round`."""
 
     def __init__(
         self,
@@ -50,32 +56,33 @@ class Staged(Book, abc.ABC):
         maps: int,
         rotation: Rotation,
     ) -> None:
-        """Nothing is drawn yet: a subclass calls `_go_on` when it is ready.
+        """Begin without a round: a subclass calls `_advance` when it is ready.
 
         Args:
-            bots: In the spec's order.
-            fillers: Who else takes part, in no table.
+            bots: The bots' names, in the spec's order.
+            fillers: The names of the fillers, which take part but are in no table.
             seated: The seatings of each block.
-            blocks: How many a meeting has on each map.
-            maps: How many there are; draw d is on map d modulo this.
-            rotation: The turn of each draw.
+            blocks: The number of blocks of a meeting on each map.
+            maps: The number of maps; opening i is on map i modulo this.
+            rotation: Gives the rotation of an opening.
         """
         super().__init__(seated)
         self._bots = tuple(bots)
         self._entries = (*bots, *fillers)
-        self._index = {entry: at for at, entry in enumerate(self._entries)}
-        # Of a meeting, on all maps.
+        self._index = {entry: number for number, entry in enumerate(self._entries)}
+        # The number of blocks of a meeting, on all maps together.
         self._blocks = blocks * maps
         self._maps = maps
-        self._turn_of = rotation
+        self._rotation = rotation
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
-        # Here, in `_handed` and in what was told, bots stand in the order of their names: how they
-        # are arranged is looked up when a block is handed out.
+        # In `_open`, `_queue`, `_results` and `_handed_out` a block's bots are sorted by name;
+        # their arrangement is looked up when a block is handed out.
         self._open: dict[Pairing, Meeting] = {}
         self._queue: deque[Pairing] = deque()
         self._results: dict[Pairing, BlockScore] = {}
-        # Of those told: what counts, as a meeting wanted it; what no meeting did, by bots.
+        # Of the recorded blocks: those that count, as a meeting wanted them; and, by bots, those
+        # that no meeting has wanted so far.
         self._counted: set[Pairing] = set()
         self._spare: dict[tuple[str, ...], list[Pairing]] = {}
         self._bye_points: dict[str, float] = {}
@@ -83,165 +90,168 @@ class Staged(Book, abc.ABC):
 
     @final
     def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """A block was played. One that isn't wanted is kept, as it may be later."""
-        key = _key(pairing.bots, pairing.draw)
+        """Take the result of a block; one that isn't wanted is kept, as it may be later."""
+        key = _key(pairing.bots, pairing.opening)
         if key in self._results:
             return
         self._results[key] = played
-        meeting = self._open.pop(key, None) or self._stood_in_for(key)
+        meeting = self._open.pop(key, None) or self._stand_in(key)
         if meeting is None:
             self._spare.setdefault(key.bots, []).append(key)
             return
         self._settle(key, meeting)
-        self._go_on()
+        self._advance()
 
-    def _stood_in_for(self, key: Pairing) -> Meeting | None:
-        """The meeting that a block is taken for which was asked for by an earlier spec.
+    def _stand_in(self, key: Pairing) -> Meeting | None:
+        """Return the meeting that can use a block asked for by an earlier spec; None if none can.
 
-        It waits no more for one of its own, on the same map.
+        It is a meeting of the same bots in the current round. It then no longer waits for one of
+        its own blocks on the same map.
         """
         meeting = self._meeting_of.get(key.bots)
         if meeting is None:
             return None
-        # The last one, as the first ones may have been played as well.
-        draw = max(
+        # The last opening, as blocks on the first ones may also have been played and come later.
+        opening = max(
             (
-                draw
-                for draw in meeting.waits
-                if (draw - key.draw) % self._maps == 0
-                and Pairing(key.bots, draw) not in self._handed
+                opening
+                for opening in meeting.awaited
+                if (opening - key.opening) % self._maps == 0
+                and Pairing(key.bots, opening) not in self._handed_out
             ),
             default=None,
         )
-        if draw is None:
+        if opening is None:
             return None
-        del self._open[Pairing(key.bots, draw)]
-        meeting.waits.remove(draw)
+        del self._open[Pairing(key.bots, opening)]
+        meeting.awaited.remove(opening)
         return meeting
 
     @final
     def bench(self, bot: str) -> None:
-        """A bot plays no more: those it was to play with get the points of a bye for each block.
+        """Take a bot out: its opponents get the points of a bye for each block.
 
-        Blocks of it that were handed out are waited for, unless nobody is left to go on against.
+        Its blocks that were handed out are waited for, unless fewer than two bots are left to go
+        on.
         """
         if bot not in self._index or bot in self._benched:
             return
         self._benched[bot] = None
         for meeting in self._round:
-            for draw in sorted(meeting.waits):
-                self._walk_over_if_benched(meeting, draw)
-        self._go_on()
+            for opening in sorted(meeting.awaited):
+                self._walk_over_if_benched(meeting, opening)
+        self._advance()
 
     @final
     def give_back(self, pairing: Pairing) -> None:
-        """A block that was handed out won't be played: as if its bot had been benched before."""
-        key = _key(pairing.bots, pairing.draw)
-        self._handed.discard(key)
+        """Take back a block that won't be played, as if its bot had been benched before."""
+        key = _key(pairing.bots, pairing.opening)
+        self._handed_out.discard(key)
         if key in self._open:
-            self._walk_over_if_benched(self._open[key], key.draw)
-            self._go_on()
+            self._walk_over_if_benched(self._open[key], key.opening)
+            self._advance()
 
     @final
     def next(self) -> Pairing | None:
-        """The next block of the round."""
+        """Hand out the next block of the round."""
         while self._queue:
             key = self._queue.popleft()
-            # It may be queued twice: wanted, stood in for, and wanted again.
-            if key in self._open and key not in self._handed:
-                self._handed.add(key)
-                return Pairing(arranged(key.bots, key.draw, self._turn_of), key.draw)
+            # A block may be queued twice: wanted, replaced by another, and wanted again.
+            if key in self._open and key not in self._handed_out:
+                self._handed_out.add(key)
+                return Pairing(arranged(key.bots, key.opening, self._rotation), key.opening)
         return None
 
     @final
     def over(self) -> bool:
-        """Whether the last round was played."""
+        """Return whether the last round was played."""
         return self._ended
 
     @final
     def counts(self, pairing: Pairing) -> bool:
-        """Whether it was wanted when it was told; not when a walkover had taken its place."""
-        key = _key(pairing.bots, pairing.draw)
+        """Return whether a meeting wanted it; not if a walkover had already taken its place."""
+        key = _key(pairing.bots, pairing.opening)
         return key in self._counted and self._results[key].bots == pairing.bots
 
     @final
     def byes(self) -> Mapping[str, float]:
-        """Points of byes and walkovers, by bot."""
+        """Return the points of byes and walkovers by bot."""
         return {bot: self._bye_points[bot] for bot in self._bots if bot in self._bye_points}
 
     @abc.abstractmethod
-    def _turn(self) -> bool:
-        """If the round is played, end it, and draw the next one or set `_ended`.
+    def _try_end_round(self) -> bool:
+        """End the round if it is played: set up the next one, or set `_ended`.
 
         Returns:
-            Whether it was played.
+            Whether the round was played.
         """
 
     @final
-    def _go_on(self) -> None:
-        """Do all that can be done now: blocks told early may end several rounds at once."""
-        while not self._ended and self._turn():
+    def _advance(self) -> None:
+        """End all rounds that can be ended: blocks recorded early may finish several at once."""
+        while not self._ended and self._try_end_round():
             pass
 
     @final
-    def _meet(self, groups: Iterable[Iterable[str]], draws: Iterable[int]) -> None:
-        """Begin a round: these meet, on each of these draws."""
+    def _meet(self, groups: Iterable[Iterable[str]], openings: Iterable[int]) -> None:
+        """Begin a round in which these groups meet, each on all of these openings."""
         self._round = [Meeting(tuple(sorted(group))) for group in groups]
         self._meeting_of = {meeting.bots: meeting for meeting in self._round}
-        for draw in draws:
+        for opening in openings:
             for meeting in self._round:
-                self._want(meeting, draw)
+                self._want(meeting, opening)
 
     @final
-    def _want(self, meeting: Meeting, draw: int) -> None:
+    def _want(self, meeting: Meeting, opening: int) -> None:
         spare = self._spare.get(meeting.bots, [])
-        on_map = [key for key in spare if (draw - key.draw) % self._maps == 0]
+        on_map = [key for key in spare if (opening - key.opening) % self._maps == 0]
         if on_map:
-            wanted = Pairing(meeting.bots, draw)
+            wanted = Pairing(meeting.bots, opening)
             key = wanted if wanted in on_map else on_map[0]
             spare.remove(key)
             self._settle(key, meeting)
             return
-        # If it counts already, for an earlier meeting of theirs, the next seed.
-        while (key := Pairing(meeting.bots, draw)) in self._results or key in self._open:
-            draw += self._maps
-        meeting.waits.add(draw)
+        # If the block counts already, for an earlier meeting of these bots, use the next seed.
+        while (key := Pairing(meeting.bots, opening)) in self._results or key in self._open:
+            opening += self._maps
+        meeting.awaited.add(opening)
         self._open[key] = meeting
         self._queue.append(key)
-        self._walk_over_if_benched(meeting, draw)
+        self._walk_over_if_benched(meeting, opening)
 
     @final
-    def _walk_over_if_benched(self, meeting: Meeting, draw: int) -> None:
-        """Don't wait for a block that won't be played."""
-        key = Pairing(meeting.bots, draw)
+    def _walk_over_if_benched(self, meeting: Meeting, opening: int) -> None:
+        """Stop waiting for a block that won't be played, and give its points as byes."""
+        key = Pairing(meeting.bots, opening)
         if self._playable(meeting.bots):
             return
         two_left = sum(bot not in self._benched for bot in self._bots) >= 2
-        if key in self._handed and two_left:
+        if key in self._handed_out and two_left:
             return
         del self._open[key]
-        meeting.waits.remove(draw)
+        meeting.awaited.remove(opening)
         meeting.broken = True
         self._give([bot for bot in meeting.bots if bot not in self._benched], 1)
 
     @final
     def _settle(self, key: Pairing, meeting: Meeting) -> None:
+        """Count a recorded block for a meeting."""
         self._counted.add(key)
-        meeting.waits.discard(key.draw)
+        meeting.awaited.discard(key.opening)
         meeting.blocks += 1
         played = self._results[key]
-        made = points_by_place(played, self.seated)
-        for bot, points in zip(played.bots, made, strict=True):
+        by_place = points_by_place(played, self.seated)
+        for bot, points in zip(played.bots, by_place, strict=True):
             meeting.points[bot] += points
 
     @final
     def _give(self, bots: Iterable[str], blocks: int) -> None:
-        """Give the points of blocks that aren't played to those who would play them."""
+        """Give the points of as many blocks to bots that don't play them, as a bye does."""
         for bot in bots:
             more = blocks * bye_points(self.seated)
             self._bye_points[bot] = self._bye_points.get(bot, 0.0) + more
 
 
-def _key(bots: Iterable[str], draw: int) -> Pairing:
-    """What names a block however its bots are arranged."""
-    return Pairing(tuple(sorted(bots)), draw)
+def _key(bots: Iterable[str], opening: int) -> Pairing:
+    """Return what identifies a block: its opening, and its bots sorted by name."""
+    return Pairing(tuple(sorted(bots)), opening)

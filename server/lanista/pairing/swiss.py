@@ -1,6 +1,7 @@
-"""Swiss system: a fixed number of rounds, in each of which equals meet who haven't met.
+"""The Swiss system: a fixed number of rounds, which pair bots of similar score that haven't met.
 
-Two seats: Monrad's way, by standing; a block's two seatings cancel the seats. Four: pods by score.
+Two seats: Monrad's system, which pairs by the standing; the two seatings of a block cancel the
+seats. Four seats: pods of similar score.
 """
 
 import math
@@ -17,17 +18,18 @@ from lanista.pairing.staged import Meeting, Staged
 
 
 def default_rounds(entries: int, seats: int) -> int:
-    """As many rounds as leave one winner: log2 of those who take part, rounded up.
+    """Return the default number of rounds, after which one winner is left: log2 of the entries.
 
-    Four seats: everybody meets three a round, so no more than let nobody meet another twice, were
-    the pods ideal: (entries - 1) // 3, and one at least.
+    It is rounded up. With four seats each bot meets three others a round, so the number is limited
+    to what could do without repeated meetings if the pods were ideal, (entries - 1) // 3, but at
+    least one.
     """
     rounds = math.ceil(math.log2(entries))
     return rounds if seats == 2 else max(1, min(rounds, (entries - 1) // 3))
 
 
 class Swiss(Staged):
-    """A Swiss tournament. Round r, from 0, is on seeds r·blocks … r·blocks + blocks - 1."""
+    """A Swiss tournament. Round r, from 0, is on openings r·blocks … r·blocks + blocks - 1."""
 
     def __init__(
         self,
@@ -40,39 +42,39 @@ class Swiss(Staged):
         rotation: Rotation,
         rounds: int | None,
     ) -> None:
-        """The first round is drawn, by the spec's order.
+        """Begin with the first round, paired by the spec's order.
 
         Args:
-            bots: In the spec's order.
-            fillers: Who else takes part, in no table.
+            bots: The bots' names, in the spec's order.
+            fillers: The names of the fillers, which take part but are in no table.
             seated: The seatings of each block.
-            blocks: How many a meeting has on each map.
-            maps: How many there are; draw d is on map d modulo this.
-            rotation: The turn of each draw.
-            rounds: How many; None is `default_rounds`.
+            blocks: The number of blocks of a meeting on each map.
+            maps: The number of maps; opening i is on map i modulo this.
+            rotation: Gives the rotation of an opening.
+            rounds: The number of rounds; None for `default_rounds`.
         """
         super().__init__(
             bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
         )
         self._seats = len(self.seated[0])
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
-        self._drawn = 0
+        self._rounds_paired = 0
         self._past: list[Meeting] = []
         self._sat_out: Counter[str] = Counter()
         self._met: Counter[frozenset[str]] = Counter()
-        self._go_on()
+        self._advance()
 
-    def _turn(self) -> bool:
-        if any(meeting.waits for meeting in self._round):
+    def _try_end_round(self) -> bool:
+        if any(meeting.awaited for meeting in self._round):
             return False
         for meeting in self._round:
-            # One whom a walkover spared an opponent shall not have it again.
+            # A walkover counts as a meeting, so that the same opponents don't meet again.
             self._met.update(frozenset(pair) for pair in combinations(meeting.bots, 2))
             if meeting.broken:
                 self._sat_out.update(meeting.bots)
         self._past += self._round
         self._round = []
-        if self._drawn == self._rounds:
+        if self._rounds_paired == self._rounds:
             self._ended = True
             return True
         ranked = self._ranked()
@@ -82,16 +84,16 @@ class Swiss(Staged):
             groups, out = self._pods(ranked)
         self._give(out, self._blocks)
         self._sat_out.update(out)
-        self._drawn += 1
-        first = (self._drawn - 1) * self._blocks
+        self._rounds_paired += 1
+        first = (self._rounds_paired - 1) * self._blocks
         self._meet(groups, range(first, first + self._blocks))
         return True
 
     def _pairs(self, ranked: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
-        """The pairs of a round, and who has a bye.
+        """Return the pairs of a round, and the bot that has a bye if their number is odd.
 
-        That is, of those with the fewest byes, the lowest without whom the others needn't repeat a
-        meeting.
+        The bye goes to one of the bots with the fewest byes: to the lowest one without which the
+        others needn't repeat a meeting.
         """
         if len(ranked) % 2 == 0:
             return self._paired(ranked)[0], []
@@ -113,32 +115,32 @@ class Swiss(Staged):
         return [(bots[one], bots[other]) for one, other in pairs], repeats
 
     def _pods(self, ranked: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
-        """The pods of a round, and who has a bye: the lowest of those with the fewest byes."""
+        """Return the pods of a round, and the bots with a bye: the lowest with the fewest byes."""
         lowest_first = ranked[::-1]
         out = sorted(lowest_first, key=self._sat_out.__getitem__)[: len(ranked) % 4]
         rest = [bot for bot in ranked if bot not in out]
         pods = nearest_pods(
             len(rest), lambda one, other: self._met[frozenset((rest[one], rest[other]))]
         )
-        return [tuple(rest[at] for at in pod) for pod in pods], out
+        return [tuple(rest[index] for index in pod) for pod in pods], out
 
     def _points(self) -> dict[str, float]:
         points = {bot: self._bye_points.get(bot, 0.0) for bot in self._entries}
         for meeting in (*self._past, *self._round):
-            for bot, made in meeting.points.items():
-                points[bot] += made
+            for bot, scored in meeting.points.items():
+                points[bot] += scored
         return points
 
     def _ranked(self) -> list[str]:
-        """Everybody by points, then by the spec's order."""
+        """Return all entries by points, then by the spec's order."""
         points = self._points()
         return sorted(self._entries, key=lambda bot: (-points[bot], self._index[bot]))
 
     def order(self) -> Sequence[tuple[int, str]]:
-        """Places by points, then Buchholz, then points made against those still equal.
+        """Return the places by points, then Buchholz, then points scored against those still equal.
 
-        Buchholz is the sum of the points of all opponents; for a round without opponents a bot's
-        own points stand for theirs, so that a bye neither helps nor harms.
+        Buchholz is the sum of the points of all opponents. For a round without opponents a bot's
+        own points stand in for theirs, so that a bye neither helps nor harms.
         """
         points = self._points()
         meetings = [meeting for meeting in (*self._past, *self._round) if meeting.blocks]
@@ -149,7 +151,7 @@ class Swiss(Staged):
                 rounds[bot] += 1
                 buchholz[bot] += sum(points[other] for other in meeting.bots) - points[bot]
         for bot in self._entries:
-            buchholz[bot] += (self._drawn - rounds[bot]) * (self._seats - 1) * points[bot]
+            buchholz[bot] += (self._rounds_paired - rounds[bot]) * (self._seats - 1) * points[bot]
         groups: list[list[str]] = []
         by_both = {bot: (-points[bot], -buchholz[bot]) for bot in self._entries}
         for _, tied in groupby(sorted(self._entries, key=by_both.__getitem__), by_both.__getitem__):
@@ -167,18 +169,18 @@ class Swiss(Staged):
         return shared_places(groups, self._bots)
 
     def progress(self) -> Progress:
-        """How far it is, if nobody is benched from now on."""
+        """Return the progress, assuming that no further bot is benched."""
         playing = len([bot for bot in self._entries if bot not in self._benched])
         known = len(self._counted) + len(self._open)
-        to_draw = 0 if self._ended else self._rounds - self._drawn
+        to_pair = 0 if self._ended else self._rounds - self._rounds_paired
         return Progress(
             played=len(self._counted),
-            planned=known + to_draw * (playing // self._seats) * self._blocks,
-            words="" if self._ended else f"round {self._drawn} of {self._rounds}",
+            planned=known + to_pair * (playing // self._seats) * self._blocks,
+            words="" if self._ended else f"round {self._rounds_paired} of {self._rounds}",
         )
 
     def verdict(self) -> str:
-        """Who won."""
+        """Return the winner, or the bots that share the first place; "" before the end."""
         if not self._ended:
             return ""
         winners = [bot for place, bot in self.order() if place == 1]

@@ -1,1 +1,1 @@
-"""Records made visible: frames for the page, HTML, PNG and GIF, and the process that makes them."""
+"""Replays of records: frames for the page, HTML files, images, and the replay worker."""

@@ -1,7 +1,14 @@
-"""FrameCache as the server hands them out: made by the projector's process, kept in files.
+"""The frames of matches as the page's server hands them out, kept in files.
 
-The arena's own process reads ready bytes and sends them; it plays nothing again and encodes
-nothing. FrameCache that nobody looks at are forgotten, the oldest first.
+Making frames means playing a record again with the rules and encoding every turn as JSON: as much
+work as the match itself. The replay worker (`replay_worker`), a process of its own at the lowest
+priority, does that work and writes the frames of each match into a file; the arena's process only
+learns where each frame ends, and later reads ready bytes and sends them. All viewers of a match
+share one file. Files that have no viewer are removed, the least recently used first, when there
+are too many of them.
+
+If the worker dies, unfinished files are marked as failed, and the next request starts another
+worker: the record gives the same frames again.
 """
 
 import contextlib
@@ -27,53 +34,56 @@ import trio
 from lanista.playback.frames import KEY_EVERY, encode
 
 KEPT = 512 * 1024 * 1024
-"""Bytes of films on disk above which those that nobody looks at are forgotten."""
+"""Bytes of frames on disk above which files without a viewer are removed."""
 CHUNK_FRAMES = 100
-"""Frames of one answer at most."""
+"""Maximum number of frames in one answer."""
 CHUNK_BYTES = 1024 * 1024
-"""Bytes of frames above which an answer ends with the next whole one."""
-FILMS_KEPT = 500
-"""FrameCache above which those that nobody looks at are forgotten too."""
+"""Bytes of frames above which an answer ends before the next key frame."""
+FILES_KEPT = 500
+"""Number of files above which those without a viewer are removed."""
 UNFINISHED_KEPT = 4
-"""FrameCache still made that are kept though nobody looks."""
+"""Number of unfinished files that are kept although they have no viewer."""
 RESTART_PAUSE = 1.0
-"""Seconds before a projector that ended is started again."""
+"""Seconds to wait before a replay worker that ended is started again."""
 ENDING_TIME = 0.5
-"""Seconds that the projector has to end by itself."""
-_FOLDER = re.compile(r"lanista-films-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
-"""The names of folders of films: by whose process, and what `tempfile` adds."""
+"""Seconds that the replay worker has to exit by itself."""
+_FOLDER = re.compile(r"lanista-frames-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
+"""Pattern of the folders' names: the id of the process, and the suffix that `tempfile` adds."""
 
 log = structlog.get_logger()
 
 
 class NoFramesError(Exception):
-    """There is no such film; in words for people."""
+    """The frames of a match can't be had; the message is shown to the viewer."""
 
 
 @attrs.define(eq=False)
-class Film:
-    """A film, as far as it is made."""
+class FrameFile:
+    """The frames of one match, as far as they are made."""
 
     number: int
-    path: Path
-    """The record."""
+    source: Path
+    """The record, or the original game's match file."""
     file: Path
-    """Its frames."""
+    """The file with the frames."""
     logs: bool = True
-    """Whether they tell what bots logged."""
+    """Whether the frames include what bots logged."""
     viewers: int = 0
+    """Number of viewers that have it open."""
     head: dict[str, Any] | None = None
     end: dict[str, Any] | None = None
     failed: str | None = None
-    """Why there is no film."""
-    _ends: "array[int]" = attrs.field(factory=lambda: array("Q"))  # of every frame, in the file
+    """Why the frames can't be had."""
+    _ends: "array[int]" = attrs.field(factory=lambda: array("Q"))
+    """The position in the file at which each frame ends, with its comma."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
-    _cut: tuple[int, int, bytes] = (0, 0, b"")
-    """What was asked for last: many look at the same frames at the same moment."""
+    _last_chunk: tuple[int, int, bytes] = (0, 0, b"")
+    """The last chunk that was read: first frame, frame after the last, and the bytes. During a
+    match all viewers ask for the same frames at the same moment."""
 
     @property
     def count(self) -> int:
-        """Frames made."""
+        """The number of frames made so far."""
         return len(self._ends)
 
     @property
@@ -83,242 +93,255 @@ class Film:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size of the frames made so far, in bytes."""
         return self._ends[-1] if self._ends else 0
 
-    def add(self, told: dict[str, Any]) -> None:
-        """What the projector told of it."""
-        self.head = told.get("head", self.head)
-        for size in told.get("frames", ()):
+    def update(self, report: dict[str, Any]) -> None:
+        """Take in a report of the replay worker, and wake up whoever waits."""
+        self.head = report.get("head", self.head)
+        for size in report.get("frames", ()):
             self._ends.append(self.size + size)
-        self.end = told.get("end", self.end)
-        self.failed = told.get("failed", self.failed)
+        self.end = report.get("end", self.end)
+        self.failed = report.get("failed", self.failed)
         self._changed.set()
         self._changed = trio.Event()
 
-    async def begun(self) -> dict[str, Any]:
-        """Its head, once that is there.
+    async def wait_head(self) -> dict[str, Any]:
+        """Return the head as soon as it is there.
 
         Raises:
-            NoFramesError: None can be made.
+            NoFramesError: No frames can be made.
         """
         while self.head is None and not self.over:
             await self._changed.wait()
         if self.head is None:
-            raise NoFramesError(self.failed or "there is no film of this match")
+            raise NoFramesError(self.failed or "there are no frames of this match")
         return self.head
 
-    def forget_cut(self) -> None:
-        """Nobody asks for frames any more."""
-        self._cut = (0, 0, b"")
-
-    async def made(self) -> None:
-        """Return when it is over."""
+    async def wait_over(self) -> None:
+        """Return when no more frames will follow."""
         while not self.over:
             await self._changed.wait()
 
-    async def reach(self, place: int) -> None:
-        """Return when this frame is there, or none will be; -1: when there is any."""
-        while self.count <= max(place, 0) and not self.over:
+    async def wait_frame(self, position: int) -> None:
+        """Return when this frame is made, or never will be; -1: when any frame is made."""
+        while self.count <= max(position, 0) and not self.over:
             await self._changed.wait()
 
-    def frames(self, place: int, *, known: bool) -> tuple[int, bytes]:
-        """Frames in JSON, with commas between, at least one.
+    def chunk(self, position: int, *, known: bool) -> tuple[int, bytes]:
+        """Read some frames from the file, at least one.
 
         Args:
-            place: Of a frame that is there: they begin with it, or with the last whole one before.
-            known: The one before it is known: no need for a whole one.
+            position: The number of a frame that is made. The chunk begins with it, or with the
+                last key frame before it.
+            known: Whether the reader has the frame before it, and so needs no key frame.
 
         Returns:
-            The number of the first one, and the bytes.
+            The number of the first frame, and the frames as JSON, separated by commas.
         """
-        first = place if known else place - place % KEY_EVERY
+        first = position if known else position - position % KEY_EVERY
         start = self._ends[first - 1] if first else 0
         last = min(first + CHUNK_FRAMES, self.count)
-        while last - 1 > place and self._ends[last - 1] - start > CHUNK_BYTES:
-            last = max(place + 1, last - KEY_EVERY)
-        if self._cut[:2] != (first, last):
+        while last - 1 > position and self._ends[last - 1] - start > CHUNK_BYTES:
+            last = max(position + 1, last - KEY_EVERY)
+        if self._last_chunk[:2] != (first, last):
             with self.file.open("rb") as file:
                 data = os.pread(file.fileno(), self._ends[last - 1] - start - 1, start)
-            self._cut = (first, last, data)
-        return first, self._cut[2]
+            self._last_chunk = (first, last, data)
+        return first, self._last_chunk[2]
+
+    def drop_chunk(self) -> None:
+        """Free the memory of the last chunk."""
+        self._last_chunk = (0, 0, b"")
 
 
 @attrs.define(eq=False)
 class FrameCache:
-    """All films there are; `run` beside the server."""
+    """All files of frames, and the replay worker that writes them; `run` it beside the server."""
 
     at_once: bool = False
-    """Start the projector before anybody looks: where bots may be ended, so that it is older."""
+    """Whether to start the replay worker before there is a viewer. A process that also starts bots
+    does so: `bots.orphans` kills children that are younger than the bot they may come from."""
     _folder: Path | None = attrs.field(default=None, init=False)
     _lock: int = attrs.field(default=-1, init=False)
-    _films: dict[str, Film] = attrs.field(factory=dict, init=False)  # by key; used last: last
-    _numbered: dict[int, Film] = attrs.field(factory=dict, init=False)
-    """Those that are looked at though another has taken their place, too."""
+    _files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
+    """The files that can be acquired, by key, the least recently used first."""
+    _by_number: dict[int, FrameFile] = attrs.field(factory=dict, init=False)
+    """All files that have viewers or can be acquired, by number, even if another replaced them."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
-    _orders: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
-    _taken: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
+    _send_order: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
+    _orders: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        # Without limit: an order is some words, and each comes from a viewer who waits for it.
-        self._orders, self._taken = trio.open_memory_channel(math.inf)
+        # Unbounded: an order is small, and each comes from a viewer that waits for its answer.
+        self._send_order, self._orders = trio.open_memory_channel(math.inf)
 
     @property
     def folder(self) -> Path:
-        """A folder of its own, which is removed at the end."""
+        """The temporary folder of the frames, which is removed at the end."""
         assert self._folder is not None
         return self._folder
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the projector going; started again, should it end."""
+        """Keep the replay worker running until cancelled."""
         self.prepare()
         try:
             process = await _start(self.folder) if self.at_once else None
             task_status.started()
-            first = None if self.at_once else await self._taken.receive()
+            first = None if self.at_once else await self._orders.receive()
             while True:
                 try:
                     process = process or await _start(self.folder)
                     await self._work(process, first)
-                    log.error("the projector ended; films are made anew", how=process.returncode)
-                except OSError as error:  # no room for a process: matches go on without films
-                    log.error("no projector can be started", why=error.strerror)  # noqa: TRY400
+                    log.error("the replay worker ended", how=process.returncode)
+                except OSError as error:  # no room for a process: matches go on without frames
+                    log.error(  # noqa: TRY400 - the reason is enough
+                        "the replay worker can't be started", why=error.strerror
+                    )
                 process = None
-                for film in self._numbered.values():
-                    if not film.over:
-                        film.add({"failed": "the film broke off; open it again"})
+                for file in self._by_number.values():
+                    if not file.over:
+                        file.update({"failed": "the replay was interrupted; open the match again"})
                 await trio.sleep(RESTART_PAUSE)
-                first = await self._taken.receive()  # only when somebody wants to see something
+                first = await self._orders.receive()  # start it only when it is needed
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
             os.close(self._lock)
 
     async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
-        """Have films made until the projector ends; `first` is an order that was taken already."""
+        """Talk with the replay worker until it ends; `first` is an order to pass on first."""
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._pass_orders, process, first)
-                await self._listen(process)
+                await self._take_reports(process)
                 nursery.cancel_scope.cancel()
         finally:
             await _end(process)
 
     def prepare(self) -> None:
-        """Make the folder, if it isn't there, and remove those that killed arenas left.
+        """Make the folder if it isn't there, and remove those that killed arenas left behind.
 
         Raises:
-            OSError: It can't be made.
+            OSError: The folder can't be made.
         """
         if self._folder is None:
-            _sweep()
-            self._folder = Path(tempfile.mkdtemp(prefix=f"lanista-films-{os.getpid()}-"))
-            # Who cleans up temporary folders leaves those alone that somebody holds.
+            _remove_abandoned()
+            self._folder = Path(tempfile.mkdtemp(prefix=f"lanista-frames-{os.getpid()}-"))
+            # systemd-tmpfiles and our own clean-up leave folders alone that are locked.
             self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(self._lock, fcntl.LOCK_SH)
 
-    def take(self, key: str, path: Path, *, live: bool, logs: bool = True) -> Film:
-        """The film of a file, begun now if there is none; `leave` it when it isn't looked at.
+    def acquire(self, key: str, source: Path, *, live: bool, logs: bool = True) -> FrameFile:
+        """Return the frames of a file, which are begun now if they aren't there; `release` them.
 
         Args:
-            key: The same for the same film: a match's id.
-            path: A record, its `.part` while it is written, or a `.res` file.
-            live: Whether it may still grow.
-            logs: Whether to tell what bots logged. A film that doesn't isn't taken for one that
-                does.
+            key: Identifies the frames: a match's id, or the path of a file that a viewer sent.
+            source: A record, its `.part` while it is written, or a `.res` file.
+            live: Whether the source may still grow.
+            logs: Whether to include what bots logged. Frames without logs aren't reused for a
+                viewer that may see them.
         """
-        film = self._films.pop(key, None)
-        if film is not None and (film.failed is not None or (logs and not film.logs)):
-            if not film.viewers:
-                self._forget(film)
-            film = None
-        if film is None:
+        file = self._files.pop(key, None)
+        if file is not None and (file.failed is not None or (logs and not file.logs)):
+            if not file.viewers:
+                self._forget(file)
+            file = None
+        if file is None:
             number = next(self._numbers)
-            film = self._numbered[number] = Film(number, path, self.folder / str(number), logs)
-            order = {"open": number, "path": str(path), "live": live, "logs": logs}
-            self._orders.send_nowait(order)
-        self._films[key] = film
-        film.viewers += 1
-        return film
+            file = FrameFile(number, source, self.folder / str(number), logs)
+            self._by_number[number] = file
+            self._send_order.send_nowait(
+                {"open": number, "path": str(source), "live": live, "logs": logs}
+            )
+        self._files[key] = file
+        file.viewers += 1
+        return file
 
     def finish(self, key: str) -> None:
-        """The match of a film is over: what its record has now is all."""
-        film = self._films.get(key)
-        if film is not None and not film.over:
-            self._orders.send_nowait({"finish": film.number})
+        """Tell the worker that a match is over: its record won't grow any more."""
+        file = self._files.get(key)
+        if file is not None and not file.over:
+            self._send_order.send_nowait({"finish": file.number})
 
-    def leave(self, key: str, film: Film) -> None:
-        """A viewer looks no more."""
-        film.viewers -= 1
-        if film.viewers:
+    def release(self, key: str, file: FrameFile) -> None:
+        """Count one viewer less, and remove files without a viewer if there are too many."""
+        file.viewers -= 1
+        if file.viewers:
             return
-        film.forget_cut()
-        if self._films.get(key) is not film:  # another has taken its place
-            self._forget(film)
-        size = sum(film.size for film in self._films.values())
-        unseen = [(key, film) for key, film in self._films.items() if not film.viewers]
-        # Those that are still made cost work: few of them are kept for who comes back.
-        unfinished = sum(not film.over for _, film in unseen)
+        file.drop_chunk()
+        if self._files.get(key) is not file:  # another file has replaced it
+            self._forget(file)
+        size = sum(file.size for file in self._files.values())
+        unseen = [(key, file) for key, file in self._files.items() if not file.viewers]
+        # Unfinished ones still cost work: only a few are kept for viewers that come back.
+        unfinished = sum(not file.over for _, file in unseen)
         for other, oldest in unseen:
-            too_many = size > KEPT or len(self._films) > FILMS_KEPT
+            too_many = size > KEPT or len(self._files) > FILES_KEPT
             if too_many or (unfinished > UNFINISHED_KEPT and not oldest.over):
                 size -= oldest.size
                 unfinished -= not oldest.over
-                del self._films[other]
+                del self._files[other]
                 self._forget(oldest)
 
-    def _forget(self, film: Film) -> None:
-        del self._numbered[film.number]
-        self._orders.send_nowait({"close": film.number})
+    def _forget(self, file: FrameFile) -> None:
+        del self._by_number[file.number]
+        self._send_order.send_nowait({"close": file.number})
 
     def remove(self, folder: Path) -> None:
-        """Remove a folder with a file that isn't shown any more."""
-        self._orders.send_nowait({"remove": str(folder)})
+        """Have the worker remove a folder, as of a file that a viewer had sent.
+
+        Removing a large file would hold the arena's loop.
+        """
+        self._send_order.send_nowait({"remove": str(folder)})
 
     async def _pass_orders(self, process: trio.Process, first: dict[str, Any] | None) -> None:
         assert process.stdin is not None
         try:
             if first is not None:
                 await process.stdin.send_all(encode(first) + b"\n")
-            async for order in self._taken:
+            async for order in self._orders:
                 await process.stdin.send_all(encode(order) + b"\n")
         except trio.BrokenResourceError:
-            pass  # it has ended; `_listen` sees that too
+            pass  # the worker has ended; `_take_reports` sees that too
 
-    async def _listen(self, process: trio.Process) -> None:
-        """Take in what the projector tells, until it ends."""
+    async def _take_reports(self, process: trio.Process) -> None:
+        """Read the replay worker's reports until it ends."""
         assert process.stdout is not None
         held = b""
         while data := await process.stdout.receive_some(1 << 18):
             *lines, held = (held + data).split(b"\n")
             for line in lines:
-                told = json.loads(line)
-                film = self._numbered.get(told["film"])
-                if film is not None:
-                    film.add(told)
+                report = json.loads(line)
+                file = self._by_number.get(report["job"])
+                if file is not None:
+                    file.update(report)
 
 
-def _sweep() -> None:
-    """Remove folders of films of this user's that no process has any more.
+def _remove_abandoned() -> None:
+    """Remove this user's folders of frames whose process is no longer there.
 
-    The process that a folder is named by is gone, and nobody holds its lock: a number may be that
-    of another process by now, and one of another container isn't seen here.
+    Both the process id in the name and the lock must say so: the id may have been reused since,
+    and a process in another container isn't seen from here.
     """
-    for path in Path(tempfile.gettempdir()).glob("lanista-films-*"):
-        named = _FOLDER.fullmatch(path.name)
-        if named is None or _is_other(int(named[1])):
+    for path in Path(tempfile.gettempdir()).glob("lanista-frames-*"):
+        match = _FOLDER.fullmatch(path.name)
+        if match is None or _is_other_process(int(match[1])):
             continue
         with contextlib.suppress(OSError):
-            held = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
-                if os.fstat(held).st_uid == os.geteuid():
-                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(folder).st_uid == os.geteuid():
+                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(path, ignore_errors=True)
             finally:
-                os.close(held)
+                os.close(folder)
 
 
-def _is_other(pid: int) -> bool:
-    """Whether a process runs and isn't this one, whose number a killed arena may have had."""
+def _is_other_process(pid: int) -> bool:
+    """Return whether a process runs that isn't this one.
+
+    This process may have the id that a killed arena had, as in a container that was restarted.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -329,15 +352,15 @@ def _is_other(pid: int) -> bool:
 
 
 async def _start(folder: Path) -> trio.Process:
-    # -P: a folder that the arena is started in must not hide our modules.
-    words = [sys.executable, "-P", "-m", "lanista.playback.replay_worker", str(folder)]
+    # -P: modules in the arena's working directory must not hide ours.
+    argv = [sys.executable, "-P", "-m", "lanista.playback.replay_worker", str(folder)]
     return await trio.lowlevel.open_process(
-        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     )
 
 
 async def _end(process: trio.Process) -> None:
-    """Close its input, by which it ends; kill it if it doesn't."""
+    """Close the worker's input, which makes it exit; kill it if it doesn't."""
     with trio.CancelScope(shield=True):
         assert process.stdin is not None
         assert process.stdout is not None

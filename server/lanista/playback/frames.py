@@ -1,8 +1,7 @@
-"""A match as a viewer gets it: a head, a frame a turn, an end (docs/api.md, "Films").
+"""A match as JSON for viewers: a head, a frame for each turn, and an end (docs/api.md, "Frames").
 
-Made of a record, which is played again while it is read, also while it is still written. Frames
-are told as differences from the one before, with a whole one every `KEY_EVERY`. No socket, no
-clock, no process.
+A frame holds the differences from the frame before; every `KEY_EVERY` frames there is a key frame,
+which is complete, so that a viewer can begin in the middle. No socket, no clock, no process here.
 """
 
 import json
@@ -18,32 +17,33 @@ from lanista.rules.base import Ruleset
 from lanista.rules.picture import Frame, Ground, Level, Mark, Scene
 
 API = 1
-"""The version of all JSON; grows when an older page couldn't read it."""
+"""Version of the page's JSON; grows when an older page couldn't read it."""
 KEY_EVERY = 20
-"""Frames from one that is whole to the next."""
+"""Number of frames from one key frame to the next."""
 LONGEST = 20_000
-"""Characters of an answer, or of a turn's log, that a viewer is shown; the record has all."""
+"""Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
 GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
-NOBODY = -1
+NONE = -1
+"""Stands for no seat, no unit or no health in the JSON."""
 
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    """JSON as it goes over the wire.
+    """Return a value as compact JSON in UTF-8.
 
     Raises:
-        ValueError: A number in it is infinite or none: JSON has no word for it.
+        ValueError: It contains an infinite number or NaN, which JSON doesn't have.
     """
     # A lone surrogate can't be UTF-8; the page shows a question mark for it.
     return _ENCODE(value).encode("utf-8", "replace")
 
 
 def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) -> dict[str, Any]:
-    """What is told of a match before its first frame, from a record's header.
+    """Return the head of a recorded match.
 
-    Not the seed, nor the bots' command lines: a seed is told when the match is over, a command
-    line may hold secrets.
+    Seed and command lines aren't in it: the seed must stay unknown until the match is over, and a
+    command line may contain secrets.
     """
     return {
         "type": "head",
@@ -65,7 +65,7 @@ def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) 
 
 
 def head_of_res(shown: Shown) -> dict[str, Any]:
-    """What is told before the first frame of an original game's match file."""
+    """Return the head of an original game's match file."""
     return {
         "type": "head",
         "api": API,
@@ -84,7 +84,7 @@ def head_of_res(shown: Shown) -> dict[str, Any]:
 
 
 def scene_json(scene: Scene) -> dict[str, Any]:
-    """A scene."""
+    """Return a scene as JSON."""
     levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
     return {
         "rows": scene.rows,
@@ -100,7 +100,7 @@ def scene_json(scene: Scene) -> dict[str, Any]:
 
 @attrs.define
 class FrameWriter:
-    """Makes frames into JSON, one after the other."""
+    """Turns frames into JSON, one after another, and remembers the last for the differences."""
 
     scene: Scene
     _count: int = 0
@@ -110,62 +110,64 @@ class FrameWriter:
     def frame(
         self, frame: Frame, scores: Sequence[int], turn: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        """The next frame.
+        """Return the next frame as JSON.
 
         Args:
-            frame: What stands where.
-            scores: By seat.
-            turn: What `turn_json` tells of the turn that led here; None at the start.
+            frame: What is on the board.
+            scores: The scores, by seat.
+            turn: The turn that led here, as by `turn_json`; None at the start.
         """
         marks = [_mark(mark) for mark in frame.marks]
-        told: dict[str, Any] = {"n": self._count, "turn": frame.turn}
+        fields: dict[str, Any] = {"n": self._count, "turn": frame.turn}
         if self._count % KEY_EVERY:
-            told["own"] = self._changes(frame.owned)
-            told["gone"], told["marks"] = _differences(self._marks, marks)
-            # As the reader has them now: its order is that of the differences.
-            gone = set(told["gone"])
-            kept = [mark for at, mark in enumerate(self._marks) if at not in gone]
-            self._marks = kept + told["marks"]
+            fields["own"] = self._changes(frame.owned)
+            fields["gone"], fields["marks"] = _differences(self._marks, marks)
+            # The reader appends new marks to those that stay; positions refer to that order.
+            gone = set(fields["gone"])
+            kept = [mark for index, mark in enumerate(self._marks) if index not in gone]
+            self._marks = kept + fields["marks"]
         else:
-            told["key"] = True
-            told["own"] = self._flat(frame.owned)
-            told["marks"] = self._marks = marks
+            fields["key"] = True
+            fields["own"] = self._flat(frame.owned)
+            fields["marks"] = self._marks = marks
         self._owned = dict(frame.owned)
         if frame.lit:
-            told["lit"] = _ranges(frame.lit)
-        told["scores"] = list(scores)
-        told["captions"] = list(frame.captions)
+            fields["lit"] = _ranges(frame.lit)
+        fields["scores"] = list(scores)
+        fields["captions"] = list(frame.captions)
         if frame.stats:
-            told["stats"] = [list(values) for values in frame.stats]
+            fields["stats"] = [list(values) for values in frame.stats]
         if frame.arrows:
-            told["arrows"] = [
+            fields["arrows"] = [
                 [*arrow.start, *arrow.end, arrow.seat, arrow.text] for arrow in frame.arrows
             ]
         if frame.captured:
-            told["captured"] = self._flat(frame.captured)
+            fields["captured"] = self._flat(frame.captured)
         if frame.events:
-            told["events"] = [[_seat(event.seat), event.words] for event in frame.events]
+            fields["events"] = [[_seat(event.seat), event.words] for event in frame.events]
         if turn is not None:
-            told["play"] = dict(turn)
+            fields["play"] = dict(turn)
         self._count += 1
-        return told
+        return fields
 
     def _flat(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         cols = self.scene.cols
         return [number for (row, col), seat in owned.items() for number in (row * cols + col, seat)]
 
     def _changes(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
-        """Cell, seat, cell, seat …: those that differ from the frame before."""
+        """Return cell, seat, cell, seat …: the cells whose owner isn't that of the frame before."""
         cols, before = self.scene.cols, self._owned
-        changed = self._flat({at: seat for at, seat in owned.items() if before.get(at) != seat})
+        changed = self._flat(
+            {cell: seat for cell, seat in owned.items() if before.get(cell) != seat}
+        )
         for row, col in before.keys() - owned.keys():
-            changed += (row * cols + col, NOBODY)
+            changed += (row * cols + col, NONE)
         return changed
 
 
 def turn_json(turn: TurnInfo, limit: float) -> dict[str, Any]:
-    """What a record tells of a turn; `limit` in seconds, 0: none."""
-    told: dict[str, Any] = {
+    """Return a record's turn as JSON; `limit` is the time for an answer in seconds, 0: none."""
+    fields: dict[str, Any] = {
         "turn": turn.turn,
         "limit": limit,
         "verdicts": list(turn.verdicts),
@@ -173,30 +175,30 @@ def turn_json(turn: TurnInfo, limit: float) -> dict[str, Any]:
         "times": [None if times is None else list(times) for times in turn.times],
     }
     if turn.stall:
-        told["stall"] = turn.stall
+        fields["stall"] = turn.stall
     if turn.status:
-        told["status"] = list(turn.status)
+        fields["status"] = list(turn.status)
     if turn.faults:
-        told["faults"] = [fault_json(fault) for fault in turn.faults]
+        fields["faults"] = [fault_json(fault) for fault in turn.faults]
     if turn.logs:
-        told["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
-    return told
+        fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
+    return fields
 
 
 def fault_json(fault: FaultInfo) -> dict[str, Any]:
-    """Something of an answer that didn't count."""
+    """Return a fault as JSON: a part of an answer that didn't count."""
     return attrs.asdict(fault)
 
 
 def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dict[str, Any]:
-    """What is told behind the last frame.
+    """Return the end of a match, which follows the last frame.
 
     Args:
-        result: None: the record has none.
-        seed: The match's; None: not to be told.
-        trouble: Why there are no more frames although the match went on; None: there is no more.
+        result: The match's result; None if the record has none.
+        seed: The match's seed; None if viewers mustn't know it.
+        trouble: Why the frames stop before the match did; None if they are complete.
     """
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "type": "end",
         # As text: a browser's numbers are exact to 53 bits only.
         "seed": None if seed is None else str(seed),
@@ -204,7 +206,7 @@ def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dic
         "result": None,
     }
     if result is not None:
-        told["result"] = {
+        fields["result"] = {
             "end": result.end,
             "reason": result.reason,
             "ranks": list(result.ranks),
@@ -213,34 +215,34 @@ def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dic
             "error": None if result.error is None else shortened(result.error),
             "ended": result.ended,
         }
-    return told
+    return fields
 
 
 def shortened(text: str) -> str:
-    """Text that a page can show without effort; says how much was left out."""
+    """Cut a text that is too long to be shown, and say how much was left out."""
     if len(text) <= LONGEST:
         return text
     return f"{text[:LONGEST]} … and {len(text) - LONGEST} more characters"
 
 
 def _mark(mark: Mark) -> tuple[Any, ...]:
-    health = NOBODY if mark.health is None else round(mark.health, 2)
-    unit = NOBODY if mark.unit is None else mark.unit
-    told = (mark.row, mark.col, _seat(mark.seat), mark.shape.value, mark.text, unit, health)
-    return (*told, *mark.details)
+    health = NONE if mark.health is None else round(mark.health, 2)
+    unit = NONE if mark.unit is None else mark.unit
+    fields = (mark.row, mark.col, _seat(mark.seat), mark.shape.value, mark.text, unit, health)
+    return (*fields, *mark.details)
 
 
 def _seat(seat: int | None) -> int:
-    return NOBODY if seat is None else seat
+    return NONE if seat is None else seat
 
 
 def _differences(
     before: Sequence[tuple[Any, ...]], now: Iterable[tuple[Any, ...]]
 ) -> tuple[list[int], list[tuple[Any, ...]]]:
-    """Places in `before` of the marks that are gone, and the marks that are new."""
+    """Return the indices in `before` of the marks that are gone, and the marks that are new."""
     left: dict[tuple[Any, ...], list[int]] = {}
-    for at, mark in enumerate(before):
-        left.setdefault(mark, []).append(at)
+    for index, mark in enumerate(before):
+        left.setdefault(mark, []).append(index)
     new = []
     for mark in now:
         same = left.get(mark)
@@ -248,11 +250,11 @@ def _differences(
             same.pop()
         else:
             new.append(mark)
-    return sorted(at for places in left.values() for at in places), new
+    return sorted(index for indices in left.values() for index in indices), new
 
 
 def _ranges(columns: frozenset[int]) -> list[list[int]]:
-    """First and count of every run of columns."""
+    """Return the first column and the length of every run of columns."""
     ranges: list[list[int]] = []
     for column in sorted(columns):
         if ranges and sum(ranges[-1]) == column:

@@ -1,9 +1,9 @@
-"""One HTML file with the page and one match: it needs no server and no network.
+"""One HTML file that shows one match, without a server or a network.
 
-The page's modules and styles go in as they are: a module is a `data:` address in an import map,
-under its name behind `lanista/`. The film is packed and written in base64, in an element that no
-browser runs or shows; whatever a bot said is within it, so it can't end it or be taken for markup.
-Nothing here knows a game.
+The page's modules go in unchanged: each becomes a `data:` URL in an import map, named `lanista/`
+and its file name. The frames are compressed and written as base64 into an element that browsers
+neither run nor show. Whatever a bot sent is in there, so it can't end the element or be taken for
+markup. Nothing here knows a game.
 """
 
 import base64
@@ -23,16 +23,18 @@ PAGE = Path(__file__).parents[1] / "web" / "page"
 MAIN = "main.js"
 LICENCE = "vendor/LICENSE"
 PREFIX = "lanista/"
-"""Before a module's name in the import map."""
+"""Prefix of a module's name in the import map."""
 _LEVEL = 9
-"""Of compression: a file is made once and sent on."""
+"""Compression level: the highest, as a file is made once and passed on often."""
 
 _IMPORT = re.compile(r'^((?:import|export)\b[^;"\']*?)"(\./[^"]+)";', re.MULTILINE)
-"""`import { x } from "./name.js";` at the beginning of a line, as all of the page's are."""
+"""Matches `import { x } from "./name.js";` at the beginning of a line, as the page has them."""
 _ANY_IMPORT = re.compile(r"^(?:import\b|export\s*[{*][^;]*\bfrom\b)", re.MULTILINE)
+"""Matches the beginning of an import of any form."""
 _STYLESHEET = re.compile(r'<link rel="stylesheet" href="/page/([^"]+)">')
 _CSS_IMPORT = re.compile(r'@import url\("([^"]+)"\);\n?')
 _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
+"""Matches what would end or change a script or style element."""
 
 _UNPACK = """
 // The match, unpacked: what main.js shows instead of an arena.
@@ -42,27 +44,27 @@ globalThis.LANISTA_FILM = (async () => {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 })();
-// main.js tells what went wrong; it may not be there yet.
+// main.js reports what went wrong, but may not be loaded yet.
 globalThis.LANISTA_FILM.catch(() => {});
 """
 
 
 class BadPageError(Exception):
-    """A file of the page that can't go into one HTML file; says which and why."""
+    """A file of the page that can't be put into one HTML file."""
 
 
-def bundle(film: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[bytes]:
-    """The HTML file in parts, UTF-8.
+def bundle(match: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[bytes]:
+    """Yield the parts of the HTML file, in UTF-8.
 
     Args:
-        film: Head, frames, end, as `reel` gives them.
+        match: Head, frames and end, as by `read_frames`.
         page: The folder of the page's files.
 
     Raises:
-        BadPageError: A module or style isn't there, or is of another form than can be put in.
+        BadPageError: A module or style is missing, or has a form that can't be put in.
         OSError: A file of the page can't be read.
     """
-    parts = iter(film)
+    parts = iter(match)
     head = next(parts)
     packed = _packed(head, parts)
     main = PREFIX + MAIN
@@ -73,7 +75,7 @@ def bundle(film: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[byt
     policy = "; ".join(
         (
             "default-src 'none'",
-            # Of scripts: the three below and the modules, which are addresses in the first.
+            # The three scripts below, and the modules, which are URLs in the first of them.
             f"script-src data: {_hash(import_map)} {_hash(_UNPACK)} {_hash(start)}",
             f"style-src {_hash(style)}",
             "img-src data: blob:",
@@ -119,11 +121,11 @@ def _title(head: Mapping[str, Any]) -> str:
 
 
 def _packed(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
-    """The film `{"head", "frames", "end"}` as gzip in base64, in lines of whole groups of three."""
-    # zlib, as gzip's own file would hold back and write a time.
+    """Yield `{"head", "frames", "end"}` as gzip in base64, in whole lines."""
+    # zlib writes the same format as the gzip module, but without a time.
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     held = b""
-    for text in itertools.chain(_film_json(head, parts), (None,)):
+    for text in itertools.chain(_match_json(head, parts), (None,)):
         held += packer.flush() if text is None else packer.compress(text)
         whole = len(held) if text is None else len(held) // 57 * 57
         if whole:
@@ -131,18 +133,18 @@ def _packed(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iter
             held = held[whole:]
 
 
-def _film_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Frame by frame: a long match isn't in memory as a whole."""
+def _match_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield the JSON frame by frame, as a long match may not fit in memory."""
     yield b'{"head":' + encode(head) + b',"frames":['
-    between = b""
+    separator = b""
     end: Mapping[str, Any] | None = None
     for part in parts:
         if part.get("type") == "end":
             end = part
         else:
-            yield between + encode(part)
-            between = b","
-    assert end is not None  # a film has one
+            yield separator + encode(part)
+            separator = b","
+    assert end is not None  # the last part
     yield b'],"end":' + encode(end) + b"}"
 
 
@@ -150,12 +152,15 @@ def _film_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> I
 
 
 def _modules(page: Path) -> dict[str, str]:
-    """By name, as `vendor/uPlot.esm.js`: every module that main.js needs, ready for the map."""
-    found: dict[str, str] = {}
+    """Return every module that main.js needs, with its imports renamed for the import map.
+
+    The keys are paths within the page, as `vendor/uPlot.esm.js`.
+    """
+    modules: dict[str, str] = {}
     waiting = [(MAIN, MAIN)]
     while waiting:
         name, needed_by = waiting.pop()
-        if name in found:
+        if name in modules:
             continue
         try:
             source = (page / name).read_text(encoding="utf-8")
@@ -172,18 +177,18 @@ def _modules(page: Path) -> dict[str, str]:
         rewritten = _IMPORT.sub(renamed, source)
         if len(needed) != len(_ANY_IMPORT.findall(source)):
             raise BadPageError(f'{name}: an import is not of the form `import … from "./NAME.js";`')
-        found[name] = rewritten
+        modules[name] = rewritten
         waiting += [(module, name) for module in needed]
-    return found
+    return modules
 
 
 def _style(page: Path) -> str:
-    """All styles that index.html names, in its order, those that they import in place."""
+    """Return all style sheets that index.html names, in its order, with those that they import."""
     index = (page / "index.html").read_text(encoding="utf-8")
     names = _STYLESHEET.findall(index)
     if index.count('rel="stylesheet"') != len(names):
         raise BadPageError("index.html: a style sheet that isn't named as /page/NAME")
-    # An import counts only at the beginning of all.
+    # Imported styles go first, as where the imports stood: at the beginning of a sheet.
     imported, own = [], []
     for name in names:
         text = (page / name).read_text(encoding="utf-8")
@@ -203,12 +208,13 @@ def _address(source: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a policy says of a script or style to allow it."""
+    """Return the source expression that allows a script or style in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _safe(what: str, text: str) -> str:
-    """Text that stays within its element."""
-    if _ENDS.search(text):
-        raise BadPageError(f"{what}: has `{_ENDS.search(text)}`, which can't be in an HTML file")
+    """Return a text, once it is certain that it doesn't end its element."""
+    match = _ENDS.search(text)
+    if match:
+        raise BadPageError(f"{what}: has `{match[0]}`, which can't be in an HTML file")
     return text

@@ -1,7 +1,8 @@
-"""Pictures of a match: the board and who plays, as one image or as a GIF. By Pillow.
+"""Images of a match: the board and the players, as a PNG or an animated GIF, made with Pillow.
 
-Draws what every game tells of itself (`rules.picture`), in the page's colours; no game's name
-here. Only what is asked for a picture imports this module: an arena doesn't need Pillow.
+Draws the scene and the frames that every game provides (`rules.picture`), in the page's colours,
+and so knows no game. The marks on the board come from `image_marks`. Only commands that make an
+image import this module, as an arena doesn't need Pillow.
 """
 
 import io
@@ -32,68 +33,72 @@ from lanista.playback.image_marks import (
 from lanista.rules.picture import Frame, Ground, Level, Place, Scene
 
 LONGEST = 1200
-"""Pixels of the longer side where no size of tiles is asked for."""
+"""Maximum length of the longer side in pixels, unless a tile size is given."""
 MOST = 8000
-"""Pixels of a side that are drawn at most."""
+"""Maximum length of a side in pixels."""
 GAP = 12
 """Pixels around the board and between its parts."""
 _LARGE, _SMALL = 18, 13
+"""Font sizes in pixels."""
 _LINE = 44
-"""Pixels of a seat's two lines in the strip."""
+"""Height of a seat's two lines in the strip above the board, in pixels."""
 _HEAD = 32
+"""Height of the strip's headline, in pixels."""
 _SEAT = 220
-"""Pixels that a seat takes at least in the strip."""
+"""Minimum width of a seat in the strip, in pixels."""
 _NARROWEST = _SEAT + 2 * GAP
-
-
+"""Minimum width of an image, in pixels."""
 CLEAR = 255
-"""The place in a GIF's palette that leaves a pixel as it was."""
+"""The palette index in a GIF that leaves a pixel as it was."""
 _UNCHANGED = [255, *[0] * 255]
+"""Maps a difference of palette indices to a mask of the pixels that didn't change."""
 
 
 class BadSizeError(Exception):
-    """A picture larger than can be made; in words for people."""
+    """An image would be larger than can be made."""
 
 
 @attrs.frozen
 class Shot:
-    """What one picture shows."""
+    """The content of one image."""
 
     number: int
-    """Rounds played before it."""
+    """Number of rounds played before it."""
     frame: Frame
     scores: Sequence[int]
-    """By seat."""
+    """The scores, by seat."""
 
 
 @attrs.frozen
 class _Layout:
     tile: int
+    """Side of a cell in pixels."""
     size: tuple[int, int]
+    """Width and height of the image in pixels."""
     strip: int
-    """Pixels of height."""
+    """Height of the strip in pixels."""
     columns: int
-    """Seats beside each other in the strip."""
+    """Number of seats beside each other in the strip."""
     corners: tuple[tuple[int, int], ...]
-    """Of the levels: x and y."""
+    """The upper left corner of each level: x and y in pixels."""
 
 
 class Painter:
-    """Draws the pictures of one match."""
+    """Draws the images of one match."""
 
     def __init__(
         self, scene: Scene, title: str, names: Sequence[str], tile: int | None = None
     ) -> None:
-        """Lay out the picture.
+        """Lay out the image.
 
         Args:
-            scene: What doesn't change.
-            title: The game's.
-            names: By seat.
-            tile: Pixels of a cell's side; None: as large as `LONGEST` allows.
+            scene: The parts of the board that don't change.
+            title: The game's title.
+            names: The bots' names, by seat.
+            tile: Side of a cell in pixels; None: as large as `LONGEST` allows.
 
         Raises:
-            BadSizeError: It would be larger than `MOST`.
+            BadSizeError: The image would be larger than `MOST`.
         """
         self._scene = scene
         self._title = title
@@ -109,11 +114,11 @@ class Painter:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Pixels of width and height."""
+        """The width and height of the image in pixels."""
         return self._layout.size
 
     def draw(self, shot: Shot) -> Image.Image:
-        """A picture, RGB."""
+        """Draw an image, in RGB."""
         layout = self._layout
         image = Image.new("RGB", layout.size, COLOURS["halo"])
         draw = ImageDraw.Draw(image)
@@ -121,23 +126,23 @@ class Painter:
         titled = len(self._levels) > 1
         for number, (level, corner) in enumerate(zip(self._levels, layout.corners, strict=True)):
             if titled:
-                words = _fitted(level.title, _SMALL, level.cols * layout.tile)
+                caption = _fitted(level.title, _SMALL, level.cols * layout.tile)
                 draw.text(
-                    (corner[0], corner[1] - 4), words, COLOURS["title"], font(_SMALL), anchor="ls"
+                    (corner[0], corner[1] - 4), caption, COLOURS["title"], font(_SMALL), anchor="ls"
                 )
             image.paste(self._board(level, self._grid[number], shot.frame), corner)
         return image
 
-    # Where things go
+    # Layout
 
     def _laid_out(self, tile: int | None) -> _Layout:
         if tile is not None:
-            # Beside or above each other: what makes the longer side shorter.
+            # Place levels beside or above each other, whichever makes the longer side shorter.
             layout = min(
                 (self._arranged(tile, beside=beside) for beside in (False, True)), key=_longer
             )
         else:
-            # The largest tiles that fit. One pixel is the least, whatever it makes of the size.
+            # Take the largest tiles that fit, or tiles of one pixel if none do.
             layout = min(
                 (self._arranged(1, beside=beside) for beside in (False, True)), key=_longer
             )
@@ -150,8 +155,8 @@ class Painter:
         if _longer(layout) > MOST:
             width, height = layout.size
             raise BadSizeError(
-                f"tiles of {layout.tile} pixels make a picture of {width} x {height}; "
-                f"a side can be {MOST} at most"
+                f"tiles of {layout.tile} pixels make an image of {width} x {height} pixels; "
+                f"the longer side can have at most {MOST}: choose smaller tiles"
             )
         return layout
 
@@ -194,9 +199,9 @@ class Painter:
             left = room - font(_LARGE).getlength(score) - 8
             shown = _fitted(name, _LARGE, left)
             draw.text((x + 32, y + 20), shown, COLOURS["ink"], font(_LARGE), anchor="ls")
-            at = x + 32 + font(_LARGE).getlength(shown) + 8
+            after_name = x + 32 + font(_LARGE).getlength(shown) + 8
             draw.text(
-                (at, y + 20),
+                (after_name, y + 20),
                 score,
                 mixed(colours.unit, COLOURS["ink"], 0.2),
                 font(_LARGE),
@@ -208,7 +213,7 @@ class Painter:
     # The board
 
     def _board(self, level: Level, grid: Image.Image, frame: Frame) -> Image.Image:
-        """A level and all that stands on it."""
+        """Draw a level with everything on it."""
         tile, rows = self._layout.tile, self._scene.rows
         ground = Image.new("RGB", (level.cols, rows))
         ground.putdata(self._ground(level, frame))
@@ -226,7 +231,7 @@ class Painter:
         for move in frame.arrows:
             start, end = move.start, move.end
             both = all(level.col <= col < level.col + level.cols for _, col in (start, end))
-            # One that goes around would be a line across the board.
+            # An arrow of a move around the edge would cross the whole board.
             around = level.wraps and abs(end[1] - start[1]) * 2 > level.cols
             if both and not around:
                 shown = arrow(end[0] - start[0], end[1] - start[1], move.seat, tile)
@@ -234,9 +239,9 @@ class Painter:
         return image
 
     def _ground(self, level: Level, frame: Frame) -> list[Colour]:
-        """The colours of a level's cells, row by row."""
+        """Return the colours of a level's cells, row by row."""
         columns = range(level.col, level.col + level.cols)
-        # A level with a day has a night too.
+        # Levels without any light have neither day nor night.
         if any(col in frame.lit for col in columns):
             free = [rgb(COLOURS["sun" if col in frame.lit else "night"]) for col in columns]
         else:
@@ -255,7 +260,7 @@ class Painter:
         return cells
 
     def _lines(self, level: Level) -> Image.Image:
-        """How much ink is on each pixel of the lines between cells."""
+        """Return a mask with the lines between cells."""
         tile, rows = self._layout.tile, self._scene.rows
         grid = Image.new("L", (level.cols * tile, rows * tile))
         if tile >= READABLE:
@@ -269,7 +274,7 @@ class Painter:
     def _frame_cell(
         self, draw: ImageDraw.ImageDraw, level: Level, place: Place, colour: str
     ) -> None:
-        """A seat's base: a frame that is seen around whatever stands on it."""
+        """Mark a seat's base by a frame, which stays visible around whatever stands on it."""
         tile, col = self._layout.tile, place[1] - level.col
         if 0 <= col < level.cols:
             x, y, width = col * tile, place[0] * tile, max(1, tile // 14)
@@ -282,31 +287,31 @@ class Painter:
     def _put(self, image: Image.Image, level: Level, place: Place, shown: Sprite) -> None:
         tile = self._layout.tile
         if not level.col <= place[1] < level.col + level.cols:
-            return  # of another level
+            return  # on another level
         x, y = (place[1] - level.col) * tile - shown.left, place[0] * tile - shown.top
         image.paste(shown.image, (x, y), shown.image)
         if level.wraps:
-            for beyond in (x - image.width, x + image.width):
-                if -shown.image.width < beyond < image.width:
-                    image.paste(shown.image, (beyond, y), shown.image)
+            for wrapped in (x - image.width, x + image.width):
+                if -shown.image.width < wrapped < image.width:
+                    image.paste(shown.image, (wrapped, y), shown.image)
 
 
 def png(image: Image.Image) -> bytes:
-    """A picture's file."""
+    """Return an image as a PNG file."""
     file = io.BytesIO()
     image.save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
 def gif(images: Iterable[Image.Image], delay: int) -> Iterator[bytes]:
-    """A moving picture's file in parts, as its images come; it begins again at its end.
+    """Yield the parts of an animated GIF, which repeats for ever.
 
-    All images share one palette that is fixed beforehand, so that no colour flickers, and only
-    what changed is in the file.
+    All images share one palette that is fixed beforehand, so that no colour flickers, and each
+    holds only what differs from the one before.
 
     Args:
-        images: RGB, of one size, at least one.
-        delay: Milliseconds each is shown; a GIF counts hundredths of a second.
+        images: At least one image, in RGB, all of one size.
+        delay: Milliseconds to show each image; a GIF counts hundredths of a second.
     """
     palette = Image.new("P", (1, 1))
     palette.putpalette([channel for colour in _gif_colours() for channel in colour])
@@ -315,26 +320,26 @@ def gif(images: Iterable[Image.Image], delay: int) -> Iterator[bytes]:
         now = image.quantize(palette=palette, dither=Image.Dither.NONE)
         if before is None:
             yield _gif_header(now)
-            part, at = now, (0, 0)
+            part, corner = now, (0, 0)
         else:
             changed = ImageChops.difference(_indices(now), _indices(before))
-            # Where nothing changed, one pixel keeps the time.
+            # If nothing changed, one pixel is written to keep the time.
             box = changed.getbbox() or (0, 0, 1, 1)
-            part, at = now.crop(box), box[:2]
+            part, corner = now.crop(box), box[:2]
             part.paste(CLEAR, mask=changed.crop(box).point(_UNCHANGED))
-        data = GifImagePlugin.getdata(part, at, duration=delay, transparency=CLEAR)
+        data = GifImagePlugin.getdata(part, corner, duration=delay, transparency=CLEAR)
         yield b"".join(data)
         before = now
     yield b";"
 
 
 def _indices(image: Image.Image) -> Image.Image:
-    """The places of an image's colours in its palette, as grays."""
+    """Return an image's palette indices as grey values."""
     return Image.frombytes("L", image.size, image.tobytes())
 
 
 def _gif_header(image: Image.Image) -> bytes:
-    """Size, the palette of all images, and that it goes on for ever."""
+    """Return the header: the size, the palette of all images, and the endless loop."""
     size = image.width.to_bytes(2, "little") + image.height.to_bytes(2, "little")
     colours = bytes(image.getpalette() or ()).ljust(3 * 256, b"\0")
     # 0xF7: a palette of 256 colours follows, of 8 bits each.
@@ -342,20 +347,20 @@ def _gif_header(image: Image.Image) -> bytes:
 
 
 def _gif_colours() -> list[Colour]:
-    """Every colour that is drawn, and what lies between two that meet, at most 255."""
+    """Return at most 255 colours: every one that is drawn, and blends of those that meet."""
     seats = (*SEATS, NEUTRAL)
     grounds = [COLOURS[name] for name in ("floor", "wall", "night", "sun", "base", "baseDeep")]
     grounds += [seat.ground for seat in seats]
     marks = [seat.unit for seat in seats]
     marks += [COLOURS[name] for name in ("ink", "halo", "danger", "gem", "hull", "title")]
     ramp = [mixed(COLOURS["ink"], COLOURS["halo"], step / 8) for step in range(1, 8)]
-    # Lines between cells, and the ring of danger, lie on every ground.
+    # The lines between cells and the ring of danger may be on any ground.
     lined = [mixed(ground, COLOURS["ink"], 30 / 255) for ground in grounds]
     ringed = [mixed(ground, COLOURS["danger"], RING / 255) for ground in grounds]
-    between = [mixed(mark, ground, 0.5) for mark in marks for ground in grounds]
-    between += [mixed(seat.unit, COLOURS["halo"], step / 4) for seat in seats for step in (1, 2, 3)]
-    named = [*grounds, *marks, *ramp, *lined, *ringed, *between]
-    return [rgb(colour) for colour in dict.fromkeys(named)][:CLEAR]
+    blends = [mixed(mark, ground, 0.5) for mark in marks for ground in grounds]
+    blends += [mixed(seat.unit, COLOURS["halo"], step / 4) for seat in seats for step in (1, 2, 3)]
+    colours = [*grounds, *marks, *ramp, *lined, *ringed, *blends]
+    return [rgb(colour) for colour in dict.fromkeys(colours)][:CLEAR]
 
 
 def _longer(layout: _Layout) -> int:
@@ -363,7 +368,7 @@ def _longer(layout: _Layout) -> int:
 
 
 def _fitted(text: str, size: int, width: float) -> str:
-    """Text that is no wider than so many pixels; its end is left out where it must be."""
+    """Return a text, cut if it is wider than so many pixels."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + "…") > width:

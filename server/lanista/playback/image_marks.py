@@ -1,8 +1,8 @@
-"""Colours and shapes of pictures of a match: what `still` puts on the board. By Pillow.
+"""The colours of images of a match, and the marks that `image` puts on the board.
 
-The colours are those of the page's light theme (page/colours.js); a test holds them together. A
-shape is drawn once, four times as large, and reduced, so that its edges are smooth. Nothing here
-knows of games, frames or files.
+The colours are those of the page's light theme (page/colours.js); a test compares them. A mark is
+drawn once, four times as large, and reduced, so that its edges are smooth. Nothing here knows
+games, frames or files.
 """
 
 import functools
@@ -19,12 +19,12 @@ Colour = tuple[int, int, int]
 
 @attrs.frozen
 class SeatColours:
-    """Of a seat, or of nobody."""
+    """The colours of a seat, or of things that belong to no seat."""
 
     unit: str
     ground: str
     on: str
-    """Of a number upon `unit`."""
+    """The colour of text on `unit`."""
 
 
 SEATS = (
@@ -33,7 +33,7 @@ SEATS = (
     SeatColours("#00875f", "#86ddb0", "#ffffff"),
     SeatColours("#c155ab", "#f0c2e6", "#ffffff"),
 )
-"""A game with more seats than colours uses them again."""
+"""The seats' colours. A game with more seats uses them again."""
 NEUTRAL = SeatColours("#858585", "#d0d0d0", "#ffffff")
 COLOURS: Mapping[str, str] = {
     "floor": "#f4f3ef",
@@ -51,63 +51,67 @@ COLOURS: Mapping[str, str] = {
     "title": "#55555f",
 }
 FINE = 4
-"""How many times larger a shape is drawn than it is shown."""
+"""Factor by which marks are drawn larger than they are shown."""
 READABLE = 7
-"""Pixels of a tile below which no text is written into it."""
+"""Side of a tile in pixels below which no text is written into it."""
 RING = 92
-"""Of 255: how much of the ring of danger covers the ground."""
+"""Opacity of the ring of danger, 0 to 255."""
 HATCH = 153
+"""Opacity of the hatching of captured ground, 0 to 255."""
 _FONTS = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @attrs.frozen
 class Sprite:
-    """A picture of a mark."""
+    """The image of a mark."""
 
     image: Image.Image
     left: int
-    """Pixels from its left edge to that of the mark's tile."""
+    """Pixels from the image's left edge to that of the mark's tile."""
     top: int
+    """Pixels from the image's upper edge to that of the mark's tile."""
 
 
 def of_seat(seat: int | None) -> SeatColours:
-    """A seat's colours; None: nobody's."""
+    """Return the colours of a seat; None: of no seat."""
     return NEUTRAL if seat is None else SEATS[seat % len(SEATS)]
 
 
 def letter(seat: int) -> str:
-    """What tells a seat besides its colour, as on the page: A for seat 0."""
+    """Return the letter that stands for a seat, as on the page: A for seat 0."""
     return _LETTERS[seat % len(_LETTERS)]
 
 
 @functools.cache
 def rgb(colour: str) -> Colour:
-    """`#rrggbb` as numbers from 0 to 255."""
+    """Return the channels of `#rrggbb`, from 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """A colour with so much of another in it, 0 to 1."""
+    """Return a blend of two colours; `share` is that of the second one, 0 to 1."""
     pairs = zip(rgb(colour), rgb(other), strict=True)
-    return "#" + "".join(f"{round(one + share * (two - one)):02x}" for one, two in pairs)
+    return "#" + "".join(
+        f"{round(first + share * (second - first)):02x}" for first, second in pairs
+    )
 
 
 @functools.cache
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """A font of so many pixels: one of the system's that has many letters, else Pillow's own."""
+    """Return a font of so many pixels: one of the system with many letters, else Pillow's own."""
     for name in _FONTS:
         try:
             return ImageFont.truetype(name, size)
         except OSError:
             continue
     own = ImageFont.load_default(size)
-    assert isinstance(own, ImageFont.FreeTypeFont)  # it is given a size
+    assert isinstance(own, ImageFont.FreeTypeFont)  # as a size is given
     return own
 
 
 def sprite(mark: Mark, tile: int) -> Sprite:
-    """The picture of a mark on a tile of so many pixels."""
+    """Return the image of a mark on a tile of so many pixels."""
     health = None if mark.health is None or tile < READABLE else round(mark.health, 1)
     return _sprite(mark.shape, mark.seat, mark.text, health, tile)
 
@@ -126,9 +130,9 @@ def _sprite(shape: Shape, seat: int | None, text: str, health: float | None, til
 
 @functools.lru_cache(maxsize=1024)
 def arrow(rows: int, cols: int, seat: int, tile: int) -> Sprite:
-    """The picture of a move by so many rows and columns, seen from the tile where it starts.
+    """Return the image of a move by so many rows and columns, placed at the tile where it starts.
 
-    How many went isn't written: it would cover what stands there.
+    The number of units that moved isn't written: it would cover what stands there.
     """
     left, top = max(-cols, 0), max(-rows, 0)
     size = ((abs(cols) + 1) * tile * FINE, (abs(rows) + 1) * tile * FINE)
@@ -143,7 +147,7 @@ def arrow(rows: int, cols: int, seat: int, tile: int) -> Sprite:
             y + (along * rows + aside * cols) / length * unit,
         )
 
-    # A head where the cells meet and a shaft to it, so that numbers in both stay readable.
+    # The head is where the cells meet, so that numbers in both stay readable.
     tip = length - 0.24
     back = tip - 0.32
     outline = ((0.32, 0.09), (back, 0.09), (back, 0.25), (tip, 0.0))
@@ -182,7 +186,7 @@ class _Pen:
         _write(self.draw, (middle, middle), text, colour, room, outline=outline)
 
     def health(self, health: float) -> None:
-        """A bar at the foot of the tile."""
+        """Draw a bar at the bottom of the tile."""
         low, high = self.points((0.12, 0.82), (0.88, 0.95))
         self.draw.rectangle((*low, *high), COLOURS["ink"])
         inside = self.points((0.15, 0.85), (0.15 + 0.7 * health, 0.92))
@@ -199,11 +203,11 @@ def _write(
     *,
     outline: str | None = None,
 ) -> None:
-    """Write in the middle of a place, as large as `room` (height, width) allows."""
+    """Write a text around `middle`, as large as `room` (height, width) allows."""
     size = max(1, round(room[0]))
-    long = font(size).getlength(text)
-    if long > room[1]:
-        size = max(1, int(size * room[1] / long))
+    width = font(size).getlength(text)
+    if width > room[1]:
+        size = max(1, int(size * room[1] / width))
     stroke = round(size / 8) if outline else 0
     draw.text(
         middle, text, colour, font(size), anchor="mm", stroke_width=stroke, stroke_fill=outline
@@ -258,7 +262,7 @@ def _beast(pen: _Pen, text: str) -> None:
 
 
 def _ship(pen: _Pen, text: str) -> None:
-    """The fewer rounds are left, the darker."""
+    """Draw a ship: the fewer rounds it has left, the darker."""
     near = 1 / max(1, int(text)) if text.isdecimal() else 1.0
     pen.draw.rectangle(pen.box(0.5), COLOURS["ink"])
     pen.draw.rectangle(pen.box(0.42), mixed(COLOURS["hull"], COLOURS["ink"], 0.55 * near))
@@ -280,19 +284,19 @@ _DRAWN: Mapping[Shape, Callable[[_Pen, str], None]] = {
 
 @functools.lru_cache(maxsize=64)
 def hatch(seat: int, tile: int) -> Sprite:
-    """Ground taken at one stroke, upon its new owner's colour."""
+    """Return the image of ground that was captured, to be put on the new owner's colour."""
     unit = tile * FINE
     image = Image.new("RGBA", (unit, unit))
     draw = ImageDraw.Draw(image)
-    for at in (-0.5, 0.0, 0.5, 1.0, 1.5):
-        line = ((at - 0.6) * unit, 1.1 * unit, (at + 0.6) * unit, -0.1 * unit)
+    for offset in (-0.5, 0.0, 0.5, 1.0, 1.5):
+        line = ((offset - 0.6) * unit, 1.1 * unit, (offset + 0.6) * unit, -0.1 * unit)
         draw.line(line, (*rgb(of_seat(seat).unit), HATCH), max(FINE // 2, round(0.14 * unit)))
     return Sprite(image.reduce(FINE), 0, 0)
 
 
 @functools.lru_cache(maxsize=8)
 def ladder(tile: int) -> Sprite:
-    """A passage between levels, nobody's."""
+    """Return the image of a passage between levels."""
     unit = tile * FINE
     image = Image.new("RGBA", (unit, unit), COLOURS["base"])
     pen = _Pen(ImageDraw.Draw(image), unit, 0, NEUTRAL)

@@ -1,7 +1,7 @@
-"""Frames made from files: a record, whole or still written, or an original game's `.res`.
+"""Make frames from files: records, finished or still being written, and original games' `.res`.
 
-`ReplayReader` follows a record that grows, in the replay worker; `reel` is for files that are
-whole. Both give the dictionaries of docs/api.md, "Films".
+`ReplayReader` plays a record again and can follow one that grows. `read_frames` reads any finished
+file. Both give the dictionaries of docs/api.md, "Frames".
 """
 
 import gzip
@@ -31,43 +31,48 @@ from lanista.rules.outcome import Termination
 from lanista.rules.registry import UnknownGameError
 
 GZIP = b"\x1f\x8b"
+"""The first bytes of a gzip file."""
 MAX_RES = 8 * 1024 * 1024
-"""Bytes of a match file; the originals' have about one million."""
+"""Maximum size of a match file in bytes; those of the original games have about one million."""
 LONGEST_LINE = 8 * 1024 * 1024
-"""Bytes of a record's line: a turn in which four bots say as much as they may has five million."""
+"""Maximum length of a record's line in bytes: a turn in which four bots send as much as they may
+has five million."""
 
 
 class UnreadableError(Exception):
-    """A file of which no film can be made; in words for people."""
+    """A file that no frames can be made of; the message is shown to the user."""
 
 
 @attrs.define(eq=False)
 class ReplayReader:
-    """Plays a record again while it is read.
+    """Plays a record again while reading it.
 
-    `next` gives what comes next: a head, frames, an end; None while nothing more is written.
+    `next` returns the head, then the frames one after another, then the end.
     """
 
     path: Path
     live: bool = False
-    """Whether the file may still grow: then it ends with its result."""
+    """Whether the file may still grow."""
     logs: bool = True
-    """Whether to tell what bots logged."""
+    """Whether to include what bots logged."""
     over: bool = attrs.field(default=False, init=False)
-    """Whether the end was given."""
-    _followed: bool = attrs.field(init=False)  # whether it was live at first
+    """Whether `next` has returned the end."""
+    _was_live: bool = attrs.field(init=False)
+    """Whether the file was live at first."""
     _file: IO[bytes] = attrs.field(init=False)
     _reader: LineReader = attrs.field(init=False)
-    _held: bytes = attrs.field(default=b"", init=False)  # the beginning of a line
+    _held: bytes = attrs.field(default=b"", init=False)
+    """The beginning of a line that isn't complete yet."""
     _items: deque[Header | TurnInfo | ResultInfo] = attrs.field(factory=deque, init=False)
     _header: Header | None = attrs.field(default=None, init=False)
     _game: Game | None = attrs.field(default=None, init=False)
     _writer: frames.FrameWriter | None = attrs.field(default=None, init=False)
     _before: TurnInfo | None = attrs.field(default=None, init=False)
-    _started: bool = attrs.field(default=False, init=False)  # whether frame 0 was given
+    _started: bool = attrs.field(default=False, init=False)
+    """Whether `next` has returned frame 0."""
 
     def __attrs_post_init__(self) -> None:
-        self._followed = self.live
+        self._was_live = self.live
         self._reader = LineReader(Path(self.path.name))
         try:
             self._file = self._opened()
@@ -80,7 +85,7 @@ class ReplayReader:
         except FileNotFoundError:
             if not self.live or self.path.suffix != PART:
                 raise
-            # The match has ended since somebody asked for it: its record has its name now.
+            # The match has ended since it was asked for, and its record was renamed.
             return opened(self.path.with_suffix(""))
 
     def close(self) -> None:
@@ -88,10 +93,10 @@ class ReplayReader:
         self._file.close()
 
     def next(self) -> dict[str, Any] | None:
-        """The next part, or None if there is none yet; not to be called when `over`.
+        """Return the next part; None if it isn't written yet. Not to be called when `over`.
 
         Raises:
-            UnreadableError: The file is no record, or none that these rules can play.
+            UnreadableError: The file isn't a record, or not one that these rules can play.
         """
         if self._game is None:
             try:
@@ -104,9 +109,9 @@ class ReplayReader:
         try:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
-            return self._end(None, f"the film stops here: {error}")
-        except Exception as error:  # noqa: BLE001 - a ruleset's fault ends this film alone
-            return self._end(None, f"the film stops here: {type(error).__name__} in the rules")
+            return self._end(None, f"the replay stops here: {error}")
+        except Exception as error:  # noqa: BLE001 - a ruleset's fault ends this replay alone
+            return self._end(None, f"the replay stops here: {type(error).__name__} in the rules")
 
     def _begin(self) -> dict[str, Any] | None:
         header = self._peek(0)
@@ -125,7 +130,7 @@ class ReplayReader:
     def _go_on(self) -> dict[str, Any] | None:
         item = self._peek(0)
         if item is None:
-            # Without a result: the arena was ended before the match.
+            # A record without a result: the arena was ended before the match was.
             return None if self.live else self._end(None, None)
         is_void = False
         if isinstance(item, TurnInfo):
@@ -147,31 +152,31 @@ class ReplayReader:
         assert self._game is not None
         assert self._header is not None
         assert self._writer is not None
-        told = None
+        turn_json = None
         if turn is not None:
             clock = self._header.clock
-            told = frames.turn_json(turn, clock.turn if turn.turn else clock.first)
+            turn_json = frames.turn_json(turn, clock.turn if turn.turn else clock.first)
             if not self.logs:
-                told.pop("logs", None)
-        return self._writer.frame(self._game.frame(), self._game.scores(), told)
+                turn_json.pop("logs", None)
+        return self._writer.frame(self._game.frame(), self._game.scores(), turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
         assert self._header is not None
         self.over = True
-        # A void match is played again with its seed: who follows it isn't told yet.
-        is_secret = self._followed and result is not None and result.end == Termination.VOID.value
+        # A void match is played again with its seed, which its viewers mustn't know yet.
+        is_secret = self._was_live and result is not None and result.end == Termination.VOID.value
         return frames.end(result, None if is_secret else self._header.seed, trouble)
 
-    def _peek(self, place: int) -> Header | TurnInfo | ResultInfo | None:
-        """What stands so many lines ahead; None if that isn't there, or not yet."""
-        while len(self._items) <= place:
-            line = self._line()
+    def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
+        """Return the content of the line so many lines ahead; None if it isn't there yet."""
+        while len(self._items) <= ahead:
+            line = self._next_line()
             if line is None:
                 return None
             self._items.append(self._reader.read(line))
-        return self._items[place]
+        return self._items[ahead]
 
-    def _line(self) -> bytes | None:
+    def _next_line(self) -> bytes | None:
         try:
             self._held += self._file.readline(LONGEST_LINE)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -189,37 +194,41 @@ def _may_be_void(turn: TurnInfo) -> bool:
 
 
 def opened(path: Path) -> IO[bytes]:
-    """A record's file for reading, unpacked."""
+    """Open a record for reading, decompressed if need be."""
     with path.open("rb") as file:
         is_packed = file.read(len(GZIP)) == GZIP
     return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")
 
 
-def reel(path: Path) -> Iterator[dict[str, Any]]:
-    """The film of a whole file: a record, or a match file of an original game.
+def read_frames(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the head, the frames and the end of a finished record or an original's match file.
 
     Raises:
-        UnreadableError: It is neither, or can't be read; also in the middle of a match file.
+        UnreadableError: The file is neither, or can't be read. May come after some frames of a
+            match file.
     """
     try:
         is_record = _is_record(path)
     except OSError as error:
         raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
     if not is_record:
-        yield from _reel_of_res(path)
+        yield from _read_res(path)
         return
-    made = ReplayReader(path)
+    reader = ReplayReader(path)
     try:
-        while not made.over:
-            part = made.next()
+        while not reader.over:
+            part = reader.next()
             assert part is not None  # the file doesn't grow
             yield part
     finally:
-        made.close()
+        reader.close()
 
 
 def _is_record(path: Path) -> bool:
-    """Whether a file is meant as a record: lines of JSON, packed or not; or damaged as packed."""
+    """Return whether a file is to be read as a record: lines of JSON, compressed or not.
+
+    A file whose gzip data is damaged or empty counts as a record, too.
+    """
     try:
         with opened(path) as file:
             is_packed = isinstance(file, gzip.GzipFile)
@@ -229,7 +238,7 @@ def _is_record(path: Path) -> bool:
     return first == b"{" or (is_packed and not first)
 
 
-def _reel_of_res(path: Path) -> Iterator[dict[str, Any]]:
+def _read_res(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with opened(path) as file:
             data = file.read(MAX_RES + 1)

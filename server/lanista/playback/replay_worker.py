@@ -1,10 +1,20 @@
-"""The process that makes films, beside the arena: `python -m lanista.playback.replay_worker DIR`.
+"""The replay worker: the process that plays records again and writes their frames into files.
 
-Playing records again takes as long as playing them: here it keeps no match waiting, at the lowest
-priority. Reads one JSON object a line from stdin:
-`{"open": FILM, "path": P, "live": bool, "logs": bool}`, `{"finish": FILM}` when its file won't grow
-any more, `{"close": FILM}`, `{"remove": FOLDER}`. Writes frames into the file FOLDER/FILM, each
-followed by a comma; what is where it tells by lines of JSON on stdout. Ends with stdin. No socket.
+Started by `frame_cache` as `python -m lanista.playback.replay_worker FOLDER`. Playing a record
+again takes as long as playing the match: in a process of its own, at the lowest priority, it
+doesn't hold up running matches. A file that a viewer sent can harm at most this process, whose
+memory is limited. It opens no socket.
+
+It reads orders from stdin, one JSON object a line:
+
+- `{"open": JOB, "path": PATH, "live": bool, "logs": bool}` begins a job;
+- `{"finish": JOB}` says that the job's source won't grow any more;
+- `{"close": JOB}` ends a job and removes its file;
+- `{"remove": FOLDER}` removes a folder.
+
+The frames of a job go into the file FOLDER/JOB, each followed by a comma. Reports go to stdout,
+one JSON object a line: `{"job": JOB}` with `head`, `frames` (the size of each new frame in bytes,
+with its comma), `end` or `failed`. The process ends when stdin is closed.
 """
 
 import json
@@ -20,174 +30,178 @@ from typing import IO, Any
 import attrs
 
 from lanista.playback import frames
-from lanista.playback.replay_reader import ReplayReader, UnreadableError, reel
+from lanista.playback.replay_reader import ReplayReader, UnreadableError, read_frames
 
 LOOK_EVERY = 0.03
-"""Seconds between two looks at records that are still written."""
+"""Seconds between two looks at records that are still being written."""
 AT_ONCE = 8
-"""Frames of one film before the next film has its turn."""
-MAX_FILM = 256 * 1024 * 1024
-"""Bytes of a film: some hundred thousand turns of Angry Mob."""
+"""Maximum number of frames of one job before the next job has its turn."""
+MAX_FRAMES_SIZE = 256 * 1024 * 1024
+"""Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
 MAX_MEMORY = 1024**3
-"""Bytes of address space: what a hostile file could make it take."""
+"""Limit of the process's address space in bytes: a hostile file could fill the memory."""
 NICENESS = 15
+"""Amount by which the process lowers its priority."""
 
 
 @attrs.define(eq=False)
 class ReplayJob:
-    """A film that is made."""
+    """One source whose frames are being made."""
 
     number: int
     path: Path
+    """The source: a record, or an original game's match file."""
     live: bool
     logs: bool
     file: IO[bytes]
+    """The file that the frames are written into."""
     size: int = 0
+    """Bytes of frames written so far."""
     waiting: bool = False
-    """Whether the last look found nothing more."""
-    _live_reel: ReplayReader | None = None
+    """Whether the source had nothing more when it was last looked at."""
+    _live_reader: ReplayReader | None = None
     _parts: Iterator[dict[str, Any]] | None = None
 
-    def part(self) -> dict[str, Any] | None:
-        """The next part; None: not yet."""
+    def next_part(self) -> dict[str, Any] | None:
+        """Return the head, the next frame or the end; None if it isn't written yet."""
         if self.live:
-            if self._live_reel is None:
-                self._live_reel = ReplayReader(self.path, live=True, logs=self.logs)
-            return self._live_reel.next()
+            if self._live_reader is None:
+                self._live_reader = ReplayReader(self.path, live=True, logs=self.logs)
+            return self._live_reader.next()
         if self._parts is None:
-            self._parts = reel(self.path)
+            self._parts = read_frames(self.path)
         return next(self._parts)
 
     def finish(self) -> None:
-        """The file won't grow any more."""
-        if self._live_reel is not None:
-            self._live_reel.live = False
+        """Note that the source won't grow any more."""
+        if self._live_reader is not None:
+            self._live_reader.live = False
 
     def close(self) -> None:
         """Close its files."""
         self.file.close()
-        if self._live_reel is not None:
-            self._live_reel.close()
+        if self._live_reader is not None:
+            self._live_reader.close()
         if self._parts is not None:
             self._parts.close()  # type: ignore[attr-defined] # it is a generator
 
 
 class ReplayWorker:
-    """Makes all films that are open, a few frames of each in turn."""
+    """Works on all open jobs, a few frames of each in turn."""
 
-    def __init__(self, folder: Path, tell: IO[bytes]) -> None:
+    def __init__(self, folder: Path, reports: IO[bytes]) -> None:
         self.folder = folder
-        self._tell = tell
-        self._films: dict[int, ReplayJob] = {}
+        self._reports = reports
+        self._jobs: dict[int, ReplayJob] = {}
 
     @property
     def pause(self) -> float | None:
-        """Seconds until there may be something to do; None: only when told."""
-        if not self._films:
+        """Seconds until there may be something to do; None: until the next order."""
+        if not self._jobs:
             return None
-        return LOOK_EVERY if all(film.waiting for film in self._films.values()) else 0
+        return LOOK_EVERY if all(job.waiting for job in self._jobs.values()) else 0
 
     def do(self, order: dict[str, Any]) -> None:
-        """Begin a film, or forget one."""
+        """Carry out an order."""
         if "open" in order:
-            number = order["open"]
-            path = self.folder / str(number)
-            try:
-                self.folder.mkdir(exist_ok=True)  # somebody may have cleaned up
-                file = path.open("wb", buffering=0)
-            except OSError as error:
-                self._say(number, failed=f"no room for the film: {error.strerror}")
-                return
-            self._films[number] = ReplayJob(
-                number, Path(order["path"]), order["live"], order["logs"], file
-            )
+            self._open(order)
         elif "finish" in order:
-            if order["finish"] in self._films:
-                self._films[order["finish"]].finish()
+            if order["finish"] in self._jobs:
+                self._jobs[order["finish"]].finish()
         elif "remove" in order:
             shutil.rmtree(order["remove"], ignore_errors=True)
         else:
             self._drop(order["close"])
-            # Here, since removing a large file takes longer than matches should wait.
+            # Removed here, as removing a large file takes longer than matches should wait.
             (self.folder / str(order["close"])).unlink(missing_ok=True)
 
-    def work(self) -> None:
-        """A few frames of every film."""
-        for shooting in list(self._films.values()):
-            self._shoot(shooting)
+    def _open(self, order: dict[str, Any]) -> None:
+        number = order["open"]
+        try:
+            self.folder.mkdir(exist_ok=True)  # a clean-up of temporary files may have removed it
+            file = (self.folder / str(number)).open("wb", buffering=0)
+        except OSError as error:
+            self._report(number, failed=f"no room for the frames: {error.strerror}")
+            return
+        self._jobs[number] = ReplayJob(
+            number, Path(order["path"]), order["live"], order["logs"], file
+        )
 
-    def _shoot(self, shooting: ReplayJob) -> None:
+    def work(self) -> None:
+        """Make a few frames of every job."""
+        for job in list(self._jobs.values()):
+            self._work_on(job)
+
+    def _work_on(self, job: ReplayJob) -> None:
         sizes: list[int] = []
         last: dict[str, Any] = {}
-        shooting.waiting = False
+        job.waiting = False
         try:
             while len(sizes) < AT_ONCE and not last:
-                part = shooting.part()
+                part = job.next_part()
                 if part is None:
-                    shooting.waiting = True
+                    job.waiting = True
                     break
                 kind = part.get("type")
                 if kind == "head":
-                    self._say(shooting.number, head=part)
+                    self._report(job.number, head=part)
                 elif kind == "end":
                     last = {"end": part}
-                elif shooting.size > MAX_FILM:
-                    trouble = "the film stops here: the match is too long to be shown"
-                    last = {
-                        "end": {"type": "end", "seed": None, "trouble": trouble, "result": None}
-                    }
+                elif job.size > MAX_FRAMES_SIZE:
+                    trouble = "the replay stops here: the match is too long to be shown"
+                    last = {"end": frames.end(None, None, trouble)}
                 else:
-                    sizes.append(self._write(shooting, part))
+                    sizes.append(self._write(job, part))
         except UnreadableError as error:
             last = {"failed": str(error)}
         except MemoryError:
-            last = {"failed": f"{shooting.path.name}: too large to be shown"}
+            last = {"failed": f"{job.path.name}: too large to be shown"}
         except OSError as error:
-            last = {"failed": f"no room for the film: {error.strerror}"}
-        except Exception as error:  # noqa: BLE001 - what a file brings about ends its film alone
-            name = shooting.path.name
-            last = {"failed": f"{name}: can't be shown ({type(error).__name__})"}
+            last = {"failed": f"no room for the frames: {error.strerror}"}
+        except Exception as error:  # noqa: BLE001 - whatever a file brings about ends its job alone
+            last = {"failed": f"{job.path.name}: can't be shown ({type(error).__name__})"}
         if sizes or last:
-            self._say(shooting.number, frames=sizes, **last)
+            self._report(job.number, frames=sizes, **last)
         if last:
-            self._drop(shooting.number)
+            self._drop(job.number)
 
-    def _write(self, shooting: ReplayJob, frame: dict[str, Any]) -> int:
+    def _write(self, job: ReplayJob, frame: dict[str, Any]) -> int:
+        """Write a frame, and return its size in bytes."""
         rest = memoryview(frames.encode(frame) + b",")
         size = len(rest)
         while rest:
-            rest = rest[shooting.file.write(rest) :]
-        shooting.size += size
+            rest = rest[job.file.write(rest) :]
+        job.size += size
         return size
 
     def _drop(self, number: int) -> None:
-        shooting = self._films.pop(number, None)
-        if shooting is not None:
-            shooting.close()
+        job = self._jobs.pop(number, None)
+        if job is not None:
+            job.close()
 
-    def _say(self, number: int, **what: Any) -> None:
-        self._tell.write(frames.encode({"film": number, **what}) + b"\n")
-        self._tell.flush()
+    def _report(self, number: int, **fields: Any) -> None:
+        self._reports.write(frames.encode({"job": number, **fields}) + b"\n")
+        self._reports.flush()
 
 
 def main() -> None:
-    """Make films until stdin ends."""
+    """Make frames until stdin ends."""
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-    projector = ReplayWorker(Path(sys.argv[1]), sys.stdout.buffer)
+    worker = ReplayWorker(Path(sys.argv[1]), sys.stdout.buffer)
     orders = b""
     while True:
-        ready, _, _ = select.select([0], [], [], projector.pause)
+        ready, _, _ = select.select([0], [], [], worker.pause)
         if ready:
             data = os.read(0, 65_536)
             if not data:
-                # Of an arena that was killed nobody else would remove it.
-                shutil.rmtree(projector.folder, ignore_errors=True)
+                # An arena that was killed can't remove the folder itself.
+                shutil.rmtree(worker.folder, ignore_errors=True)
                 return
             *lines, orders = (orders + data).split(b"\n")
             for line in lines:
-                projector.do(json.loads(line))
-        projector.work()
+                worker.do(json.loads(line))
+        worker.work()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What a record tells of its match at a glance: who played, how it ended.
+"""The summary of a match, read from its record: who played, and how it ended.
 
-Reads header and result, and of the turns only those with faults: an eighth of the time, or less,
-that it takes to read all. Whether the rules bear it out is asked when somebody looks at the match;
-nothing is played again here.
+Only the header, the result and the turns with faults are parsed, which takes an eighth of the time
+of parsing all, or less. The match isn't played again here; whether the rules confirm the record is
+checked when its replay is shown.
 """
 
 import gzip
@@ -22,18 +22,18 @@ from lanista.match.record import (
 
 
 def summary(path: Path) -> dict[str, Any]:
-    """What docs/api.md tells of a record's match, but the game's title.
+    """Return a match as in docs/api.md, without the game's title.
 
     Raises:
-        BadRecordError: It is no whole record, or of another match than its name says.
-        OSError: It can't be read.
+        BadRecordError: The record isn't complete, or is of another match than its name says.
+        OSError: The file can't be read.
     """
     lines, reader = _lines(path), LineReader(path)
     header = reader.read(next(lines, b""))
-    assert isinstance(header, Header)  # nothing else is taken in the first line
+    assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
     faults, last = [0] * len(header.players), b""
     for line in lines:
-        # A quote within what a bot said is escaped: only a key looks like this.
+        # Quotes within strings are escaped, so only a key looks like this.
         if b'"faults"' in last:
             _count_faults(path, last, faults)
         last = line
@@ -43,7 +43,7 @@ def summary(path: Path) -> dict[str, Any]:
         result = None
     if not isinstance(result, ResultInfo):
         raise BadRecordError(f"{path}: its last line is no result")
-    told = {
+    match = {
         "match": header.match,
         "game": header.game,
         "state": "over",
@@ -59,26 +59,26 @@ def summary(path: Path) -> dict[str, Any]:
         "faults": faults,
     }
     try:
-        json.dumps(told, ensure_ascii=False).encode()
+        json.dumps(match, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BadRecordError(f"{path}: half a character (a lone surrogate) in its words") from None
-    return told
+    return match
 
 
 def _count_faults(path: Path, line: bytes, faults: list[int]) -> None:
-    """Add the faults of a turn's line to those by seat."""
+    """Add the faults in a turn's line to the numbers of faults, by seat."""
     try:
-        told = json.loads(line)
-        for fault in told["faults"]:
-            faults[range(len(faults)).index(fault["seat"])] += 1  # -1 is no seat
-        for seat, more in told.get("more_faults", {}).items():
+        turn = json.loads(line)
+        for fault in turn["faults"]:
+            faults[range(len(faults)).index(fault["seat"])] += 1  # a negative number isn't a seat
+        for seat, more in turn.get("more_faults", {}).items():
             faults[range(len(faults)).index(int(seat))] += int(more)
     except (ValueError, RecursionError, KeyError, IndexError, TypeError, AttributeError):
         raise BadRecordError(f"{path}: a turn whose faults can't be read") from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The whole lines of a record."""
+    """Yield the complete lines of a record."""
     with gzip.open(path) as file:
         while True:
             try:

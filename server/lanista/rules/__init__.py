@@ -1,5 +1,5 @@
 """The games: pure rules, found by name through entry points.
 
-No socket, no clock, no file, no wire format of lines lives here or below: a ruleset gets
-numbers and chance as arguments and gives facts as bytes. See `base` for the interface.
+This package knows no socket, no clock, no file and no line of the wire but the facts: a ruleset
+gets numbers and chance as arguments and returns its facts as bytes. The interface is in `base`.
 """

@@ -1,9 +1,11 @@
 """The interface between a ruleset and everything that plays, records or shows it.
 
-A ruleset is found by its name (`registry`), makes a `Game` from settings, a board and chance,
-and the game goes from turn to turn by `advance`. Same settings, board, seed and verdicts give
-the same game, whatever order the answers came in. Nothing here knows of sockets, clocks, files
-or the lines around the facts.
+A ruleset is found by its name (`registry`) and makes a `Game` from settings, a board and chance.
+In every turn the runner asks `Game.parse` to read each seat's answer, forms a verdict on each
+seat, and gives all verdicts to `Game.advance` at once, in order of seats. The same settings,
+board, seed and verdicts give the same game, whatever order the answers came in; that is what
+makes records and replays possible. Nothing here knows of sockets, clocks, files or the lines
+around the facts.
 """
 
 import enum
@@ -17,11 +19,11 @@ from lanista.rules.outcome import Outcome
 from lanista.rules.picture import Frame, Scene
 
 Token = int | str
-"""A token of an answer: a whole number of 32 bits, or one letter (PROTOCOL.md 4)."""
+"""One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""
 
 
 class RefusalCode(enum.Enum):
-    """Why an answer, or a submove of it, doesn't count (PROTOCOL.md 7, notes)."""
+    """The reason why an answer, or one of its submoves, doesn't count (PROTOCOL.md 7, notes)."""
 
     LATE = "late"
     MALFORMED = "malformed"
@@ -30,258 +32,260 @@ class RefusalCode(enum.Enum):
 
 @attrs.frozen
 class Refusal:
-    """Something of an answer that was refused."""
+    """A refused answer, or a refused submove of one."""
 
     code: RefusalCode
     message: str
-    """Why, for a person: one printable line."""
+    """The reason in plain English, in one printable line."""
     index: int | None = None
-    """The submove's place in the line, from 0; None when it is the whole line."""
+    """The index of the submove in the line, from 0; None when the whole line is refused."""
 
 
 class MalformedAnswerError(Exception):
     """The tokens of an answer don't form submoves of this ruleset."""
 
-    def __init__(self, words: str, index: int | None = None) -> None:
-        super().__init__(words)
-        self.refusal = Refusal(RefusalCode.MALFORMED, words, index)
+    def __init__(self, message: str, index: int | None = None) -> None:
+        super().__init__(message)
+        self.refusal = Refusal(RefusalCode.MALFORMED, message, index)
 
 
 class TooManySubmovesError(Exception):
-    """An answer with more submoves than the ruleset takes in a turn: the seat is out."""
+    """An answer has more submoves than the ruleset allows in a turn; the seat is eliminated."""
 
 
 @attrs.frozen
 class Answer:
-    """A well-formed answer that came in time."""
+    """The verdict on a well-formed answer that came in time."""
 
     orders: Any
-    """The submoves as the ruleset's `parse` made them; only the ruleset reads them."""
+    """The submoves as the ruleset's `parse` returned them; only the ruleset looks inside."""
     refused: tuple[Refusal, ...] = ()
-    """What of it is not allowed. The ruleset says what follows from that."""
+    """Submoves that are not allowed; the ruleset decides what follows from them."""
 
 
 @attrs.frozen
 class Late:
-    """No answer within the time."""
+    """The verdict when no answer came in time."""
 
 
 @attrs.frozen
 class Malformed:
-    """An answer in time that is no line of submoves."""
+    """The verdict on an answer that came in time but isn't a line of submoves."""
 
     refusal: Refusal
 
 
 @attrs.frozen
 class Missing:
-    """The connection ended before an answer came."""
+    """The verdict when the connection ended before an answer came."""
 
 
 @attrs.frozen
 class Out:
-    """The seat was put out in an earlier turn and is asked no more."""
+    """The verdict on a seat that was eliminated in an earlier turn and is no longer asked."""
 
 
 Verdict = Answer | Late | Malformed | Missing | Out
-"""What the runner says of one seat's turn; a replay obeys it and never judges again."""
+"""The runner's judgement of one seat's turn; a replay applies it and never judges again."""
 
 
 class Consequence(enum.Enum):
-    """What follows when a seat's turn is late, malformed or missing."""
+    """The consequence of a turn that is late, malformed or missing."""
 
     FORFEIT = "forfeit"
-    """The seat loses at once; the runner tells it why."""
+    """The seat loses at once, and the runner sends it the reason."""
     SKIP = "skip"
-    """The turn counts as no submoves; a streak of late turns puts the seat out."""
+    """The turn counts as no submoves; several late turns in a row eliminate the seat."""
 
 
 @attrs.frozen(kw_only=True)
 class Setting:
-    """A whole-number setting of a ruleset."""
+    """An integer setting of a ruleset."""
 
     name: str
-    """As on the wire (`set NAME VALUE`) and in `--set NAME=VALUE`."""
+    """The name, as on the wire (`set NAME VALUE`) and in `--set NAME=VALUE`."""
     default: int
     low: int
     high: int
     help: str
-    """One line for people."""
+    """A description in one line of plain English."""
 
 
 class BadSettingError(Exception):
-    """A setting that the ruleset doesn't have, or a value out of its range."""
+    """A setting is unknown to the ruleset, or its value is out of range."""
 
 
 class BadBoardError(Exception):
-    """A board file that can't be used; says where and what would be right."""
+    """A board file can't be used; the message says where and what would be right."""
 
-    def __init__(self, words: str, line: int | None = None, column: int | None = None) -> None:
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         where = [f"line {line}"] if line is not None else []
         where += [f"column {column}"] if column is not None else []
-        super().__init__(f"{', '.join(where)}: {words}" if where else words)
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
         self.line = line
-        """From 1; None when no single line is wrong."""
+        """The number of the wrong line, from 1; None when the fault isn't in a single line."""
         self.column = column
-        """From 1, in characters; None when no single place of the line is wrong."""
+        """The column in characters, from 1; None when the fault isn't at a single place."""
 
 
 class Game(Protocol):
-    """A match in progress. Mutable, deterministic; driven by the runner or a replay."""
+    """A match in progress: mutable, deterministic, driven by the runner or by a replay."""
 
     @property
     def turn(self) -> int:
-        """Moves carried out so far: the N of the wire's `turn N`."""
+        """The number of turns carried out so far: the N of the wire's `turn N`."""
         ...
 
     def facts_at_start(self, seat: int) -> bytes:
-        """The lines of PROTOCOL.md 5 "Start" for this seat, each ended by a newline."""
+        """Return the lines of PROTOCOL.md 5 "Start" for this seat, each ended by a newline."""
         ...
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:
-        """The lines of PROTOCOL.md 5 "Turn" for this seat.
+        """Return the lines of PROTOCOL.md 5 "Turn" for this seat.
 
-        Seats that see the same get the same object, so that its bytes are built once.
+        Seats that see the same facts get the same object, so that its bytes are encoded once.
 
         Args:
-            seat: Who will read it.
-            status: By seat, answer times so far as a share of the match's allowance; -1: out.
+            seat: The seat that will read the lines.
+            status: By seat, the answer time used so far as a share of the match's allowance, or
+                -1 for a seat that was eliminated.
         """
         ...
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read an answer's tokens against the position; the game doesn't change.
+        """Check an answer's tokens against the position; the game doesn't change.
 
         Raises:
-            MalformedAnswerError: The tokens are no submoves of this ruleset.
-            TooManySubmovesError: More submoves than may be sent in a turn (PROTOCOL.md 4).
+            MalformedAnswerError: The tokens don't form submoves of this ruleset.
+            TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
         """
         ...
 
     def advance(self, turn: Sequence[Verdict]) -> None:
-        """Carry out one turn: a verdict a seat, in order of seats."""
+        """Carry out one turn, given one verdict per seat, in order of seats."""
         ...
 
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return how the game ended, or None while it goes on."""
         ...
 
     def scores(self) -> tuple[int, ...]:
-        """Score by seat as things stand."""
+        """Return the present score of each seat."""
         ...
 
     def digest(self) -> str:
-        """16 hexadecimal digits of a hash over the whole state, outcome included."""
+        """Return a hash of the whole state, outcome included, as 16 hexadecimal digits."""
         ...
 
     def scene(self) -> Scene:
-        """What a viewer draws once."""
+        """Return what a viewer draws once for the whole match."""
         ...
 
     def frame(self) -> Frame:
-        """What a viewer draws of the present position."""
+        """Return what a viewer draws of the present position."""
         ...
 
 
 class Dialect(Protocol):
-    """Another way of telling a ruleset's match than version 1: the bytes and nothing else.
+    """A wire format of a ruleset's match other than protocol version 1.
 
-    The rules of lines, debts and time stay those of PROTOCOL.md 1 and 4.
+    A dialect replaces the bytes that are sent and nothing else: lines, pending answers and time
+    are handled as in PROTOCOL.md 1 and 4.
     """
 
     def opening(self, game: Any, seat: int) -> bytes:
-        """What a seat is sent first; its first answer is asked for by it."""
+        """Return what a seat is sent first; it also asks for the seat's first answer."""
         ...
 
     def turn(self, game: Any, seat: int) -> bytes:
-        """What a seat is sent after a turn, when another answer is asked for."""
+        """Return what a seat is sent after a turn, when another answer is due."""
         ...
 
     def closing(self, game: Any, seat: int) -> bytes:
-        """What a seat is sent after the last turn, before the connection closes."""
+        """Return what a seat is sent after the last turn, before the connection closes."""
         ...
 
 
 class Ruleset(Protocol):
-    """A game's rules under a name.
+    """The rules of a game, under a name.
 
-    `Any` stands for the ruleset's own board type: the ones who pass it on never look inside.
+    `Any` stands for the ruleset's own board type; code that passes a board on never looks inside.
     """
 
     @property
     def name(self) -> str:
-        """As in `game=NAME` on the wire: lower-case letters, digits, `-`."""
+        """The name, as in `game=NAME` on the wire: lower-case letters, digits and `-`."""
         ...
 
     @property
     def title(self) -> str:
-        """As people write it."""
+        """The name as people write it."""
         ...
 
     @property
     def version(self) -> str:
-        """Changes when the same turns could give another game."""
+        """The version, which changes whenever the same turns could lead to a different game."""
         ...
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """The number of seats in a match."""
         ...
 
     @property
     def consequence(self) -> Consequence:
-        """What follows from a turn without a usable answer."""
+        """The consequence of a turn without a usable answer."""
         ...
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """In the order in which the wire tells them."""
+        """The settings, in the order in which the wire sends them."""
         ...
 
     @property
     def seeds(self) -> tuple[int, int]:
-        """The lowest and the highest seed it takes."""
+        """The lowest and the highest seed that the ruleset accepts."""
         ...
 
     @property
     def classic(self) -> Dialect | None:
-        """What a hello without `v=` gets (PROTOCOL.md 6); None: version 1."""
+        """The dialect for a hello without `v=` (PROTOCOL.md 6); None means protocol version 1."""
         ...
 
     def chance(self, seed: int) -> Chance:
-        """The draws of a match with this seed, which is within `seeds`."""
+        """Return the source of random draws for a seed, which is within `seeds`."""
         ...
 
     def read_board(self, text: str) -> Any:
         """Read a board file.
 
         Raises:
-            BadBoardError: Anything in it breaks the rules of boards.
+            BadBoardError: The file isn't a valid board.
         """
         ...
 
     def write_board(self, board: Any) -> str:
-        """The board as a file that `read_board` reads back to an equal board."""
+        """Return the text of a board file, which `read_board` reads back to an equal board."""
         ...
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Any:
-        """Make a board by chance; the same chance makes the same board."""
+        """Generate a board; the same chance always gives the same board."""
         ...
 
     def new(self, settings: Mapping[str, int], board: Any, chance: Chance) -> Game:
-        """Start a game. `settings` has every setting, as `complete_settings` makes them."""
+        """Start a game. `settings` has every setting, as `complete_settings` returns them."""
         ...
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
-        """How many turns a match can have at most."""
+        """Return the greatest number of turns that a match can have."""
         ...
 
 
 def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, int]:
-    """All settings of a ruleset in its order: the given ones checked, the others' defaults.
+    """Return all settings of a ruleset in its order: the given ones checked, defaults for the rest.
 
     Raises:
-        BadSettingError: A name the ruleset doesn't have, or a value out of range.
+        BadSettingError: The ruleset has no setting of that name, or the value is out of range.
     """
     known = {setting.name: setting for setting in ruleset.settings}
     for name, value in given.items():
@@ -297,3 +301,8 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
                 f"it can be from {setting.low} to {setting.high}"
             )
     return {name: given.get(name, setting.default) for name, setting in known.items()}
+
+
+def quoted(text: str) -> str:
+    """Quote and escape a piece of a board file for a message, cut after 40 characters."""
+    return ascii(text[:40]) + ("…" if len(text) > 40 else "")

@@ -1,7 +1,8 @@
-"""Chance as an argument: every random draw of a ruleset goes through one of these.
+"""Chance as an argument: the sources of every random draw of a ruleset.
 
-Never the `random` module's global state, never time, never hashing. A draw says *why* it is
-made, so that a scripted chance (`rules.testing`) can hold a test to the exact draws.
+A ruleset never uses the `random` module's global state, the time, or hashes, because the same
+seed must give the same match everywhere. Each draw carries its reason, so that a test can check
+the exact sequence of draws with a scripted chance (`rules.testing`).
 """
 
 import random
@@ -11,22 +12,22 @@ from typing import Protocol, TypeVar
 T = TypeVar("T")
 
 SEED_BITS = 64
-"""Seeds are signed whole numbers of this many bits."""
+"""The width of a seed, a signed integer, in bits."""
 
 
 class Chance(Protocol):
-    """A source of draws."""
+    """A source of random draws."""
 
     def below(self, n: int, why: str) -> int:
-        """Draw a whole number from 0 to n - 1, all alike; `why` names the draw in tests."""
+        """Draw an integer from 0 to n - 1, uniformly; `why` names the draw in tests."""
         ...
 
 
 class SeededChance:
-    """Draws from a 64-bit seed, the same on every machine and Python version.
+    """A source that gives the same draws for a 64-bit seed on every machine and Python version.
 
-    Built on `random.Random.random()` alone: the one method whose sequence Python promises to
-    keep (its documentation, "Notes on Reproducibility").
+    It uses `random.Random.random()` alone, the one method whose sequence Python promises to keep
+    (its documentation, "Notes on Reproducibility").
     """
 
     def __init__(self, seed: int) -> None:
@@ -35,14 +36,14 @@ class SeededChance:
         self._random = random.Random(seed % (1 << SEED_BITS)).random  # noqa: S311 - games, not secrets
 
     def below(self, n: int, why: str) -> int:
-        """Draw a whole number from 0 to n - 1; n is at most 2^53."""
+        """Draw an integer from 0 to n - 1; n is at most 2^53."""
         if n < 1:
             raise ValueError(f"a draw below {n} ({why}) has no possible value")
         return int(self._random() * n)
 
 
 def shuffle(chance: Chance, items: MutableSequence[T], why: str) -> None:
-    """Put the items into a random order in place: Fisher and Yates, from the end, n - 1 draws."""
+    """Shuffle the items in place (Fisher-Yates from the end), with one draw less than items."""
     for last in range(len(items) - 1, 0, -1):
         other = chance.below(last + 1, why)
         items[last], items[other] = items[other], items[last]
@@ -51,25 +52,25 @@ def shuffle(chance: Chance, items: MutableSequence[T], why: str) -> None:
 class OriginalChance:
     """The generator of the original Hogwarts and Crematoria programs, draw for draw.
 
-    A linear congruential generator of 31 bits (rules/hogwarts.md 3.4). A draw takes two steps;
-    both programs draw whole numbers of a range by it, so `below(n)` is their `random(0, n - 1)`.
-    It can be guessed from what it shows: the match's seed must stay secret until the end.
+    It is a linear congruential generator of 31 bits (rules/hogwarts.md 3.4), and a draw takes two
+    steps of it. `below(n)` is the originals' `random(0, n - 1)`. Bots could infer the state from
+    what they see of a match, so the seed must stay secret until the end.
     """
 
     MODULUS = 2**31
     MAX_RANGE = 1_000_000
-    """Above this the originals return the low end without a draw."""
+    """The longest range; for a longer one the originals return its low end without a draw."""
 
     def __init__(self, seed: int) -> None:
         self._state = abs(seed) % self.MODULUS
 
     @property
     def state(self) -> int:
-        """Where the sequence stands: part of the state of a match, for its digest."""
+        """The generator's present state, which is part of the digest of a match."""
         return self._state
 
     def below(self, n: int, why: str) -> int:
-        """Draw a whole number from 0 to n - 1 (0 without a step for n over MAX_RANGE)."""
+        """Draw an integer from 0 to n - 1; for n above MAX_RANGE return 0 without a step."""
         if n < 1:
             raise ValueError(f"a draw below {n} ({why}) has no possible value")
         if n > self.MAX_RANGE:
@@ -78,7 +79,7 @@ class OriginalChance:
         return n * self._state // self.MODULUS
 
     def skip(self, draws: int) -> None:
-        """Pass over draws whose values nobody needs, in time of the logarithm of their number."""
+        """Skip draws whose values nobody needs, in time logarithmic in their number."""
         factor, term = _TWO_STEPS_FACTOR, _TWO_STEPS_TERM
         while draws:
             if draws & 1:

@@ -1,4 +1,4 @@
-"""How a match ended: the one type that rules, runner, records and standings share."""
+"""The outcome of a match: the type that rules, runner, records and standings share."""
 
 import enum
 from collections.abc import Sequence
@@ -7,41 +7,41 @@ import attrs
 
 
 class Termination(enum.Enum):
-    """Why a match ended; the values are the words of the wire's `end` (PROTOCOL.md 3)."""
+    """The way a match ended; the values are those of the wire's `end` line (PROTOCOL.md 3)."""
 
     FINISHED = "finished"
-    """By its rules: a position that ends the game, or the last round."""
+    """Ended by the rules: a position that ends the game, or the last round."""
     FORFEIT = "forfeit"
-    """By a seat's fault (or every seat's): late, malformed, illegal, or gone."""
+    """Lost by one or all seats through a fault: late, malformed, illegal or disconnected."""
     ABORTED = "aborted"
-    """By the arena: interrupted, or an error of its own. No result."""
+    """Stopped by the arena, interrupted or after an internal error; there is no result."""
     VOID = "void"
-    """The host stalled while a seat was judged late: played again, never counted."""
+    """Invalid because the host stalled while a seat was judged late; replayed, never counted."""
 
 
 @attrs.frozen(kw_only=True)
 class Outcome:
-    """The end of a match.
+    """The result of a match.
 
-    A match that is aborted or void ranks every seat 1: nobody won.
+    In an aborted or void match every seat has rank 1: nobody won.
     """
 
     termination: Termination
     ranks: tuple[int, ...]
-    """Place by seat, 1 is best; equal places are ties."""
+    """The rank of each seat; 1 is best, and equal ranks are ties."""
     scores: tuple[int, ...]
-    """Final score by seat, in the ruleset's own unit."""
+    """The final score of each seat, in the ruleset's own unit."""
     reason: str
-    """One word of the ruleset for what happened, as `capture` or `move-limit`."""
+    """The ruleset's keyword for what happened, such as `capture` or `move-limit`."""
 
     @property
     def is_draw(self) -> bool:
-        """Whether no seat is better than another."""
+        """Whether all seats have the same rank."""
         return len(set(self.ranks)) == 1
 
 
 def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Outcome:
-    """The outcome when the seats at fault lose at once; if all are, it is a draw."""
+    """Return the outcome when the seats at fault lose at once; if all are at fault, all tie."""
     if not any(at_fault):
         raise ValueError("a forfeit needs a seat at fault")
     losing = sum(not fault for fault in at_fault) + 1
@@ -52,5 +52,8 @@ def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Out
 
 
 def ranks_by_score(scores: Sequence[int]) -> tuple[int, ...]:
-    """Places by score, highest first; equal scores share the best place (1, 1, 3)."""
+    """Return the rank of each seat by score, highest first; equal scores share the best rank.
+
+    For example, the scores 7, 7 and 2 have the ranks 1, 1 and 3.
+    """
     return tuple(1 + sum(other > score for other in scores) for score in scores)

@@ -1,8 +1,8 @@
-"""What a viewer draws of a match, in words that every game shares: a scene and its frames.
+"""What a viewer draws of a match, in terms that all games share: a scene and its frames.
 
-A ruleset says what stands where and what it looks like; terminal and page draw it, and know no
-game. Coordinates are rows and columns of one grid, from 0 at the top and the left. Nothing here
-knows of pixels or colours.
+A ruleset describes what stands where and what it looks like; the terminal view and the page draw
+that description without knowing the game. Coordinates are rows and columns of one grid, counted
+from 0 at the top left. Nothing here knows of pixels or colours.
 """
 
 import enum
@@ -11,11 +11,11 @@ from collections.abc import Mapping
 import attrs
 
 Place = tuple[int, int]
-"""Row and column."""
+"""A cell of the grid, as (row, column)."""
 
 
 class Ground(enum.Enum):
-    """What a viewer draws beneath everything else."""
+    """The background of a cell, drawn beneath everything else."""
 
     FLOOR = "floor"
     WALL = "wall"
@@ -23,78 +23,79 @@ class Ground(enum.Enum):
 
 
 class Shape(enum.Enum):
-    """How a page draws a mark; a terminal writes its text instead."""
+    """The shape in which a page draws a mark; a terminal writes the mark's text instead."""
 
     TEXT = "text"
-    """Its text, in its seat's colour."""
+    """The mark's text, in the colour of its seat."""
     COUNT = "count"
-    """A filled cell with a number of units, readable at any size."""
+    """A filled cell with a count of units, readable at any size."""
     DISC = "disc"
-    """A unit."""
+    """A unit, drawn as a disc."""
     CROSS = "cross"
-    """A unit of another kind or state: a small disc with a cross."""
+    """A unit of another kind or state, drawn as a small disc with a cross."""
     SQUARE = "square"
-    """A large unit: a square with a black outline."""
+    """A large unit, drawn as a square with a black outline."""
     BOOK = "book"
-    """Something to pick up: a circle with a black outline."""
+    """Something to pick up, drawn as a circle with a black outline."""
     GEM = "gem"
-    """Something to pick up: a jewel."""
+    """Something to pick up, drawn as a jewel."""
     BEAST = "beast"
-    """What kills around itself: a large disc in a ring of danger, the eight cells around."""
+    """A unit that kills in the eight cells around it, drawn as a large disc in a ring."""
     SHIP = "ship"
-    """Something descending on the cell, with its shadow; the text is the rounds left."""
+    """Something that descends on the cell, drawn with its shadow; its text is the rounds left."""
 
 
 @attrs.frozen(kw_only=True)
 class Level:
-    """A part of the grid that a page draws apart: some columns, all rows."""
+    """A range of the grid's columns, over all rows, that a page draws as a separate grid."""
 
     title: str
-    """As `underground`."""
+    """The title, such as `underground`."""
     col: int
-    """Its first column in the grid."""
+    """The first of its columns in the grid."""
     cols: int
+    """The number of its columns."""
     wraps: bool = False
-    """Whether its last column is next to its first."""
+    """Whether the last column is next to the first one."""
 
 
 @attrs.frozen(kw_only=True)
 class Scene:
-    """What doesn't change in a match, for a viewer: the grid and its ground."""
+    """What a viewer draws and what never changes in a match: the grid and its ground."""
 
     rows: int
     cols: int
     ground: tuple[tuple[Ground, ...], ...]
-    """By row and column."""
+    """The ground of each cell, by row and column."""
     owners: Mapping[Place, int]
-    """The seat that a cell belongs to for the whole match (a base), by (row, column)."""
+    """The cells that belong to a seat for the whole match, such as bases: seat by (row, column)."""
     signs: tuple[tuple[str, str], ...] = ()
-    """What the marks mean, for a legend: text and a word or two."""
+    """The legend of a terminal: each mark's text and its meaning in a word or two."""
     levels: tuple[Level, ...] = ()
-    """Empty: the whole grid is one."""
+    """The parts of the grid to be drawn separately; empty when the grid is drawn as one."""
     stats: tuple[str, ...] = ()
-    """Titles of what `Frame.stats` tells of each seat, as `units`."""
+    """The titles of the columns of `Frame.stats`, such as `units`."""
     kinds: tuple[tuple[Shape, str, str], ...] = ()
-    """For a page's legend: shape, text, meaning."""
+    """The legend of a page: shape, text and meaning of each kind of mark."""
 
 
 @attrs.frozen
 class Mark:
-    """Something that stands on a cell."""
+    """Something that stands on a cell, such as a unit or a book."""
 
     row: int
     col: int
     seat: int | None
-    """Whose it is; None: neutral."""
+    """The seat that it belongs to; None when it is neutral."""
     text: str
-    """What to write there, as short as it can be: a number of units, a letter."""
+    """The text to write on the cell, as short as possible: a letter or a number of units."""
     shape: Shape = Shape.TEXT
     unit: int | None = None
-    """The number by which it is the same one from frame to frame; None: it has none."""
+    """The number that identifies the unit in every frame; None when units have no numbers."""
     health: float | None = None
-    """From 0 to 1; None: it has none, or it is no matter."""
+    """The health, from 0 to 1; None when it has none or it doesn't matter."""
     details: tuple[str, ...] = ()
-    """Lines for who points at it, as `wizard 31`, `changes to seat 2 in 3 rounds`."""
+    """Lines for a tooltip, such as `wizard 31`, `changes to seat 2 in 3 rounds`."""
 
 
 @attrs.frozen
@@ -105,36 +106,42 @@ class Arrow:
     end: Place
     seat: int
     text: str = ""
-    """As short as it can be: how many went."""
+    """The text beside the arrow, as short as possible, such as how many units moved."""
 
 
 @attrs.frozen
 class Event:
-    """Something that happened in the turn that led to a frame, in words for people."""
+    """Something that happened in the turn that led to a frame, in plain English."""
 
     seat: int | None
-    """Whose doing it was; the words needn't name it."""
+    """The seat that caused it, which the text needn't name; None when no seat did."""
     words: str
-    """As `cast a spell: 431 cells`."""
+    """The description, such as `cast a spell: 431 cells`."""
 
 
 @attrs.frozen(kw_only=True)
 class Frame:
-    """What stands on the scene after some turn."""
+    """What a viewer draws on the scene after some turn."""
 
     turn: int
+    """The number of turns carried out."""
     marks: tuple[Mark, ...]
     captions: tuple[str, ...]
-    """A line by seat for a legend, as `12 units`."""
+    """By seat, a line for the legend, such as `12 units`."""
     owned: Mapping[Place, int] = attrs.field(factory=dict)
-    """The seat that a cell's ground belongs to for now, by (row, column)."""
+    """The cells that belong to a seat at present: seat by (row, column)."""
     lit: frozenset[int] = frozenset()
-    """Columns of the scene that lie in the light, where a game has day and night."""
+    """The columns of the scene that are lit, in a game with day and night."""
     stats: tuple[tuple[int | float | str, ...], ...] = ()
-    """By seat, in the order of `Scene.stats`."""
+    """By seat, one value for each title of `Scene.stats`."""
     arrows: tuple[Arrow, ...] = ()
-    """What was moved in the turn that led here, where units have no numbers."""
+    """The moves of the turn that led to this frame, in games whose units have no numbers."""
     captured: Mapping[Place, int] = attrs.field(factory=dict)
-    """Cells that changed hands at one stroke in that turn, by (row, column): their seat now."""
+    """The cells captured all at once in that turn: their new seat by (row, column)."""
     events: tuple[Event, ...] = ()
-    """What else happened in that turn and can't be seen from two frames."""
+    """What else happened in that turn and can't be inferred from two successive frames."""
+
+
+def counted(count: int, thing: str) -> str:
+    """Return a count with its noun, such as `1 unit` or `12 units`."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"

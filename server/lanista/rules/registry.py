@@ -1,6 +1,6 @@
-"""Rulesets by name, from the entry point group `lanista.rulesets`.
+"""The installed rulesets by name, from the entry point group `lanista.rulesets`.
 
-Another package adds a game by an entry point in its own pyproject.toml.
+Another package adds a game by declaring an entry point in its own pyproject.toml.
 """
 
 import functools
@@ -12,7 +12,7 @@ GROUP = "lanista.rulesets"
 
 
 class UnknownGameError(Exception):
-    """No installed ruleset has this name; the message lists those that are."""
+    """No installed ruleset has this name; the message lists the installed ones."""
 
 
 @functools.cache
@@ -21,12 +21,12 @@ def _installed() -> dict[str, EntryPoint]:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all installed rulesets, sorted."""
+    """Return the names of all installed rulesets, sorted."""
     return tuple(_installed())
 
 
 def get(name: str) -> Ruleset:
-    """The ruleset of this name.
+    """Load the ruleset of this name.
 
     Raises:
         UnknownGameError: There is none.

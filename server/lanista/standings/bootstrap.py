@@ -1,23 +1,29 @@
-"""Samples of the parameters by a bootstrap over seeds or blocks; intervals are quantiles of them.
+"""Samples of the rating parameters by a bootstrap; their quantiles are the confidence intervals.
 
-A sample gives every draw (seed and map) a random weight and maximises the weighted likelihood: the
-Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981), for likelihoods Newton and Raftery
-(Journal of the Royal Statistical Society B 56, 1994). All matches on a draw share its weight, so
-what they have in common widens the intervals as it should: a bot that likes a map likes it against
-everybody. With too few draws (`counting.independent`) each block has a weight of its own; what the
-blocks of a seed have in common is then not in the intervals. Weights are exponential. A multinomial
-resample can lose every defeat of a strong bot, and its rating has no maximum then; positive weights
-lose nothing. Weights aren't stratified by pairing: a ladder has pairings of one block, which a
-stratified resample would not vary at all.
+How far off may a rating be? If the tournament could be repeated, the spread of its ratings would
+tell. It can't, so the bootstrap makes many tournaments out of the one that was played: each sample
+gives every opening (seed and map) a random weight and maximises the weighted likelihood. That is
+the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981), for likelihoods described by Newton
+and Raftery (Journal of the Royal Statistical Society B 56, 1994).
 
-To each sample come pseudo-matches: of each player against the mean of the others, and of each seat
-against the mean of the others, each outcome weighted at random with mean one half (a gamma variable
-of shape 1/2; for two bots and single matches this makes Jeffreys' interval). They are why a bot
-that won all has an interval: its lower end says how strong it must be at least.
+All matches on an opening share its weight, so what they have in common widens the intervals as it
+should: a bot that likes a map likes it against everybody. With too few openings
+(`counting.independent`) each block has a weight of its own; what the blocks of an opening have in
+common is then not in the intervals. Weights are exponential. A resample that takes blocks with
+replacement could lose every defeat of a strong bot, and its rating would have no maximum; positive
+weights lose nothing. Weights aren't stratified by pairing: a ladder has pairings of one block,
+which a stratified resample wouldn't vary at all.
 
-Choices among players whose ratings are well known are replaced by their quadratic approximation at
-the centre, all others are computed afresh at each Newton step. tests/tournament/test_bootstrap.py
-holds this against full maxima. The widening for few blocks is in `rating`.
+Pseudo-matches are added to each sample: one of each player against the mean of the others, and one
+of each seat against the mean of the others, where each outcome has a random weight with mean one
+half (a gamma variable of shape 1/2; for two bots and single matches this gives Jeffreys' interval).
+Because of them even a bot that won every match has an interval, whose lower end says how strong it
+must be at least.
+
+A sample is a maximisation, and there are a thousand of them. Choices among players whose ratings
+are well known are therefore replaced by their quadratic approximation at the centre; all others are
+computed afresh in each Newton step. tests/standings/test_bootstrap.py compares this with full
+maxima. The widening for few blocks is in `rating`.
 """
 
 import hashlib
@@ -29,96 +35,115 @@ from lanista.standings.likelihood import Model, maximum, pseudo_matches, sums
 from lanista.standings.numerics import Bools, Floats, Ints, np
 
 PSEUDO = 0.5
-"""The mean weight of each outcome of a pseudo-match, and its gamma distribution's shape."""
+"""The mean weight of each outcome of a pseudo-match; also the shape of its gamma distribution."""
 
 _MOST_UNITS = 1500
-"""Draws, or kinds of blocks, that get weights of their own; if there are more, they are put
-together at random to so many lots. That leaves an error of 2 % in the intervals' widths."""
-_TAME = 0.1
-"""A standard error (17 Elo) below which the quadratic approximation does: it shifts the ends of an
-interval by a tenth of a standard error at most."""
+"""The most openings, or kinds of blocks, that get weights of their own.
+
+If there are more, they are put together at random into so many lots. That leaves an error of 2 % in
+the widths of the intervals.
+"""
+_CERTAIN = 0.1
+"""The standard error (17 Elo) below which the quadratic approximation is good enough.
+
+It shifts the ends of an interval by a tenth of a standard error at most.
+"""
 _MOST_EXACT = 40_000_000
-"""Numbers in the largest array of the choices that are computed afresh."""
+"""The most numbers in the largest array of the choices that are computed afresh."""
 _CHUNK = 1_000_000
+"""Numbers in the arrays of the samples that are computed at once."""
 _LONGEST = 1.5
+"""The longest Newton step in any parameter; a longer one is shortened."""
 _SETTLED_CHORD = 0.05
 _SETTLED_NEWTON = 0.15
-"""Steps after which the error is about a hundredth of a standard error, in the mean over draws:
-Newton's method squares it, and one with an old matrix makes a tenth of it."""
+"""Step lengths below which a sample is taken as settled, with the old matrix and with a new one.
+
+The remaining error is then about a hundredth of a standard error, in the mean over samples:
+Newton's method squares the error, and a step with an old matrix reduces it to a tenth.
+"""
 _MOST_STEPS = 40
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Draws:
-    """What the bootstrap gives."""
+class Samples:
+    """The result of the bootstrap, for B samples of P parameters."""
 
     centre: Floats
-    """(P,): the estimate with all weights at their means, about which the draws lie."""
+    """(P,): the estimate with all weights at their means, around which the samples lie."""
     values: Floats
-    """(B, P)"""
+    """(B, P): the parameters of each sample."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Exact:
-    """The choices that are computed afresh."""
+    """The choices that are computed afresh in each step."""
 
     features: tuple[Floats, ...]
-    """By group, (C, A, P): what each alternative holds of each parameter."""
+    """By group, (C, A, P): how often each alternative of a choice contains each parameter."""
     columns: tuple[Ints, ...]
-    """By group, (C,): where in `made` its choices are."""
-    made: Floats
-    """(B, C): by draw, the weight of each choice."""
+    """By group, (C,): the columns of `weights` that belong to its choices."""
+    weights: Floats
+    """(B, C): by sample, the weight of each choice."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Units:
-    """What gets a weight: a draw, a kind of block, or a lot of either."""
+    """The units that get a weight: openings, kinds of blocks, or lots of either.
+
+    E entries say which blocks belong to which unit.
+    """
 
     shape: Floats
-    """(units,): of each one's gamma distribution: the sum of as many exponential weights."""
+    """(units,): the shape of each unit's gamma distribution: the number of exponential weights."""
     unit: Ints
-    """(E,): by entry, whose part it is."""
+    """(E,): by entry, its unit."""
     block: Ints
-    """(E,): which of the U blocks."""
+    """(E,): by entry, its block, of the U different ones."""
     times: Floats
-    """(E,): how often it counts with the unit's weight."""
+    """(E,): by entry, how often the block counts with the unit's weight."""
 
 
-def draw(model: Model, draws: int, apart: Independent) -> Draws:
-    """Sample what the parameters may be. Equal tournaments get equal samples."""
+def sample(model: Model, count: int, apart: Independent) -> Samples:
+    """Return samples of the parameters; equal tournaments get equal samples.
+
+    Args:
+        model: All matches.
+        count: The number of samples, B.
+        apart: What is independent: openings or blocks.
+    """
     generator = np.random.default_rng(_seed(model.counted))
     centre, information = maximum(model, PSEUDO)
     error = np.sqrt(np.diag(np.linalg.inv(information)))
-    wild = _wild(model, error[: model.players])
-    tame = sums(model, np.where(wild, 0.0, model.times()), centre)[2]
-    by_match = model.chosen - _expected(model, centre, ~wild)
+    uncertain = _uncertain(model, error[: model.players])
+    approximated = sums(model, np.where(uncertain, 0.0, model.times()), centre)[2]
+    by_match = model.chosen - _expected(model, centre, ~uncertain)
 
     units = _units(model.counted, apart, generator)
     order = np.argsort(units.unit, kind="stable")
     starts = np.searchsorted(units.unit[order], np.arange(len(units.shape)))
     scores = by_match[model.counted.block_matches].sum(axis=1)
     parts = scores[units.block[order]] * units.times[order, None]
-    weights = generator.standard_gamma(units.shape, size=(draws, len(units.shape)))
+    weights = generator.standard_gamma(units.shape, size=(count, len(units.shape)))
     pull = weights @ np.add.reduceat(parts, starts, axis=0)
 
-    features, columns = _features(model, wild)
+    features, columns = _features(model, uncertain)
     pseudo = pseudo_matches(model)
-    outcomes = generator.standard_gamma(PSEUDO, size=(draws, *pseudo.shape[:2]))
-    made = _made(model, wild, units)
+    outcomes = generator.standard_gamma(PSEUDO, size=(count, *pseudo.shape[:2]))
+    choice_counts = _choice_counts(model, uncertain, units)
     exact = _Exact(
         features=(*features, pseudo),
-        columns=(*columns, made.shape[1] + np.arange(len(pseudo))),
-        made=np.hstack([weights @ made, outcomes.sum(axis=2)]),
+        columns=(*columns, choice_counts.shape[1] + np.arange(len(pseudo))),
+        weights=np.hstack([weights @ choice_counts, outcomes.sum(axis=2)]),
     )
-    pull += outcomes.reshape(draws, -1) @ pseudo.reshape(-1, model.size)
-    return Draws(centre=centre, values=_maxima(exact, centre, pull, tame, model.anchor))
+    pull += outcomes.reshape(count, -1) @ pseudo.reshape(-1, model.size)
+    return Samples(centre=centre, values=_maxima(exact, centre, pull, approximated, model.anchor))
 
 
 def _seed(counted: Counted) -> int:
     digest = hashlib.sha256()
     for array in (
         *(counted.block_players, counted.players, counted.ranks, counted.times),
-        *(counted.cell_blocks, counted.cell_draws, counted.cell_times),
+        *(counted.cell_blocks, counted.cell_openings, counted.cell_times),
     ):
         digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     return int.from_bytes(digest.digest()[:8], "little")
@@ -126,14 +151,14 @@ def _seed(counted: Counted) -> int:
 
 def _units(counted: Counted, apart: Independent, generator: np.random.Generator) -> _Units:
     kinds = np.arange(len(counted.times))
-    if apart.by_draw:
-        draws = int(counted.cell_draws.max()) + 1
-        lots = np.arange(draws)
-        if draws > _MOST_UNITS:
-            lots = generator.permutation(draws) % _MOST_UNITS
+    if apart.by_opening:
+        openings = int(counted.cell_openings.max()) + 1
+        lots = np.arange(openings)
+        if openings > _MOST_UNITS:
+            lots = generator.permutation(openings) % _MOST_UNITS
         return _Units(
-            shape=np.ones(min(draws, _MOST_UNITS)),
-            unit=lots[counted.cell_draws],
+            shape=np.ones(min(openings, _MOST_UNITS)),
+            unit=lots[counted.cell_openings],
             block=counted.cell_blocks,
             times=counted.cell_times.astype(np.float64),
         )
@@ -148,29 +173,32 @@ def _units(counted: Counted, apart: Independent, generator: np.random.Generator)
     )
 
 
-def _wild(model: Model, error: Floats) -> Bools:
-    """(C,): the choices to compute afresh: those with a player whose rating is uncertain.
+def _uncertain(model: Model, error: Floats) -> Bools:
+    """Return, by choice, whether one of its players has an uncertain rating, shape (C,).
 
-    Where that's too many, players of many choices are left out: their intervals are those of the
-    quadratic approximation at the centre.
+    Where those are too many choices, the players with the most of them are left out; their
+    intervals are those of the quadratic approximation at the centre.
     """
-    wild = np.zeros(model.choices, dtype=bool)
+    uncertain = np.zeros(model.choices, dtype=bool)
     seats = model.counted.seats
     held = np.zeros((model.choices, model.players), dtype=bool)
     for group in model.groups:
         held[group.numbers[:, None], group.slots // seats] = True
     most = _MOST_EXACT // (len(model.groups[-1].shares) * model.size**2)
     for player in np.argsort(held.sum(axis=0), kind="stable"):
-        if error[player] > _TAME and (wild | held[:, player]).sum() <= most:
-            wild |= held[:, player]
-    return wild
+        if error[player] > _CERTAIN and (uncertain | held[:, player]).sum() <= most:
+            uncertain |= held[:, player]
+    return uncertain
 
 
 def _expected(model: Model, at: Floats, which: Bools) -> Floats:
-    """(M, P): by match, what was to be expected of its choices, of those in `which` alone."""
+    """Return the expected parameters of what is taken, by match and parameter, shape (M, P).
+
+    Only the choices in `which` are counted.
+    """
     seats, players, tied = model.counted.seats, model.players, len(model.tied)
     slot_worth = model.spread[: players * seats] @ at
-    by_choice = np.zeros((model.choices + 1, seats + tied))  # the last one: no choice
+    by_choice = np.zeros((model.choices + 1, seats + tied))  # the last row stands for no choice
     for group in model.groups:
         utility = slot_worth[group.slots] @ group.shares.T + group.sizes @ at[players + seats :]
         share = _softmax(utility)
@@ -192,13 +220,13 @@ def _softmax(utility: Floats) -> Floats:
     return share
 
 
-def _features(model: Model, wild: Bools) -> tuple[tuple[Floats, ...], tuple[Ints, ...]]:
-    column = np.cumsum(wild) - 1
+def _features(model: Model, uncertain: Bools) -> tuple[tuple[Floats, ...], tuple[Ints, ...]]:
+    column = np.cumsum(uncertain) - 1
     spread = model.spread
     slots = model.players * model.counted.seats
     features, columns = [], []
     for group in model.groups:
-        here = wild[group.numbers]
+        here = uncertain[group.numbers]
         if not here.any():
             continue
         held = group.shares @ spread[group.slots[here]]
@@ -207,70 +235,75 @@ def _features(model: Model, wild: Bools) -> tuple[tuple[Floats, ...], tuple[Ints
     return tuple(features), tuple(columns)
 
 
-def _made(model: Model, wild: Bools, units: _Units) -> Floats:
-    """(units, wild choices): how often each unit made each choice."""
-    many = int(wild.sum())
+def _choice_counts(model: Model, uncertain: Bools, units: _Units) -> Floats:
+    """Return how often each unit contains each uncertain choice, by unit and choice."""
+    choices = int(uncertain.sum())
     matches = model.counted.block_matches[units.block]
-    column = np.append(np.where(wild, np.cumsum(wild) - 1, -1), -1)  # the last one: no choice
+    # The last entry stands for no choice.
+    column = np.append(np.where(uncertain, np.cumsum(uncertain) - 1, -1), -1)
     choice = column[model.choice_of][matches]
     there = choice >= 0
     owner = np.broadcast_to(units.unit[:, None, None], choice.shape)[there]
     times = np.broadcast_to(units.times[:, None, None], choice.shape)[there]
     size = len(units.shape)
-    flat = np.bincount(owner * many + choice[there], times, minlength=size * many)
-    return flat.reshape(size, many).astype(np.float64)
+    flat = np.bincount(owner * choices + choice[there], times, minlength=size * choices)
+    return flat.reshape(size, choices).astype(np.float64)
 
 
-def _maxima(exact: _Exact, centre: Floats, pull: Floats, tame: Floats, anchor: Floats) -> Floats:
-    """(B, P): the maximum of each draw's likelihood.
+def _maxima(
+    exact: _Exact, centre: Floats, pull: Floats, information: Floats, anchor: Floats
+) -> Floats:
+    """Return the maximum of each sample's likelihood, shape (B, P).
 
-    The first step takes the derivatives at the centre, which are the same for all draws but for
-    their weights; the second one the gradient where the draw is, and the matrix of the first; that
-    settles most of them. The rest go on by Newton's method.
+    The first step uses the derivatives at the centre, which are the same for all samples but for
+    their weights. The second one uses the gradient where the sample is, and the matrix of the
+    first; that settles most samples. The rest go on by Newton's method.
     """
-    at = np.tile(centre, (len(pull), 1))
+    values = np.tile(centre, (len(pull), 1))
     gradient = pull - centre @ anchor
-    matrix = np.tile(tame + anchor, (len(pull), 1, 1))
+    matrix = np.tile(information + anchor, (len(pull), 1, 1))
     _add_at_centre(exact, centre, gradient, matrix)
-    at += _step(matrix, gradient)
+    values += _step(matrix, gradient)
     active = np.arange(len(pull))
     for number in range(_MOST_STEPS):
-        here, made = at[active], exact.made[active]
-        gradient = pull[active] - (here - centre) @ tame - here @ anchor
+        here, weights = values[active], exact.weights[active]
+        gradient = pull[active] - (here - centre) @ information - here @ anchor
         if number:
-            matrix = np.tile(tame + anchor, (len(active), 1, 1))
-        _add(exact, made, here, gradient, matrix if number else None)
+            matrix = np.tile(information + anchor, (len(active), 1, 1))
+        _add(exact, weights, here, gradient, matrix if number else None)
         step = _step(matrix, gradient)
-        at[active] += step
+        values[active] += step
         settled = _SETTLED_NEWTON if number else _SETTLED_CHORD
         active = active[np.abs(step).max(axis=1) > settled]
         if not len(active):
             break
-    return at
+    return values
 
 
 def _step(matrix: Floats, gradient: Floats) -> Floats:
-    """Newton's steps, (B, P), none of them so long that it leaves what is known of the curve."""
+    """Return Newton's steps, shape (B, P), shortened to where they can be trusted."""
     step = np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
     longest = np.abs(step).max(axis=1, keepdims=True)
     return np.asarray(step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST)))
 
 
 def _add_at_centre(exact: _Exact, centre: Floats, gradient: Floats, matrix: Floats) -> None:
-    """Add what the choices give at the centre, in place."""
+    """Add the choices' derivatives at the centre, in place."""
     size = len(centre)
     for features, columns in zip(exact.features, exact.columns, strict=True):
         share = _softmax(features @ centre)
         mean = (share[:, None, :] @ features)[:, 0]
         off = (features - mean[:, None, :]) * np.sqrt(share)[:, :, None]
-        made = exact.made[:, columns]
-        gradient -= made @ mean
+        weights = exact.weights[:, columns]
+        gradient -= weights @ mean
         second = (off.transpose(0, 2, 1) @ off).reshape(len(columns), size * size)
-        matrix += (made @ second).reshape(-1, size, size)
+        matrix += (weights @ second).reshape(-1, size, size)
 
 
-def _add(exact: _Exact, made: Floats, at: Floats, gradient: Floats, matrix: Floats | None) -> None:
-    """Add what the choices give to each draw where it is, in place."""
+def _add(
+    exact: _Exact, weights: Floats, at: Floats, gradient: Floats, matrix: Floats | None
+) -> None:
+    """Add the choices' derivatives at each sample's own parameters, in place."""
     size = at.shape[1]
     for features, columns in zip(exact.features, exact.columns, strict=True):
         choices, alternatives, _ = features.shape
@@ -279,7 +312,7 @@ def _add(exact: _Exact, made: Floats, at: Floats, gradient: Floats, matrix: Floa
         chunk = max(1, _CHUNK // max(numbers, 1))
         for start in range(0, len(at), chunk):
             part = slice(start, start + chunk)
-            weight = made[part][:, columns]
+            weight = weights[part][:, columns]
             share = _softmax((at[part] @ flat.T).reshape(-1, choices, alternatives))
             share *= weight[:, :, None]
             rows = share.reshape(-1, len(flat))
@@ -287,7 +320,7 @@ def _add(exact: _Exact, made: Floats, at: Floats, gradient: Floats, matrix: Floa
             if matrix is None:
                 continue
             matrix[part] += (flat.T * rows[:, None, :]) @ flat
-            # By choice: weight times mean; the product of two holds the weight twice.
+            # `mean` is weighted, so a product of two has the weight twice; one is divided out.
             mean = (share.transpose(1, 0, 2) @ features).transpose(1, 0, 2)
             unweighted = mean / np.maximum(weight, 1e-300)[:, :, None]
             matrix[part] -= mean.transpose(0, 2, 1) @ unweighted

@@ -1,4 +1,4 @@
-"""The standings from what was played: `compute`, which derives all of them each time.
+"""Computing the standings from the results; everything is derived anew each time.
 
 The order of blocks changes nothing, down to the last bit. Nothing is read, stored or shown here.
 """
@@ -17,7 +17,7 @@ def compute(
     *,
     name: str,
     game: str,
-    format: str,  # noqa: A002 - the standings' own word
+    format: str,  # noqa: A002 - the name of the standings' field
     bots: Sequence[str],
     fillers: Collection[str] = (),
     played: Sequence[BlockScore],
@@ -34,34 +34,34 @@ def compute(
     over: bool = False,
     words: str = "",
 ) -> Standings:
-    """Make the standings.
+    """Return the standings.
 
-    Ranks are those of `order` where there is one (bots that it leaves out share the rank after
-    it); else a round-robin's by points a match, all others' by rating, rounded to a tenth of an
-    Elo. Bots that played nothing share the last one.
+    Ranks follow `order` where it is given; bots that it leaves out share the rank after the last
+    one. Otherwise the ranks of a round-robin follow the points a match, and those of other formats
+    follow the ratings, rounded to a tenth of an Elo. Bots that played nothing share the last rank.
 
     Args:
-        name: The tournament's.
-        game: Its name.
-        format: As `FormatName`.
-        bots: Those of the table, in the spec's order.
+        name: The tournament's name.
+        game: The game's name.
+        format: The format's name, as in `FormatName`.
+        bots: The names of the table's bots, in the spec's order.
         fillers: The names of bots that only fill seats.
         played: All blocks that count, in any order.
         seated: The seatings of each of them.
-        endings: By bot, how its matches ended; void ones too.
-        faults: By bot: late turns, malformed and illegal ones, in all matches that count.
-        voids: Matches that were void.
-        benched: Bots that play no more.
-        order: Places that the format gives, best first; ties share one.
-        byes: By bot, the points that byes gave.
-        live: By bot, the ladder's live rating.
-        planned: Blocks in all, where that's known.
-        uncounted: Blocks that don't count.
-        over: Whether all was played.
-        words: Where it is, or what it found.
+        endings: By bot: how its matches ended, void ones included.
+        faults: By bot: late turns, malformed turns and illegal moves in all matches that count.
+        voids: The number of void matches.
+        benched: The names of benched bots.
+        order: Places that the format gives, best first, as (place, bot); ties share one.
+        byes: By bot: its points from byes.
+        live: By bot: the ladder's live rating.
+        planned: The number of blocks in all, where it is known.
+        uncounted: The number of stored blocks that don't count.
+        over: Whether everything was played.
+        words: The current stage or the outcome, in one line.
 
     Raises:
-        ValueError: A block is of bots or seatings that aren't those given.
+        ValueError: A block has other bots or seatings than those given.
     """
     counted = count(played, seated, bots, fillers)
     sums = tally(counted)
@@ -142,7 +142,7 @@ def _ranks(
     ratings: Ratings | None,
     order: Sequence[tuple[int, str]] | None,
 ) -> list[int]:
-    """By bot, its rank: one more than there are better ones, so ties share the best."""
+    """Return the bots' ranks: one more than the number of better bots, so that ties share."""
     worth: list[float]
     if order is not None:
         places = {bot: place for place, bot in order}
@@ -151,7 +151,7 @@ def _ranks(
         worth = [0.0] * len(bots)
     else:
         if format_ == FormatName.ROUND_ROBIN:
-            # Far finer than two different shares of points can be, and far coarser than rounding.
+            # Rounded to less than the smallest possible difference, but more than rounding errors.
             figures = [
                 round(points / max(matches, 1), 9)
                 for points, matches in zip(sums.points.tolist(), sums.matches.tolist(), strict=True)

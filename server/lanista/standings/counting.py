@@ -1,10 +1,12 @@
-"""The blocks of a tournament as arrays: equal ones together, in an order that is theirs alone.
+"""The blocks of a tournament as arrays: equal blocks are merged, and sorted by their content.
 
-Everything that standings derive starts here, so the order in which blocks ended leaves no trace in
-any figure, down to the last bit. Names go in, numbers come out; nothing is estimated here.
+Everything in the standings is derived from these arrays, so the order in which blocks ended leaves
+no trace in any figure, down to the last bit. Merging equal blocks also makes the arrays small: a
+tournament has far fewer different results than blocks. Names go in and numbers come out; nothing is
+estimated here.
 
-Letters in shapes: N bots, S seats, K seatings of a block, U different blocks, X different blocks
-where those on different draws (seed and map) are different, M different matches, T stages of a
+Letters in shapes: N bots, S seats, K seatings of a block, U different blocks, X different blocks if
+those on different openings (seed and map) are told apart, M different matches, T stages of a
 ranking at most (S - 1).
 """
 
@@ -16,43 +18,46 @@ import attrs
 from lanista.pairing.blocks import BlockScore, Seating
 from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
 
-MANY_DRAWS = 10
-"""Draws from which on what they have in common can be seen."""
-_EVEN_DRAWS = 5.0
-"""As many must they be worth, where blocks lie unevenly on them."""
+MANY_OPENINGS = 10
+"""The number of openings from which on it can be seen what the blocks of one have in common."""
+_EVEN_OPENINGS = 5.0
+"""The number of equal openings that they must at least be worth if blocks lie unevenly on them."""
 _TWO = 2
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Counted:
-    """What was played. A player is a bot's index in the spec's order; all fillers are player N."""
+    """Everything that was played, as arrays.
+
+    A player is a bot's index in the spec's order; all fillers together are player N.
+    """
 
     bots: int
-    """N, how many bots the table has."""
+    """N, the number of bots in the table."""
     seats: int
     seatings: int
     times: Ints
     """(U,): how often a block with these bots and these ranks was played."""
     block_players: Ints
-    """(U, places): who had which place."""
+    """(U, places): the player at each place."""
     block_matches: Ints
-    """(U, K): by seating, which of the M matches it was."""
+    """(U, K): by seating, the index of its match among the M ones."""
     cell_blocks: Ints
-    """(X,): which of the U blocks."""
-    cell_draws: Ints
-    """(X,): on which draw, from 0 in the order of their numbers, without gaps."""
+    """(X,): the index of the block among the U ones."""
+    cell_openings: Ints
+    """(X,): its opening, numbered from 0 in their order, without gaps."""
     cell_times: Ints
-    """(X,): how often that block was played on that draw."""
+    """(X,): how often that block was played on that opening."""
     players: Ints
-    """(M, S): who sat where."""
+    """(M, S): the player in each seat."""
     ranks: Ints
-    """(M, S): the place that each seat won; 1 is best, equal ones are ties."""
+    """(M, S): the rank of each seat; 1 is best, equal ranks are ties."""
     match_times: Ints
     """(M,): how often this match was played."""
 
     @property
     def blocks(self) -> int:
-        """Blocks in all."""
+        """Number of blocks in all."""
         return int(self.times.sum())
 
     @property
@@ -67,16 +72,16 @@ def count(
     bots: Sequence[str],
     fillers: Collection[str] = (),
 ) -> Counted:
-    """The blocks as arrays.
+    """Return the blocks as arrays.
 
     Args:
         played: All blocks that count.
         seated: The seatings of each of them.
         bots: The names of the table's bots.
-        fillers: The names of those that only fill seats; in all that follows they are one player.
+        fillers: The names of the bots that only fill seats; they are one player from here on.
 
     Raises:
-        ValueError: A block has a bot that is neither, or not as many ranks as it has seats.
+        ValueError: A block has an unknown bot, or its ranks don't fit the number of seats.
     """
     player_of = {name: len(bots) for name in fillers} | {name: i for i, name in enumerate(bots)}
     shape = np.array(seated, dtype=np.int64).reshape(len(seated), -1)
@@ -84,11 +89,13 @@ def count(
     for names in different_bots:
         for name in names:
             if name not in player_of:
-                raise ValueError(f"a block was played by {name!r}, which is no bot of the spec")
+                raise ValueError(f"a block was played by {name!r}, which isn't a bot of the spec")
         if len(names) != shape.shape[1]:
-            raise ValueError(f"a block of {len(names)} bots, seatings of {shape.shape[1]} seats")
-    # By players, not by names: fillers are one player, so a block with one of them is the same as
-    # with another, and the order of a set of names must leave no trace.
+            raise ValueError(
+                f"a block has {len(names)} bots, but its seatings have {shape.shape[1]} seats"
+            )
+    # Blocks are compared by players, not by names: fillers are one player, so a block with one of
+    # them equals one with another, and the order of a set of names must leave no trace.
     players_of = {names: tuple(player_of[name] for name in names) for names in different_bots}
     tuples = sorted(set(players_of.values()))
     rankings = sorted({ranks for block in played for ranks in block.ranks})
@@ -97,7 +104,9 @@ def count(
     if any(len(ranks) != shape.shape[1] for ranks in rankings) or any(
         len(block.ranks) != len(seated) for block in played
     ):
-        raise ValueError(f"a block without {len(seated)} rankings of {shape.shape[1]} seats each")
+        raise ValueError(
+            f"a block doesn't have {len(seated)} rankings of {shape.shape[1]} seats each"
+        )
 
     rows = np.empty((len(played), 1 + len(seated)), dtype=np.int64)
     rows[:, 0] = [bots_id[players_of[block.bots]] for block in played]
@@ -106,10 +115,10 @@ def count(
     ).reshape(len(played), len(seated))
     first, block, times = distinct_rows(rows)
     rows = rows[first]
-    _, draws = np.unique(
-        np.array([one.draw for one in played], dtype=np.int64), return_inverse=True
+    _, openings = np.unique(
+        np.array([block.opening for block in played], dtype=np.int64), return_inverse=True
     )
-    cells = np.stack([draws, block], axis=1)
+    cells = np.stack([openings, block], axis=1)
     first_cell, _, cell_times = distinct_rows(cells)
     cells = cells[first_cell]
 
@@ -128,7 +137,7 @@ def count(
         block_players=by_place[rows[:, 0]],
         block_matches=block_matches,
         cell_blocks=cells[:, 1],
-        cell_draws=cells[:, 0],
+        cell_openings=cells[:, 0],
         cell_times=cell_times,
         players=np.take_along_axis(by_place[bots_number], shape[seating], axis=1),
         ranks=np.array(rankings, dtype=np.int64).reshape(len(rankings), shape.shape[1])[ranking],
@@ -137,18 +146,18 @@ def count(
 
 
 def weighted_counts(numbers: Ints, weights: NDArray[Any], size: int) -> Floats:
-    """(size,): the sum of the weights of each number, 0 to size - 1."""
+    """Return the sum of the weights of each number from 0 to size - 1, shape (size,)."""
     return np.bincount(numbers.ravel(), weights.ravel(), minlength=size).astype(np.float64)
 
 
 def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """The different rows of a table of numbers, in ascending order.
+    """Return the different rows of a table of numbers, in ascending order.
 
     `np.unique` of a table compares rows as bytes and takes ten times as long.
 
     Returns:
-        Of each different row: where it is first. Of each row: which of the different ones it is.
-        Of each different row: how often it is there.
+        By different row: the index of its first occurrence. By row: the index of its different row.
+        By different row: how often it occurs.
     """
     key = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:
@@ -162,58 +171,62 @@ def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Independent:
-    """What is taken to be independent of each other: draws, or blocks where these are too few."""
+    """The units that are taken as independent: openings, or blocks if there are few openings."""
 
-    by_draw: bool
-    """Whether all blocks on one draw count as one thing: a bot that likes a map likes it against
-    everybody."""
+    by_opening: bool
+    """Whether all blocks on one opening count as one unit; a bot may like or dislike its map."""
     all: float
-    """How many there are. Draws with unlike numbers n of blocks count as (sum n)^2 / sum n^2 equal
-    ones (Kish, "Survey Sampling", 1965)."""
+    """The number of units.
+
+    Openings with unequal numbers n of blocks count as (sum n)^2 / sum n^2 equal ones (Kish, "Survey
+    Sampling", 1965).
+    """
     of_bot: Floats
-    """(N,): with blocks of each bot, counted alike."""
+    """(N,): the number of units with blocks of each bot, counted in the same way."""
 
 
 def independent(counted: Counted) -> Independent:
-    """Find out what is; by draws from `MANY_DRAWS` on."""
+    """Return what is independent: openings, if there are at least `MANY_OPENINGS`, else blocks."""
     places, n = counted.block_players, counted.bots
-    draws = int(counted.cell_draws.max(initial=-1)) + 1
-    on_draw = weighted_counts(counted.cell_draws, counted.cell_times, draws)
-    of_all = _kish(np.zeros(draws, dtype=np.int64), on_draw, 1)[0]
-    # A bot with two places of a block plays it once.
+    openings = int(counted.cell_openings.max(initial=-1)) + 1
+    on_opening = weighted_counts(counted.cell_openings, counted.cell_times, openings)
+    of_all = _kish(np.zeros(openings, dtype=np.int64), on_opening, 1)[0]
+    # A bot that has two places of a block plays it once.
     part = 1 / (places[:, :, None] == places[:, None, :]).sum(axis=2)
-    if draws < MANY_DRAWS or of_all < _EVEN_DRAWS:
+    if openings < MANY_OPENINGS or of_all < _EVEN_OPENINGS:
         blocks = weighted_counts(places, counted.times[:, None] * part, n + 1)[:n]
-        return Independent(by_draw=False, all=float(counted.blocks), of_bot=np.rint(blocks))
+        return Independent(by_opening=False, all=float(counted.blocks), of_bot=np.rint(blocks))
     cells, which = np.unique(
-        places[counted.cell_blocks] * draws + counted.cell_draws[:, None], return_inverse=True
+        places[counted.cell_blocks] * openings + counted.cell_openings[:, None], return_inverse=True
     )
     blocks = counted.cell_times[:, None] * part[counted.cell_blocks]
-    of_bot = _kish(cells // draws, weighted_counts(which, blocks, len(cells)), n + 1)[:n]
-    return Independent(by_draw=True, all=float(of_all), of_bot=of_bot)
+    of_bot = _kish(cells // openings, weighted_counts(which, blocks, len(cells)), n + 1)[:n]
+    return Independent(by_opening=True, all=float(of_all), of_bot=of_bot)
 
 
 def _kish(owner: Ints, sizes: Floats, owners: int) -> Floats:
-    """(owners,): how many equal parts the parts of each are worth."""
+    """Return how many equal parts the parts of each owner are worth, shape (owners,)."""
     squares = weighted_counts(owner, sizes**2, owners)
     return weighted_counts(owner, sizes, owners) ** 2 / np.where(squares > 0, squares, 1.0)
 
 
 def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
-    """(size, size): who scored something against whom, directly or by way of others; all itself.
+    """Return which owner scored against which one, directly or through others, shape (size, size).
+
+    Every owner reaches itself.
 
     Args:
-        owners: (M, S): whose each seat of each match is: a player's, or the seat's own number.
-        ranks: (M, S)
-        size: How many owners there are.
+        owners: (M, S): the owner of each seat of each match: a player, or the seat's own number.
+        ranks: (M, S): the rank of each seat.
+        size: The number of owners.
     """
     pairs = owners[:, :, None] * size + owners[:, None, :]
-    behind = ranks[:, :, None] > ranks[:, None, :]
-    # One number more: where those go who scored nothing.
-    found = np.bincount(np.where(behind, size * size, pairs).ravel(), minlength=size * size + 1)
-    scored: Bools = (found[:-1].reshape(size, size) > 0) | np.eye(size, dtype=bool)
+    unscored = ranks[:, :, None] > ranks[:, None, :]
+    # One number more than there are pairs, for the pairs in which nothing was scored.
+    counts = np.bincount(np.where(unscored, size * size, pairs).ravel(), minlength=size * size + 1)
+    scored: Bools = (counts[:-1].reshape(size, size) > 0) | np.eye(size, dtype=bool)
     while True:
-        # Paths twice as long each time.
+        # Each multiplication doubles the length of the paths that are considered.
         further = scored.astype(np.float32) @ scored > 0
         if (further == scored).all():
             return scored
@@ -221,37 +234,42 @@ def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
 
 
 def connected(reach: Bools) -> Ints:
-    """(size,): parts in which everybody reaches everybody: the number of their first member."""
+    """Return the part of each owner, named by its first member, shape (size,).
+
+    Within a part every owner reaches every other one.
+    """
     return np.asarray((reach & reach.T).argmax(axis=1), dtype=np.int64)
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Tally:
-    """Sums over all matches, by bot; fillers have no row and no column here."""
+    """The sums over all matches, by bot; fillers have no row and no column here."""
 
     matches: Ints
-    """(N,): in which it played; once even where it had two seats."""
+    """(N,): the matches in which it played, counted once even if it had two seats."""
     blocks: Ints
-    """(N,)"""
+    """(N,): the blocks in which it played."""
     points: Floats
-    """(N,): an opponent placed below gives 1, a tied one one half."""
+    """(N,): its points: an opponent ranked below gives 1, a tied one ½."""
     places: Ints
-    """(N, S): how often it had place 1, 2, …; ties count for the best place. Two seats: without
-    the matches in `draws`."""
+    """(N, S): how often it had place 1, 2, …; ties count for the best place.
+
+    With two seats, without the matches in `draws`.
+    """
     draws: Ints
-    """(N,): matches in which all had the same place."""
+    """(N,): the matches in which all had the same rank."""
     met: Ints
-    """(N, N): matches in which both played."""
+    """(N, N): the matches in which both played."""
     won: Floats
-    """(N, N): points of the row's bot against the column's alone."""
+    """(N, N): the points of the row's bot against the column's bot alone."""
 
 
 def tally(counted: Counted) -> Tally:
-    """Sum it up.
+    """Return the sums over all matches.
 
-    A bot with two seats of a match has the points of both and a place for each, and gets none from
-    its other seat; against an opponent with two seats, the mean over the pairs of seats counts, so
-    that a match gives a point between two bots, as always.
+    A bot with two seats of a match gets the points and the places of both, but no points against
+    its own other seat. Against an opponent with two seats the mean over the pairs of seats counts,
+    so that a match gives one point between two bots, as always.
     """
     n, seats = counted.bots, counted.seats
     players, ranks, times = counted.players, counted.ranks, counted.match_times
@@ -259,9 +277,9 @@ def tally(counted: Counted) -> Tally:
     pair = players[:, :, None] * size + players[:, None, :]
     other = players[:, :, None] != players[:, None, :]
     below = ranks[:, :, None] < ranks[:, None, :]
-    # By match and pair of seats: 1, one half, 0.
+    # By match and pair of seats: 1, ½ or 0 points.
     better = (below + 0.5 * (ranks[:, :, None] == ranks[:, None, :])) * other
-    # By match and seat: how many seats its bot has.
+    # By match and seat: how many seats the bot in it has.
     held = seats - other.sum(axis=2)
     weight = times[:, None, None] / (held[:, :, None] * held[:, None, :]) * other
 
@@ -292,5 +310,5 @@ def tally(counted: Counted) -> Tally:
 
 
 def _whole(values: Floats) -> Ints:
-    """Counts that were summed in parts, as 1/2 + 1/2."""
+    """Return counts that were summed up in fractions, as 1/2 + 1/2, as whole numbers."""
     return np.rint(values).astype(np.int64)

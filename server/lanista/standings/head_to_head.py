@@ -1,4 +1,4 @@
-"""Who did what against whom, as CSV and Markdown; the other tables are in `tables`. Text alone."""
+"""The head-to-head table as CSV and Markdown. This module only makes text."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ COLUMNS = ("bot", "opponent", "matches", "points", "superior")
 
 
 def csv_text(standings: Standings) -> str:
-    """A line for every two bots that met, both ways; as `tables.csv_text` otherwise."""
+    """Return CSV, like `text.csv_text`, with a line for every two bots that met, both ways."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -29,14 +29,15 @@ def csv_text(standings: Standings) -> str:
 
 
 def markdown_text(standings: Standings) -> str:
-    """A table: points of the row's bot against the column's, of the matches in which both played.
+    """Return a Markdown table of the points of the row's bot against the column's.
 
-    The bots are in the standings' order; where two didn't meet the cell is empty.
+    Beside the points is the number of matches in which both played. The bots are in the standings'
+    order, and the cell of two bots that didn't meet is empty.
     """
     names = [row.bot for row in standings.rows]
     met = {(pair.bot, pair.opponent): pair for pair in standings.head_to_head}
-    heads = ["", *map(in_markdown, names)]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    headings = ["", *map(in_markdown, names)]
+    lines = ["| " + " | ".join(headings) + " |", "|" + " --- |" * len(headings)]
     for bot in names:
         cells = []
         for opponent in names:

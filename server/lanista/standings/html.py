@@ -1,7 +1,7 @@
-"""Standings as one HTML file: no script, nothing loaded from elsewhere, light and dark.
+"""Standings as one HTML file without scripts or external resources, for light and dark screens.
 
-A pure function. All that isn't written here is escaped; the policy in the file's head allows the
-style sheet below, by its hash, and nothing else.
+These are pure functions. Everything that isn't written here is escaped; the content security policy
+in the file's head allows the style sheet below, by its hash, and nothing else.
 """
 
 import base64
@@ -9,18 +9,16 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from lanista.match.ending import Ending
+from lanista.match.ending import FAILURES, Ending
 from lanista.standings.table import Estimate, HeadToHead, Row, Standings
 from lanista.standings.text import (
     BOT,
-    FAILURES,
     RATING,
-    benched_words,
+    benched_text,
+    by_pair,
     columns,
-    estimate_words,
-    map_cells,
-    met,
-    met_words,
+    estimate_text,
+    score_text,
     summary,
     visible,
 )
@@ -34,7 +32,7 @@ _ENDINGS = {
     Ending.MALFORMED: "An answer that can't be read cost it the match.",
     Ending.CRASH: "Its process ended by a fault of its own while it was needed.",
     Ending.DISCONNECT: "Its connection ended, or was closed for what it sent.",
-    Ending.STALL: "It was there and gave no answer at all, or read nothing.",
+    Ending.NO_RESPONSE: "It was there and gave no answer at all, or read nothing.",
     Ending.START_FAILURE: "It did not come to the match.",
     Ending.VOID: "The host stalled: the match doesn't count, and was played again.",
 }
@@ -97,7 +95,7 @@ dd { margin: 0; color: var(--muted); }
 
 
 def html_text(standings: Standings) -> str:
-    """The standings as an HTML file of its own."""
+    """Return the standings as a complete HTML file."""
     digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = _shown(standings.name)
@@ -134,17 +132,17 @@ def _shown(text: str) -> str:
 
 
 def _summary(standings: Standings) -> Iterator[str]:
-    where, *found = summary(standings)
-    yield f'<p class="muted">{_shown(where)}</p>'
-    for line in found:
+    state, *outcome = summary(standings)
+    yield f'<p class="muted">{_shown(state)}</p>'
+    for line in outcome:
         yield f'<p class="words">{_shown(line)}</p>'
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table of cells that are marked up already."""
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a table of cells that are marked up already."""
     yield '<div class="table" tabindex="0">'
     yield "<table>"
-    yield f"<thead><tr>{''.join(heads)}</tr></thead>"
+    yield f"<thead><tr>{''.join(headings)}</tr></thead>"
     yield "<tbody>"
     for row in rows:
         yield f"<tr>{''.join(row)}</tr>"
@@ -169,39 +167,39 @@ def _bot(row: Row) -> str:
 
 
 def _standings(standings: Standings) -> Iterator[str]:
-    heads = columns(standings)
-    at_bot, at_rating = ([head.title for head in heads].index(name) for name in (BOT, RATING))
+    shown = columns(standings)
+    bot_index, rating_index = ([c.title for c in shown].index(title) for title in (BOT, RATING))
     plotted = [row.rating for row in standings.rows if row.rating is not None]
     rows = []
-    for row, cells in zip(standings.rows, map_cells(standings), strict=True):
-        marked = [
-            _cell(cell, "text" if head.is_text else "")
-            for head, cell in zip(heads, cells, strict=True)
-        ]
-        marked[at_bot] = _bot(row)
-        marked[-1] = _cell(cells[-1], "text failed")
+    for row in standings.rows:
+        marked = [_cell(column.cell(row), "text" if column.is_text else "") for column in shown]
+        marked[bot_index] = _bot(row)
+        marked[-1] = _cell(shown[-1].cell(row), "text failed")
         if plotted:
-            marked.insert(at_rating + 1, f"<td>{_plot(row.rating, plotted)}</td>")
+            marked.insert(rating_index + 1, f"<td>{_plot(row.rating, plotted)}</td>")
         rows.append(marked)
-    titles = [_head(head.title, head.meaning, is_text=head.is_text) for head in heads]
+    headings = [_head(column.title, column.meaning, is_text=column.is_text) for column in shown]
     if plotted:
-        titles.insert(at_rating + 1, _head("95 % interval", is_text=True))
+        headings.insert(rating_index + 1, _head("95 % interval", is_text=True))
     yield "<h2>Standings</h2>"
-    yield from _table(titles, rows)
+    yield from _table(headings, rows)
     if any(row.benched for row in standings.rows):
-        yield f"<p>{_shown(benched_words(standings))}</p>"
+        yield f"<p>{_shown(benched_text(standings))}</p>"
     yield '<p class="muted">How to read it: two bots whose rank intervals overlap are not told '
     yield "apart yet; more blocks make the intervals narrower, four times as many halve them.</p>"
-    yield from _meanings("What the columns say", [(head.title, head.meaning) for head in heads])
+    yield from _meanings(
+        "What the columns say", [(column.title, column.meaning) for column in shown]
+    )
 
 
 def _plot(estimate: Estimate | None, of: Sequence[Estimate]) -> str:
-    """The interval on an axis that all rows share, with a line at 0; without an end it goes on to
-    the edge.
+    """Return the interval as a picture, on an axis that all rows share, with a line at 0.
+
+    An interval without an end goes on to the edge.
     """
     known = [0.0]
-    for one in of:
-        known += [end for end in (one.low, one.value, one.high) if end is not None]
+    for each in of:
+        known += [figure for figure in (each.low, each.value, each.high) if figure is not None]
     low, high = min(known), max(known)
     scale = (_PLOT_WIDTH - 16) / ((high - low) or 1.0)
     middle = _PLOT_HEIGHT // 2
@@ -209,7 +207,7 @@ def _plot(estimate: Estimate | None, of: Sequence[Estimate]) -> str:
     def x(elo: float) -> str:
         return f"{8 + (elo - low) * scale:.1f}"
 
-    words = _shown(estimate_words(estimate) or "no match yet")
+    label = _shown(estimate_text(estimate) or "no match yet")
     lines = f'<line class="axis" x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_PLOT_HEIGHT}"/>'
     if estimate is not None:
         left = "0" if estimate.low is None else x(estimate.low)
@@ -220,7 +218,7 @@ def _plot(estimate: Estimate | None, of: Sequence[Estimate]) -> str:
             f'<circle class="value" cx="{x(estimate.value)}" cy="{middle}" r="4"/>'
         )
     return (
-        f'<svg width="{_PLOT_WIDTH}" height="{_PLOT_HEIGHT}" role="img" aria-label="{words}">'
+        f'<svg width="{_PLOT_WIDTH}" height="{_PLOT_HEIGHT}" role="img" aria-label="{label}">'
         f"{lines}</svg>"
     )
 
@@ -232,54 +230,54 @@ def _seats(standings: Standings) -> Iterator[str]:
     rows = [
         [
             f'<th scope="row" class="text">seat {seat}</th>',
-            _cell(estimate_words(estimate)),
+            _cell(estimate_text(estimate)),
             f"<td>{_plot(estimate, estimates)}</td>",
         ]
         for seat, estimate in enumerate(estimates)
     ]
-    heads = [_head("seat", is_text=True), _head("Elo"), _head("95 % interval", is_text=True)]
+    headings = [_head("seat", is_text=True), _head("Elo"), _head("95 % interval", is_text=True)]
     yield "<h2>Seat advantage</h2>"
-    yield from _table(heads, rows)
+    yield from _table(headings, rows)
     yield '<p class="muted">How to read it: what a seat is worth by itself; an interval on one '
     yield "side of 0 says that the seats aren't alike, for which the ratings allow already.</p>"
 
 
 def _head_to_head(standings: Standings) -> Iterator[str]:
-    pairs = met(standings)
+    pairs = by_pair(standings)
     if not pairs:
         return
     bots = [row.bot for row in standings.rows]
     rows = []
-    for at, row in enumerate(standings.rows):
-        cells = [f"<td>{at + 1}</td>", _bot(row)]
+    for number, row in enumerate(standings.rows, 1):
+        cells = [f"<td>{number}</td>", _bot(row)]
         for opponent in bots:
             pair = pairs.get((row.bot, opponent))
-            cells.append(_met(pair) if opponent != row.bot else _cell("", "self"))
+            cells.append(_score(pair) if opponent != row.bot else _cell("", "self"))
         rows.append(cells)
-    heads = [_head("no."), _head(BOT, is_text=True)]
-    heads += [_head(str(number), bot) for number, bot in enumerate(bots, 1)]
+    headings = [_head("no."), _head(BOT, is_text=True)]
+    headings += [_head(str(number), bot) for number, bot in enumerate(bots, 1)]
     yield "<h2>Head-to-head</h2>"
-    yield from _table(heads, rows)
+    yield from _table(headings, rows)
     yield '<p class="muted">How to read it: the points of the bot on the left against the bot '
     yield "whose number stands above, of so many matches in which both played; coloured where one "
     yield "of the two is the stronger one with a likelihood of 97.5 % at least.</p>"
 
 
-def _met(pair: HeadToHead | None) -> str:
+def _score(pair: HeadToHead | None) -> str:
     if pair is None:
         return _cell("")
     if pair.superior is None:
-        return _cell(met_words(pair))
+        return _cell(score_text(pair))
     kind = "better" if pair.superior >= 0.975 else "worse" if pair.superior <= 0.025 else ""
     return _cell(
-        met_words(pair), kind, f"stronger with a likelihood of {100 * pair.superior:.1f} %"
+        score_text(pair), kind, f"stronger with a likelihood of {100 * pair.superior:.1f} %"
     )
 
 
 def _endings(standings: Standings) -> Iterator[str]:
-    heads = [_head(BOT, is_text=True)]
-    heads += [_head(ending.value, _ENDINGS[ending]) for ending in Ending]
-    heads += [_head(name) for name in ("late turns", "malformed turns", "illegal moves")]
+    headings = [_head(BOT, is_text=True)]
+    headings += [_head(ending.value, _ENDINGS[ending]) for ending in Ending]
+    headings += [_head(name) for name in ("late turns", "malformed turns", "illegal moves")]
     rows = []
     for row in standings.rows:
         cells = [_bot(row)]
@@ -288,12 +286,12 @@ def _endings(standings: Standings) -> Iterator[str]:
             cells.append(_cell(str(count), "failed" if count and ending in FAILURES else ""))
         rows.append([*cells, *(_cell(str(n)) for n in (row.late, row.malformed, row.illegal))])
     yield "<h2>Endings</h2>"
-    yield from _table(heads, rows)
+    yield from _table(headings, rows)
     yield '<p class="muted">How to read it: how its matches ended for each bot, one ending a '
     yield "match; who won is another matter. Late and malformed turns, and illegal moves, are "
     yield "counted also where they cost nothing but the turn.</p>"
     yield from _meanings(
-        "What the endings mean", [(ending.value, words) for ending, words in _ENDINGS.items()]
+        "What the endings mean", [(ending.value, meaning) for ending, meaning in _ENDINGS.items()]
     )
 
 

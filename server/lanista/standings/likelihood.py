@@ -1,23 +1,27 @@
 """The joint likelihood of all matches: Plackett-Luce with ties, seat advantage and a weak prior.
 
-A ranking is a row of stages: of those left, a set S takes the next place, with a probability that
-is proportional to delta_|S| (prod alpha_i)^(1/|S|), over all sets of the sizes that were ever seen
-to tie (delta_1 = 1); Turner, van Etten, Firth, Kosmidis, "Modelling rankings in R: the PlackettLuce
-package", Computational Statistics 35 (2020). With two players this is Bradley-Terry with the ties
-of Davidson (Journal of the American Statistical Association 65, 1970). A seat's worth is
-log alpha = theta(player) + gamma(seat), with sum gamma = 0. Each stage is a conditional logit, so
-the logarithm of the likelihood is concave in theta, gamma and log delta, and Newton's method finds
-its one maximum.
+All bots are rated together from all matches, instead of updating ratings match by match: the result
+then doesn't depend on the order of matches, and a win counts by how strong the opponent is in the
+light of everything that was played.
+
+A ranking is a sequence of stages: of the bots that are left, a set S takes the next place, with a
+probability proportional to delta_|S| (prod alpha_i)^(1/|S|), over all sets of the sizes that were
+ever seen to tie (delta_1 = 1); see Turner, van Etten, Firth, Kosmidis, "Modelling rankings in R:
+the PlackettLuce package", Computational Statistics 35 (2020). With two players this is
+Bradley-Terry with the ties of Davidson (Journal of the American Statistical Association 65, 1970).
+A player's worth in a seat is log alpha = theta(player) + gamma(seat), with sum gamma = 0. Each
+stage is a conditional logit, so the logarithm of the likelihood is concave in theta, gamma and log
+delta, and Newton's method finds its one maximum.
 
 The prior: every parameter is normal about 0 with a standard deviation of 4,000 Elo. It keeps the
-figures finite where a bot won all, and sets the means of groups that never met equal. Ordinary
-ratings it moves by some hundredths of an Elo (0.04 for bots 600 Elo apart, 60 matches each). Where
-a bot never lost the likelihood has no maximum, and what the prior makes of it means nothing:
-`model_of` can leave out what draws bots apart without end.
+figures finite where a bot won everything, and sets the means of groups that never met equal. It
+moves ordinary ratings by some hundredths of an Elo (0.04 for bots 600 Elo apart with 60 matches
+each). Where a bot never lost, the likelihood has no maximum, and what the prior makes of it means
+nothing; `model_of` can leave out the stages that drive bots apart without end.
 
-Parameters are one vector: theta of the players (bots in the spec's order, then one for all
+The parameters are one vector: theta of the players (bots in the spec's order, then one for all
 fillers), gamma by seat, log delta of the tie sizes seen. P is its length. Here are only sums over
-stages and their maximum; intervals are in `bootstrap`.
+stages and their maximum; the intervals are in `bootstrap`.
 """
 
 import math
@@ -28,62 +32,70 @@ from lanista.standings.counting import Counted, distinct_rows, weighted_counts
 from lanista.standings.numerics import Bools, Floats, Ints, np
 
 ELO = 400 / math.log(10)
-"""Elo of one unit of theta."""
+"""The Elo of one unit of theta."""
 PRIOR_ELO = 4_000.0
-"""The prior's standard deviation."""
+"""The prior's standard deviation, in Elo."""
 PRECISION = (ELO / PRIOR_ELO) ** 2
-"""1 / variance of the prior, in units of theta."""
+"""The prior's precision, 1 / variance, in units of theta."""
 
 _ANCHOR = 1e4
-"""So much that what is left of the sums' uncertainty is far below that of any rating."""
+"""The precision of the sums of theta and gamma, which are to be 0.
+
+It is so high that their remaining uncertainty is far below that of any rating.
+"""
 _LAST_STEP = 1e-6
+"""The step length below which Newton's method has converged."""
 _MOST_STEPS = 200
 _AT_ONCE = 2048
-"""Choices whose arrays fit into a processor's cache together."""
+"""Number of choices whose arrays fit together into a processor's cache."""
 
 
 class LikelihoodError(Exception):
-    """The maximum wasn't found; a fault of this module."""
+    """The maximum wasn't found, which is a fault of this module."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Group:
-    """Choices among the same number of seats, R. A choice: which of them takes the next place?"""
+    """The choices among the same number of seats, R.
+
+    A choice is a stage with its question: which of the seats left take the next place? It has A
+    alternatives.
+    """
 
     numbers: Ints
-    """(C,): the choices' numbers among all."""
+    """(C,): the choices' indices among all choices."""
     slots: Ints
-    """(C, R): player * S + seat of those left."""
+    """(C, R): the slots, player * S + seat, of those left."""
     shares: Floats
     """(A, R): by alternative, the share of each seat in its worth: 1/|S| or 0."""
     sizes: Floats
-    """(A, D): by alternative, 1 at its tie size; a single one has none."""
+    """(A, D): by alternative, 1 at its tie size; nothing for a single seat."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Model:
-    """All stages of all matches, equal choices together."""
+    """All stages of all matches, with equal choices merged."""
 
     counted: Counted
     players: int
     tied: tuple[int, ...]
-    """The sizes of ties that were seen, D of them."""
+    """The D sizes of ties that were seen."""
     groups: tuple[Group, ...]
     choices: int
-    """How many different ones, C in all."""
+    """C, the number of different choices."""
     choice_of: Ints
-    """(M, T): by match and stage, the choice; -1 after the last stage."""
+    """(M, T): by match and stage, the index of the choice; -1 after the last stage."""
     chosen: Floats
-    """(M, P): by match, the sum of what was taken: its derivative's constant part."""
+    """(M, P): by match, the parameters of what was taken, summed: the gradient's constant part."""
 
     @property
     def size(self) -> int:
-        """P."""
+        """P, the number of parameters."""
         return self.players + self.counted.seats + len(self.tied)
 
     @property
     def spread(self) -> Floats:
-        """(slots + D, P): the parameters of each slot and of each tie size."""
+        """The parameters of each slot and of each tie size, shape (slots + D, P)."""
         seats, slots = self.counted.seats, self.players * self.counted.seats
         matrix = np.zeros((slots + len(self.tied), self.size))
         slot = np.arange(slots)
@@ -95,9 +107,9 @@ class Model:
 
     @property
     def anchor(self) -> Floats:
-        """(P, P): what the prior adds to the information, with sum theta = 0 and sum gamma = 0.
+        """What the prior adds to the information, with sum theta = 0 and sum gamma = 0: (P, P).
 
-        The likelihood doesn't change when all theta, or all gamma, grow alike; a term in their sums
+        The likelihood doesn't change if all theta, or all gamma, grow alike; a term in their sums
         alone fixes these two without a pull on anything else.
         """
         matrix = np.eye(self.size) * PRECISION
@@ -107,20 +119,20 @@ class Model:
         return matrix
 
     def times(self) -> Floats:
-        """(C,): how often each choice was made."""
+        """Return how often each choice was made, shape (C,)."""
         weights = np.broadcast_to(self.counted.match_times[:, None], self.choice_of.shape)
-        made = self.choice_of >= 0
-        return weighted_counts(self.choice_of[made], weights[made], self.choices)
+        is_choice = self.choice_of >= 0
+        return weighted_counts(self.choice_of[is_choice], weights[is_choice], self.choices)
 
 
 def model_of(counted: Counted, parts: Ints | None = None) -> Model:
-    """The stages of all matches.
+    """Return the stages of all matches.
 
     Args:
-        counted: What was played, one match at least.
-        parts: (players,): a number for each part of `counting.connected`, if stages are to be
-            choices within a part alone. That is what is left of the likelihood as the parts, of
-            which one always was above the other, move apart without end.
+        counted: What was played, at least one match.
+        parts: (players,): the part of each player (see `counting.connected`), if a stage is to be a
+            choice within one part only. Of two different parts the one was always above the other.
+            What remains is the limit of the likelihood as such parts move apart without end.
     """
     seats, ranks = counted.seats, counted.ranks
     players = counted.bots + counted.fillers
@@ -139,8 +151,8 @@ def model_of(counted: Counted, parts: Ints | None = None) -> Model:
             chosen_part = np.take_along_axis(part, taken[:, stage].argmax(axis=1)[:, None], axis=1)
             left[:, stage] &= part == chosen_part
         remaining = remaining & ~taken[:, stage]
-    made = left.sum(axis=2) > 1
-    taken &= made[:, :, None]
+    is_choice = left.sum(axis=2) > 1
+    taken &= is_choice[:, :, None]
     group = taken.sum(axis=2)
     tied = tuple(int(size) for size in np.unique(group[group > 1]))
 
@@ -154,11 +166,11 @@ def model_of(counted: Counted, parts: Ints | None = None) -> Model:
     for number, size in enumerate(tied):
         chosen[:, players + seats + number] = (group == size).sum(axis=1)
 
-    # A choice is told by who is left in which seat.
-    sitting = np.where(left, counted.players[:, None, :] + 1, 0)[made]
+    # A choice is identified by the players that are left, each in its seat.
+    sitting = np.where(left, counted.players[:, None, :] + 1, 0)[is_choice]
     first, which, _ = distinct_rows(sitting)
     choice_of = np.full((matches, stages), -1, dtype=np.int64)
-    choice_of[made] = which
+    choice_of[is_choice] = which
     return Model(
         counted=counted,
         players=players,
@@ -171,16 +183,19 @@ def model_of(counted: Counted, parts: Ints | None = None) -> Model:
 
 
 def _groups(sitting: Ints, tied: tuple[int, ...]) -> tuple[Group, ...]:
-    """The choices by how many are left; `sitting`: (C, S), player + 1, or 0 where no one is."""
+    """Return the choices, grouped by the number of seats left.
+
+    `sitting` is (C, S): player + 1, or 0 where no player is left.
+    """
     seats = sitting.shape[1]
     slots = (sitting - 1) * seats + np.arange(seats)
     left = (sitting > 0).sum(axis=1)
     groups = []
-    for many in range(2, seats + 1):
-        numbers = np.flatnonzero(left == many)
+    for size_left in range(2, seats + 1):
+        numbers = np.flatnonzero(left == size_left)
         if not len(numbers):
             continue
-        subsets: Bools = (np.arange(1, 2**many)[:, None] >> np.arange(many)) & 1 > 0
+        subsets: Bools = (np.arange(1, 2**size_left)[:, None] >> np.arange(size_left)) & 1 > 0
         size = subsets.sum(axis=1)
         allowed = np.isin(size, (1, *tied))
         subsets, size = subsets[allowed], size[allowed]
@@ -188,7 +203,7 @@ def _groups(sitting: Ints, tied: tuple[int, ...]) -> tuple[Group, ...]:
         groups.append(
             Group(
                 numbers=numbers,
-                slots=here[sitting[numbers] > 0].reshape(len(numbers), many),
+                slots=here[sitting[numbers] > 0].reshape(len(numbers), size_left),
                 shares=subsets / size[:, None],
                 sizes=(size[:, None] == np.array(tied, dtype=np.int64)).astype(np.float64),
             )
@@ -197,11 +212,11 @@ def _groups(sitting: Ints, tied: tuple[int, ...]) -> tuple[Group, ...]:
 
 
 def sums(model: Model, weights: Floats, worth: Floats) -> tuple[float, Floats, Floats]:
-    """Over all choices: sum of w log Z, its gradient and its second derivatives.
+    """Return the sum of w log Z over all choices, its gradient and its second derivatives.
 
     Args:
         model: The choices.
-        weights: (C,): how often each was made.
+        weights: (C,): w, how often each choice was made.
         worth: (P,): the parameters.
     """
     spread = model.spread
@@ -224,7 +239,7 @@ def sums(model: Model, weights: Floats, worth: Floats) -> tuple[float, Floats, F
             norm = share.sum(axis=1, keepdims=True)
             total += float(weight @ (np.log(norm) + top)[:, 0])
             share *= weight[:, None] / norm
-            # What is taken of each seat and tie size; its spread, by what would be its place.
+            # What is expected to be taken of each seat and tie size, and its covariance.
             taken = share @ features
             spreads = (share @ squares).reshape(-1, many, many)
             spreads -= taken[:, :, None] * (taken / np.maximum(weight, 1e-300)[:, None])[:, None, :]
@@ -237,10 +252,10 @@ def sums(model: Model, weights: Floats, worth: Floats) -> tuple[float, Floats, F
 
 
 def pseudo_matches(model: Model) -> Floats:
-    """(players + S, A, P): matches of each player, and each seat, against the mean of the others.
+    """Return matches of each player, and of each seat, against the mean of the others.
 
-    Each is a choice; its alternatives are a win, a loss and, where two were ever seen to tie, a
-    tie.
+    They are choices whose alternatives are a win, a loss and, if two bots were ever seen to tie, a
+    tie. Shape (players + S, A, P).
     """
     seats, players = model.counted.seats, model.players
     win = np.zeros((players + seats, model.size))
@@ -258,15 +273,15 @@ def pseudo_matches(model: Model) -> Floats:
 def maximum(
     model: Model, pseudo: float = 0.0, start: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """The estimate, and the information (minus the second derivatives) there, prior included.
+    """Return the estimate and the information (minus the second derivatives) at it, with the prior.
 
     Args:
         model: All matches.
         pseudo: How often each outcome of each of the `pseudo_matches` counts.
-        start: (P,): where to begin; it changes how long it takes, not what is found.
+        start: (P,): where to begin; it changes how long it takes, not the result.
 
     Raises:
-        LikelihoodError: Newton's method didn't end, which no data should bring about.
+        LikelihoodError: Newton's method didn't converge, which should happen for no data.
     """
     weights = model.times()
     anchor = model.anchor
@@ -274,7 +289,7 @@ def maximum(
     many = pseudo * features.shape[1]
     chosen = model.counted.match_times @ model.chosen + pseudo * features.sum(axis=(0, 1))
 
-    def look(at: Floats) -> tuple[float, Floats, Floats]:
+    def evaluate(at: Floats) -> tuple[float, Floats, Floats]:
         total, first, second = sums(model, weights, at)
         value = chosen @ at - total - at @ anchor @ at / 2
         gradient, information = chosen - first - anchor @ at, second + anchor
@@ -289,23 +304,23 @@ def maximum(
             information = information + many * np.einsum("ca,cap,caq->pq", share, off, off)
         return float(value), gradient, information
 
-    at = np.zeros(model.size) if start is None else start
-    value, gradient, information = look(at)
+    estimate = np.zeros(model.size) if start is None else start
+    value, gradient, information = evaluate(estimate)
     for _ in range(_MOST_STEPS):
         step = np.linalg.solve(information, gradient)
         longest = float(np.abs(step).max())
         if longest < _LAST_STEP:
-            # Newton's method squares the error: after this step it is rounding.
-            return at + step, information
-        # Far from the maximum the curve isn't what Newton's method thinks it is.
+            # Newton's method squares the error: after this step only rounding is left.
+            return estimate + step, information
+        # Far from the maximum the quadratic model that Newton's method uses doesn't hold.
         step *= min(1.0, 2.0 / longest)
         gain = float(gradient @ step)
         while True:
-            new = look(at + step)
-            # Near the maximum the gain drowns in rounding.
+            new = evaluate(estimate + step)
+            # Near the maximum the gain is smaller than rounding errors.
             if new[0] >= value + 1e-4 * gain - 1e-9 * (1 + abs(value)):
                 break
             step, gain = step / 2, gain / 2
-        at = at + step
+        estimate = estimate + step
         value, gradient, information = new
-    raise LikelihoodError(f"no maximum of the likelihood after {_MOST_STEPS} steps")
+    raise LikelihoodError(f"no maximum of the likelihood found in {_MOST_STEPS} steps")

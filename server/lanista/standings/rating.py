@@ -1,28 +1,29 @@
-"""Ratings with their intervals: the likelihood's estimate, the bootstrap's draws, brought together.
+"""Ratings with their intervals, from the likelihood's estimate and the bootstrap's samples.
 
-The interval of a figure goes from the 2.5 % to the 97.5 % quantile of its samples. First those of a
-bot that played m units (draws, or blocks where these are few) are moved away from their centre by
-√((m + 1) / (m - 1)), as m weighted units vary less than the truth does, and by Student's quantile
-over the normal one, with m - 1 degrees of freedom. That holds the nominal 95 % between 93 and 97 %
-in the simulations of tests/tournament/test_coverage.py. For fewer than five blocks the factor is
-that of five: the pseudo-matches then make the intervals wide enough.
+The interval of a figure goes from the 2.5 % to the 97.5 % quantile of its samples. First the
+samples of a bot that played m units (openings, or blocks where there are few openings) are moved
+away from their centre, by √((m + 1) / (m - 1)), because m weighted units vary less than the truth
+does, and by Student's quantile over the normal one, with m - 1 degrees of freedom. With that the
+nominal 95 % are between 93 and 97 % in the simulations of tests/standings/test_coverage.py. For
+fewer than five blocks the factor is that of five: the pseudo-matches then make the intervals wide
+enough.
 
-Who never scored against anybody, or against whom nobody ever scored, may be weaker or stronger
-without end, and the likelihood has no maximum (Ford, American Mathematical Monthly 64, 1957; for
-rankings Hunter, Annals of Statistics 32, 2004). Bots that scored against each other, directly or by
-way of others, are a part; within a part there is a maximum, and differences are compared there.
-The largest part is what 0 is the mean of. A bot has an upper end only if each bot of that part
-reaches it, a lower one only if it reaches each of them; the distance of the parts is that of their
-means with pseudo-matches.
+A bot that never scored against any other, or against which none ever scored, may be weaker or
+stronger without end, and the likelihood has no maximum (Ford, American Mathematical Monthly 64,
+1957; for rankings Hunter, Annals of Statistics 32, 2004). Bots that scored against each other,
+directly or through others, form a part; within a part there is a maximum, and differences can be
+compared. The mean of the largest part is set to 0. A bot has an upper end only if each bot of that
+part reaches it, and a lower end only if it reaches each of them. The distance between parts is that
+of their means with pseudo-matches.
 
-Here are numbers alone; who has which rank is `compute`'s.
+Here are only numbers; ranks of the table are given in `compute`.
 """
 
 import math
 
 import attrs
 
-from lanista.standings.bootstrap import PSEUDO, draw
+from lanista.standings.bootstrap import PSEUDO, sample
 from lanista.standings.counting import Counted, connected, independent, reached
 from lanista.standings.likelihood import ELO, Model, maximum, model_of
 from lanista.standings.numerics import Bools, Floats, Ints, np
@@ -30,9 +31,9 @@ from lanista.standings.student import NORMAL, student
 from lanista.standings.table import Estimate
 
 _FAR = 2.0
-"""Standard errors between centre and maximum above which the data don't hold the maximum."""
-DRAWS = 1000
-"""Samples of the bootstrap; they leave an error of 3 % in an interval's width."""
+"""Standard errors between centre and maximum above which the data don't determine the maximum."""
+SAMPLES = 1000
+"""Number of samples of the bootstrap; they leave an error of 3 % in an interval's width."""
 _FEWEST = 5
 _FEWEST_SHARED = 2
 _ROUNDING = 1e-6
@@ -40,41 +41,46 @@ _ROUNDING = 1e-6
 
 @attrs.frozen(kw_only=True, eq=False)
 class Ratings:
-    """What the blocks say of N bots. Figures of bots that played nothing mean nothing."""
+    """The ratings of N bots; figures of bots that played nothing mean nothing."""
 
     rated: Bools
-    """(N,): whether it played."""
+    """(N,): whether the bot played."""
     elo: Floats
-    """(N,): the mean of `zero` is 0."""
+    """(N,): the rating in Elo; the mean over `zero` is 0."""
     low: Floats
-    """(N,): minus infinity where there is no end."""
+    """(N,): the lower end of its interval; minus infinity where there is none."""
     high: Floats
     zero: Bools
-    """(N,): the bots whose mean is 0: those of the largest part, of two bots at least; all that
-    played where no part is the largest."""
+    """(N,): the bots whose mean is 0.
+
+    They are those of the largest part, if it has at least two bots; all bots that played, if no
+    part is the largest.
+    """
     rank_low: Ints
-    """(N,): the best rank of the 95 % interval of its rank by rating."""
+    """(N,): the best rank in the 95 % interval of its rank by rating."""
     rank_high: Ints
     superior: Floats
-    """(N, N): the likelihood that the row's bot is stronger than the column's, above 0 and below
-    1; two of them add up to 1."""
+    """(N, N): the likelihood that the row's bot is stronger than the column's.
+
+    It is above 0 and below 1; those of a pair add up to 1.
+    """
     seats: tuple[Estimate, ...]
-    """By seat: its advantage in Elo."""
+    """The advantage of each seat, in Elo."""
     tied: tuple[tuple[int, float], ...]
-    """The sizes of ties that were seen, and delta of each."""
+    """The sizes of ties that were seen, and the delta of each."""
 
 
-def rate(counted: Counted, blocks: Ints, draws: int = DRAWS) -> Ratings:
-    """Estimate all that there is to estimate.
+def rate(counted: Counted, blocks: Ints, samples: int = SAMPLES) -> Ratings:
+    """Return the ratings and all that comes with them.
 
     Args:
-        counted: What was played, one block at least.
-        blocks: (N,): in how many blocks each bot played, as `tally` tells.
-        draws: Of the bootstrap.
+        counted: What was played, at least one block.
+        blocks: (N,): the number of blocks that each bot played, as in `Tally`.
+        samples: The number of samples of the bootstrap.
     """
     model = model_of(counted)
     apart = independent(counted)
-    found = draw(model, draws, apart)
+    bootstrapped = sample(model, samples, apart)
     rated = blocks > 0
     bots = counted.bots
     seats = slice(model.players, model.players + counted.seats)
@@ -82,7 +88,7 @@ def rate(counted: Counted, blocks: Ints, draws: int = DRAWS) -> Ratings:
     parts = connected(reach)
     one_part = bool((parts[counted.players] == parts[counted.players[0, 0]]).all())
     within = model if one_part else model_of(counted, parts)
-    estimate, _ = maximum(within, start=found.centre if one_part else None)
+    estimate, _ = maximum(within, start=bootstrapped.centre if one_part else None)
     parts, reach = parts[:bots], reach[:bots, :bots]
     zero = _zero(parts, rated)
 
@@ -90,24 +96,25 @@ def rate(counted: Counted, blocks: Ints, draws: int = DRAWS) -> Ratings:
         of_bots = values[..., :bots]
         return np.asarray((of_bots - of_bots[..., zero].mean(axis=-1, keepdims=True)) * ELO)
 
-    centre = centred(found.centre)
+    centre = centred(bootstrapped.centre)
     best = _by_part(estimate[:bots] * ELO, centre, parts, rated)
     wide = np.array(
-        [_widening(*of) for of in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
+        [_widening(*pair) for pair in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
     )
-    drawn = centre + wide * (centred(found.values) - centre)
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
-    error = _errors(model, found.centre, zero)
+    widened = centre + wide * (centred(bootstrapped.values) - centre)
+    low, high = np.quantile(widened, (0.025, 0.975), axis=0)
+    error = _errors(model, bootstrapped.centre, zero)
     elo = _held(best, centre, np.abs(best - centre) <= _FAR * error, parts, rated)
-    rank_low, rank_high = _rank_intervals(elo, drawn, rated)
-    # Half a draw for each: nothing is impossible after some thousand draws.
-    wins = (drawn[:, :, None] > drawn[:, None, :]).sum(axis=0)
-    superior = (wins + 0.5 * (draws - wins - wins.T) + 0.5) / (draws + 1)
+    rank_low, rank_high = _rank_intervals(elo, widened, rated)
+    # Half a sample is added to each side: a thousand samples don't make anything impossible.
+    wins = (widened[:, :, None] > widened[:, None, :]).sum(axis=0)
+    superior = (wins + 0.5 * (samples - wins - wins.T) + 0.5) / (samples + 1)
 
     seat_elo = estimate[seats] * ELO
-    seat_centre = found.centre[seats] * ELO
-    moved = _widening(apart.all, counted.blocks) * (found.values[:, seats] * ELO - seat_centre)
-    seat_low, seat_high = np.quantile(seat_centre + moved, (0.025, 0.975), axis=0)
+    seat_centre = bootstrapped.centre[seats] * ELO
+    seat_off = bootstrapped.values[:, seats] * ELO - seat_centre
+    seat_widened = seat_centre + _widening(apart.all, counted.blocks) * seat_off
+    seat_low, seat_high = np.quantile(seat_widened, (0.025, 0.975), axis=0)
     seat_numbers = np.broadcast_to(np.arange(counted.seats), counted.ranks.shape)
     seat_low, seat_high = _ends(
         *(seat_elo, seat_low, seat_high),
@@ -135,7 +142,7 @@ def rate(counted: Counted, blocks: Ints, draws: int = DRAWS) -> Ratings:
 
 
 def estimate_of(value: float, low: float, high: float) -> Estimate:
-    """A figure with its interval; an infinite end is none."""
+    """Return a figure with its interval; an infinite end becomes None."""
     return Estimate(
         value=float(value),
         low=float(low) if math.isfinite(low) else None,
@@ -144,14 +151,14 @@ def estimate_of(value: float, low: float, high: float) -> Estimate:
 
 
 def _widening(units: float, blocks: int) -> float:
-    # What pseudo-matches widen is for a unit of one block; of more blocks there must be two units.
+    # Pseudo-matches widen enough where each unit is one block; units of more blocks must be two.
     fewest = max(_FEWEST * units / max(blocks, 1), _FEWEST_SHARED)
-    many = max(units, fewest)
-    return math.sqrt((many + 1) / (many - 1)) * student(int(many + _ROUNDING) - 1) / NORMAL
+    m = max(units, fewest)
+    return math.sqrt((m + 1) / (m - 1)) * student(int(m + _ROUNDING) - 1) / NORMAL
 
 
 def _zero(parts: Ints, rated: Bools) -> Bools:
-    """(N,): the bots whose mean is 0."""
+    """Return which bots' mean is 0, shape (N,)."""
     sizes = np.bincount(parts[rated], minlength=len(parts))
     largest = int(sizes.argmax())
     if sizes[largest] > 1 and (sizes == sizes[largest]).sum() == 1:
@@ -160,7 +167,7 @@ def _zero(parts: Ints, rated: Bools) -> Bools:
 
 
 def _by_part(elo: Floats, centre: Floats, parts: Ints, rated: Bools) -> Floats:
-    """(N,): differences within a part from `elo`, the parts' means from `centre`."""
+    """Return ratings: differences within parts are those of `elo`, means those of `centre`."""
     result = centre.copy()
     for part in np.unique(parts[rated]):
         here = rated & (parts == part)
@@ -169,7 +176,7 @@ def _by_part(elo: Floats, centre: Floats, parts: Ints, rated: Bools) -> Floats:
 
 
 def _errors(model: Model, centre: Floats, zero: Bools) -> Floats:
-    """(N,): standard errors in Elo at the centre, of a bot against the mean of those of 0."""
+    """Return the standard errors in Elo at the centre, against the mean of the `zero` bots."""
     bots = len(zero)
     _, information = maximum(model, PSEUDO, start=centre)
     contrast = np.eye(bots) - zero / zero.sum()
@@ -178,10 +185,10 @@ def _errors(model: Model, centre: Floats, zero: Bools) -> Floats:
 
 
 def _held(best: Floats, centre: Floats, held: Bools, parts: Ints, rated: Bools) -> Floats:
-    """(N,): the maxima of the parts that the data hold, the centre of the others.
+    """Return the maxima of the parts that the data determine, and the centre of the others.
 
-    Wins and draws alone have a maximum at the end of the scale, which only the prior holds, though
-    a draw is a half lost: it lies far from the centre then, and tells nothing.
+    Wins and draws alone have their maximum at the end of the scale, where only the prior determines
+    it, although a draw is half a loss. That maximum lies far from the centre and means nothing.
     """
     result = best.copy()
     for part in np.unique(parts[rated]):
@@ -194,22 +201,22 @@ def _held(best: Floats, centre: Floats, held: Bools, parts: Ints, rated: Bools) 
 def _ends(
     values: Floats, low: Floats, high: Floats, reach: Bools, zero: Bools
 ) -> tuple[Floats, Floats]:
-    """Intervals that hold their values, and end only where the data say so."""
+    """Return the ends of intervals that contain their values; infinite where the data give none."""
     return (
         np.where(reach[:, zero].all(axis=1), np.minimum(low, values), -np.inf),
         np.where(reach[zero].all(axis=0), np.maximum(high, values), np.inf),
     )
 
 
-def _rank_intervals(elo: Floats, drawn: Floats, rated: Bools) -> tuple[Ints, Ints]:
-    """(N,) each; they hold the rank of the estimate itself."""
+def _rank_intervals(elo: Floats, samples: Floats, rated: Bools) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank of each bot's interval, which contains its own rank."""
 
     def rank(values: Floats) -> Ints:
         better = values[..., None, :] > values[..., :, None]
         return np.asarray(1 + (better & rated).sum(axis=-1), dtype=np.int64)
 
-    # As the table's ranks: what differs in rounding alone is equal.
-    own, ranks = rank(np.round(elo, 1)), rank(drawn)
+    # Rounded as in the table, so that bots which differ only by rounding errors are tied.
+    own, ranks = rank(np.round(elo, 1)), rank(samples)
     low = np.quantile(ranks, 0.025, axis=0, method="inverted_cdf")
     high = np.quantile(ranks, 0.975, axis=0, method="inverted_cdf")
     return np.minimum(low, own), np.maximum(high, own)

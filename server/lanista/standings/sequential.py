@@ -1,11 +1,17 @@
-"""The maths of the version test: a generalised sequential probability ratio test.
+"""The mathematics of the version test: a generalised sequential probability ratio test.
 
-Wald's test (Annals of Mathematical Statistics 16, 1945) of two simple hypotheses, made for block
-scores whose distribution isn't known: its likelihood under each hypothesis is the greatest that any
-distribution on the scores seen, with the hypothesis' mean, can have (Van den Bergh's GSPRT, by
-which chess engines are tested). Blocks, not matches, are what is independent: for two players the
-five scores 0, ¼, ½, ¾, 1 make it the pentanomial test. Who plays what, and in which order blocks
-are told, is the format's.
+A sequential test looks at the results after each block and stops as soon as they suffice, which
+takes about half as many blocks as a test of fixed length. It compares two hypotheses, H0 ("A is
+elo0 stronger than B") and H1 ("A is elo1 stronger"), by the ratio of their likelihoods, and stops
+when the ratio's logarithm leaves an interval; the interval follows from the error probabilities
+alpha and beta alone (Wald, Annals of Mathematical Statistics 16, 1945).
+
+Wald's test needs the distribution of the scores under each hypothesis, of which only the mean is
+known here. So the likelihood under a hypothesis is taken to be the greatest that any distribution
+on the seen scores with that mean can have; that is Van den Bergh's GSPRT, by which chess engines
+are tested. Blocks, not matches, are independent of each other, so a block's score is one
+observation: for two players the five scores 0, ¼, ½, ¾, 1 make it the pentanomial test. Which bots
+play, and in which order blocks are added, is up to the format.
 """
 
 import math
@@ -18,19 +24,22 @@ Decision = Literal["H0", "H1"]
 
 _ALWAYS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _UNSEEN = 1e-3
-"""The count of these scores while they weren't seen: both hypotheses' means must be possible."""
+"""The count given to each of the `_ALWAYS` scores while it wasn't seen.
+
+Without it a hypothesis' mean could lie outside the seen scores, and no distribution would have it.
+"""
 _PRECISION = 1e-8
-"""Of a multiplier: the ratio is stationary in both, so its own error is the square of theirs."""
+"""The precision of a multiplier; the log ratio is stationary there, so its error is the square."""
 _MOST_STEPS = 200
 
 
 def score_of(elo: float) -> float:
-    """The expected score, 0 to 1, of who is so much stronger: the logistic Elo."""
+    """Return the expected score, 0 to 1, of a bot that is so much stronger in logistic Elo."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_of(score: float) -> float:
-    """The inverse of `score_of`; the score lies between 0 and 1, both excluded."""
+    """Return the logistic Elo of an expected score between 0 and 1, both excluded."""
     return -400 * math.log10(1 / score - 1)
 
 
@@ -40,21 +49,23 @@ class Sequential:
     def __init__(
         self, elo0: float = 0.0, elo1: float = 10.0, alpha: float = 0.05, beta: float = 0.05
     ) -> None:
-        """No block is told yet.
+        """Begin without blocks.
 
         Args:
-            elo0: Logistic Elo.
-            elo1: Above `elo0`.
-            alpha: The chance of accepting H1 where H0 is true, below ½.
-            beta: The chance of accepting H0 where H1 is true, below ½.
+            elo0: A's superiority under H0, in logistic Elo.
+            elo1: A's superiority under H1, in logistic Elo; above `elo0`.
+            alpha: The probability of accepting H1 if H0 is true, below ½.
+            beta: The probability of accepting H0 if H1 is true, below ½.
 
         Raises:
-            ValueError: These are no two hypotheses, or no such chances.
+            ValueError: The hypotheses are in the wrong order, or a probability is out of its range.
         """
         if not -math.inf < elo0 < elo1 < math.inf:
-            raise ValueError(f"elo0 {elo0:g}, elo1 {elo1:g}; elo0 must be below elo1")
+            raise ValueError(f"elo0 is {elo0:g} and elo1 is {elo1:g}; elo0 must be below elo1")
         if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-            raise ValueError(f"alpha {alpha:g}, beta {beta:g}; both lie between 0 and 0.5")
+            raise ValueError(
+                f"alpha is {alpha:g} and beta is {beta:g}; both must lie between 0 and 0.5"
+            )
         self.elo0, self.elo1, self.alpha, self.beta = elo0, elo1, alpha, beta
         self._counts: dict[float, float] = {}
         self._means = (score_of(elo0), score_of(elo1))
@@ -63,20 +74,20 @@ class Sequential:
         self._decision: Decision | None = None
 
     def add(self, score: float, weight: int = 1) -> None:
-        """Blocks were played.
+        """Add the score of one block, or of several equal ones.
 
         Args:
             score: A's share of the points between A and B in the block, 0 to 1.
-            weight: How many such blocks.
+            weight: The number of such blocks.
 
         Raises:
-            ValueError: The score is no share, or the weight is below 1.
+            ValueError: The score isn't a share, or the weight is below 1.
         """
         if not 0 <= score <= 1:
-            raise ValueError(f"a block's score is {score:g}; a share lies between 0 and 1")
+            raise ValueError(f"a block's score is {score:g}; it must be a share between 0 and 1")
         if weight < 1:
-            raise ValueError(f"{weight} blocks; 1 at least")
-        # Shares such as 1/3 + 1/3 must meet in one count.
+            raise ValueError(f"the weight is {weight}; it must be at least 1")
+        # Shares that differ only by rounding must be counted together.
         score = round(score, 9)
         self._counts[score] = self._counts.get(score, 0) + weight
         self._llr = self._ratio()
@@ -86,7 +97,7 @@ class Sequential:
 
     @property
     def blocks(self) -> int:
-        """How many were told."""
+        """The number of blocks that were added."""
         return int(sum(self._counts.values()))
 
     @property
@@ -96,7 +107,7 @@ class Sequential:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The ratios at which it decides: at or below the first H0, at or above the second H1."""
+        """The log ratios at which it decides: H0 at or below the first, H1 from the second on."""
         return (
             math.log(self.beta / (1 - self.alpha)),
             math.log((1 - self.beta) / self.alpha),
@@ -104,16 +115,20 @@ class Sequential:
 
     @property
     def decision(self) -> Decision | None:
-        """What was accepted when a bound was first met; None before. It never changes again."""
+        """The hypothesis that was accepted when a bound was first reached; it never changes again.
+
+        None before.
+        """
         return self._decision
 
     @property
     def estimate(self) -> Estimate | None:
-        """How much stronger A is, in logistic Elo; None before the first block.
+        """The superiority of A in logistic Elo, with its interval; None before the first block.
 
-        Student's interval of the mean block score. Half a block at each end is added to the
-        variance, so that equal blocks don't make a point of it. It takes no account of the test's
-        having stopped where it did, which moves the figure away from the bound not met.
+        It is Student's interval of the mean block score. Half a block at each end is added to the
+        variance, so that equal blocks don't shrink the interval to a point. It doesn't account for
+        the test's having stopped where it did, which moves the figure away from the bound that
+        wasn't reached.
         """
         blocks = self.blocks
         if not blocks:
@@ -122,7 +137,7 @@ class Sequential:
         squares = sum(count * (score - mean) ** 2 for score, count in self._counts.items())
         squares += (mean**2 + (1 - mean) ** 2) / 2
         half = student(max(blocks - 1, 1)) * math.sqrt(squares / max(blocks - 1, 1) / blocks)
-        # No finite Elo gives a score of 0 or 1.
+        # No finite Elo corresponds to a score of 0 or 1.
         edge = 1e-3 / blocks
         value, low, high = (
             elo_of(min(max(score, edge), 1 - edge)) for score in (mean, mean - half, mean + half)
@@ -130,7 +145,7 @@ class Sequential:
         return Estimate(value=value, low=low, high=high)
 
     def _ratio(self) -> float:
-        """Σ n log(p1/p0), each p the likeliest distribution with that hypothesis' mean."""
+        """Return Σ n log(p1/p0), where p0 and p1 are the likeliest distributions with each mean."""
         counts = dict.fromkeys(_ALWAYS, _UNSEEN) | self._counts
         for number, mean in enumerate(self._means):
             self._multipliers[number] = _multiplier(counts, mean, self._multipliers[number])
@@ -142,29 +157,31 @@ class Sequential:
 
 
 def _multiplier(counts: dict[float, float], mean: float, start: float) -> float:
-    """Lagrange's λ: p = n / N / (1 + λ (score - mean)) is the likeliest distribution of this mean.
+    """Return Lagrange's multiplier λ of the likeliest distribution with a given mean.
 
-    It is where Σ n (score - mean) / (1 + λ (score - mean)) is 0; that sum falls with λ, from +∞ to
-    -∞ between the ends at which a probability isn't finite.
+    That distribution is n / N / (1 + λ (score - mean)), and λ is where Σ n (score - mean) / (1 + λ
+    (score - mean)) is 0. The sum falls with λ, from +∞ to -∞ between the ends at which a
+    probability isn't finite. So Newton's method is used, and bisection where it would leave that
+    range.
     """
     offsets = [(score - mean, count) for score, count in counts.items()]
     low = -1 / max(offset for offset, _ in offsets)
     high = -1 / min(offset for offset, _ in offsets)
-    at = start if low < start < high else 0.0
+    multiplier = start if low < start < high else 0.0
     for _ in range(_MOST_STEPS):
         value = slope = 0.0
         for offset, count in offsets:
-            part = offset / (1 + at * offset)
+            part = offset / (1 + multiplier * offset)
             value += count * part
             slope -= count * part * part
         if value > 0:
-            low = at
+            low = multiplier
         else:
-            high = at
-        new = at - value / slope
+            high = multiplier
+        new = multiplier - value / slope
         if not low < new < high:
             new = (low + high) / 2
-        if abs(new - at) <= _PRECISION * max(1.0, abs(at)):
+        if abs(new - multiplier) <= _PRECISION * max(1.0, abs(multiplier)):
             return new
-        at = new
-    return at
+        multiplier = new
+    return multiplier

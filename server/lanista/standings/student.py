@@ -1,20 +1,21 @@
-"""Student's distribution, as far as 95 % intervals need it. Nothing else is here."""
+"""Student's distribution, as far as 95 % intervals need it."""
 
 NORMAL = 1.959963984540054
-"""The normal distribution's 97.5 % quantile."""
-_FEW = (12.706204736174694, 4.302652729749462, 3.1824463052837078)
+"""The 97.5 % quantile of the normal distribution."""
+_FEW_DEGREES = (12.706204736174694, 4.302652729749462, 3.1824463052837078)
 
 
 def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's distribution, to three decimals at least.
+    """Return the 97.5 % quantile of Student's distribution, exact to at least three decimals.
+
+    The expansion is formula 26.7.5 of Abramowitz and Stegun; below four degrees it isn't good
+    enough.
 
     Args:
-        freedom: Degrees of freedom, 1 at least.
-
-    The expansion is Abramowitz and Stegun's 26.7.5; below four degrees it isn't good enough.
+        freedom: The degrees of freedom, at least 1.
     """
-    if freedom <= len(_FEW):
-        return _FEW[freedom - 1]
+    if freedom <= len(_FEW_DEGREES):
+        return _FEW_DEGREES[freedom - 1]
     z, n = NORMAL, float(freedom)
     return (
         z

@@ -1,6 +1,7 @@
-"""The standings of a tournament: what a table of it tells, all derived from the blocks played.
+"""The standings of a tournament as data, all of it derived from the blocks played.
 
-Here is what standings are; `rating` estimates, `endings` counts. Nothing is stored or shown here.
+This module only says what standings are: `compute` makes them, and `rating` estimates. Nothing is
+stored or shown here.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,10 @@ import attrs
 from lanista.match.ending import Ending
 
 SCHEMA = 1
-"""Of the standings' JSON and CSV; grows when an older reader couldn't understand a newer one."""
+"""The version of the standings' JSON and CSV.
+
+It is raised when a reader of an older version couldn't understand a newer one.
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -19,87 +23,98 @@ class Estimate:
 
     value: float
     low: float | None
-    """None: it has no lower end, as of a bot that never scored anything."""
+    """The lower end; None if there is none, as for a bot that never scored."""
     high: float | None
-    """None: it has no upper end, as of a bot that won every match."""
+    """The upper end; None if there is none, as for a bot that won every match."""
 
 
 @attrs.frozen(kw_only=True)
 class Row:
-    """One bot's place in the standings."""
+    """The row of one bot in the standings."""
 
     rank: int
-    """1 is best; ties share the best rank (1, 1, 3)."""
+    """The rank; 1 is best, and ties share the best rank (1, 1, 3)."""
     bot: str
     matches: int
-    """That count."""
+    """Number of matches that count."""
     points: float
-    """Two players: 1, one half, 0; more: opponents placed below, one half for each tied one. With
-    those that a bye gave."""
+    """Points of its matches, and those that byes gave.
+
+    In a match of two players a win gives 1 and a draw ½; in one of more players each opponent
+    ranked below gives 1 and each tied one ½.
+    """
     blocks: int
+    """Number of blocks that count."""
     rating: Estimate | None
-    """Elo; None before its first match. The mean of all bots whose intervals have both ends is 0;
-    that of all bots where none has."""
+    """The rating in Elo; None before its first match.
+
+    The mean of all bots whose intervals have both ends is 0; if there are none, that of all bots.
+    """
     rank_low: int | None
     """The best rank of its 95 % interval; None before its first match."""
     rank_high: int | None
-    """The worst."""
+    """The worst rank of that interval."""
     superior: float | None
-    """Likelihood that it is stronger than the bot in the row below; None in the last row."""
+    """The likelihood that it is stronger than the bot in the row below; None in the last row."""
     places: tuple[int, ...]
-    """How often it had place 1, 2, …; a tie counts for its best place, also one of all. Two
-    players: without draws, which are in `draws`."""
+    """How often it had place 1, 2, …; a tie counts for its best place, even a tie of all.
+
+    With two players, without the draws, which are in `draws`.
+    """
     draws: int
-    """Matches in which nobody was better than another."""
+    """Number of matches in which all bots had the same rank."""
     endings: Mapping[Ending, int]
-    """How often each: one a match; void ones beside `matches`."""
+    """How often each ending occurred: one a match. Void matches are in it, but not in `matches`."""
     late: int
     """Turns whose answer didn't come in time, in all its matches that count."""
     malformed: int
+    """Turns whose answer couldn't be read, in the same matches."""
     illegal: int
+    """Moves that the rules forbid, in the same matches."""
     benched: bool = False
-    """Whether it failed so often running that it plays no more."""
+    """Whether it plays no more because it failed too often in a row."""
     live: float | None = None
-    """The ladder's live rating (openskill's ordinal); None elsewhere."""
+    """The ladder's live rating (openskill's ordinal); None in other formats."""
 
 
 @attrs.frozen(kw_only=True)
 class HeadToHead:
-    """What two bots did in the matches in which both played."""
+    """The results of one bot against another, in the matches in which both played."""
 
     bot: str
     opponent: str
     matches: int
     points: float
-    """Of `bot` against this opponent alone: 1 a match in which it was placed better, ½ tied."""
+    """Points of `bot` against this opponent alone: 1 for each match with a better rank, ½ tied."""
     superior: float | None
-    """Likelihood that `bot` is stronger, from the joint ratings."""
+    """The likelihood that `bot` is stronger, from the joint ratings."""
 
 
 @attrs.frozen(kw_only=True)
 class Standings:
-    """All that a table of a tournament tells."""
+    """The standings of a tournament: everything that its tables show."""
 
     name: str
     game: str
     format: str
     seats: int
+    """Number of seats of a match."""
     rows: tuple[Row, ...]
-    """Best first; equal ranks in the spec's order."""
+    """The bots' rows, best first; equal ranks are in the spec's order."""
     head_to_head: tuple[HeadToHead, ...]
-    """Both ways, for every two bots that met."""
+    """The results of every two bots that met, both ways."""
     seat_advantage: tuple[Estimate, ...]
-    """By seat, in Elo, their sum 0; empty while nothing was played."""
+    """The advantage of each seat, in Elo; their sum is 0. Empty while nothing was played."""
     blocks: int
-    """That were played and count."""
+    """Number of blocks that were played and count."""
     planned: int | None
-    """Blocks in all; None where that isn't known."""
+    """Number of blocks in the whole tournament; None where that isn't known."""
     matches: int
     voids: int
-    """Matches that the host's stalls made void, and which were played again."""
+    """Number of matches that were void because the host stalled, and which were played again."""
     uncounted: int
-    """Blocks in the database that the spec, as it is now, doesn't ask for."""
+    """Number of blocks in the database that the spec, as it is now, doesn't ask for."""
     over: bool
-    """Whether all was played."""
+    """Whether everything was played."""
     words: str
-    """Where it is, or what it found; one line, or empty."""
+    """The current stage or the outcome, in one line; or empty."""

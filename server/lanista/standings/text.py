@@ -1,45 +1,50 @@
-"""Standings as text: JSON and CSV for programs, Markdown for people, and the cells that all share.
+"""Standings as text: JSON and CSV for programs, Markdown for people, and the cells people read.
 
-Pure functions: nothing is computed, read or written here. Names come from whoever wrote the spec,
-so each form escapes what would mean something in it. docs/tournaments.md describes the forms.
+These are pure functions: nothing is computed, read or written here. Names come from the author of
+the spec, so each form escapes what would have a meaning in it. docs/tournaments.md describes the
+forms.
+
+JSON and CSV have exact figures, a column for each of them, and stable names. What people read (in a
+terminal, in Markdown, on a page) has fewer columns and rounded figures; `columns` is the one list
+of those.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from lanista.match.ending import Ending
+from lanista.match.ending import FAILURES, Ending
 from lanista.standings.table import SCHEMA, Estimate, HeadToHead, Row, Standings
 
-FAILURES = tuple(ending for ending in Ending if ending not in (Ending.NORMAL, Ending.VOID))
-"""The endings that are a bot's own fault, in the order of tables."""
-
 _FORMULA = re.compile(r"['=+\-@\uff1d\uff0b\uff0d\uff20]")
-"""What a spreadsheet would take a cell for a formula by (also the wide forms of = + - @); and the
-apostrophe that is put before such a name, so that a reader can always take the first one off."""
+"""Matches the start of a cell that a spreadsheet would take for a formula.
+
+That is one of = + - @ or their wide forms; or the apostrophe, which is put before such names, so
+that a reader can always remove the first one.
+"""
 _INLINE = re.compile(r"([\\`*_\[\]<>#|~&$])")
-"""What means something within a line of Markdown."""
+"""Matches what has a meaning within a line of Markdown."""
 _BLOCK = re.compile(r"\A([0-9]*)(?=[-+=.)])")
-"""What also means something where a line begins: lists, underlines of headings."""
+"""Matches what also has a meaning at the beginning of a line: lists, underlines of headings."""
 _SEATS_OF_TWO = 2
 
 
 def json_text(standings: Standings) -> str:
-    """The standings as one JSON object, indented; figures and names are exact.
+    """Return the standings as one indented JSON object; figures and names are exact.
 
     Raises:
-        ValueError: A figure is no finite number.
+        ValueError: A figure isn't a finite number.
     """
     return json.dumps(as_json(standings), indent=2, allow_nan=False) + "\n"
 
 
 def as_json(standings: Standings) -> dict[str, Any]:
-    """What `json_text` writes, as plain data; its keys are in docs/tournaments.md."""
+    """Return what `json_text` writes, as plain data; docs/tournaments.md describes its keys."""
     return {
         "schema": SCHEMA,
         "name": standings.name,
@@ -82,7 +87,7 @@ def _row_as_json(row: Row) -> dict[str, Any]:
 
 
 def csv_text(standings: Standings) -> str:
-    r"""The table as CSV: RFC 4180 with lines that end in `\n`, a line of column names first.
+    r"""Return the table as CSV: RFC 4180, with a line of column names, and lines ending in `\n`.
 
     A name that a spreadsheet would take for a formula gets an apostrophe in front.
     """
@@ -92,7 +97,7 @@ def csv_text(standings: Standings) -> str:
     for row in standings.rows:
         rating = row.rating
         figures = (None,) * 3 if rating is None else (rating.value, rating.low, rating.high)
-        places = [row.places[at] if at < len(row.places) else 0 for at in range(standings.seats)]
+        places = _places(row, standings.seats)
         writer.writerow(
             [
                 *(row.rank, guarded(row.bot), row.matches, _number(row.points)),
@@ -108,7 +113,7 @@ def csv_text(standings: Standings) -> str:
 
 
 def csv_columns(seats: int) -> list[str]:
-    """The names of the CSV's columns, in a game of so many seats."""
+    """Return the names of the CSV's columns, for a game of so many seats."""
     return [
         *("rank", "bot", "matches", "points"),
         *("rating", "low", "high", "rank_low", "rank_high", "superior", "blocks"),
@@ -120,7 +125,7 @@ def csv_columns(seats: int) -> list[str]:
 
 
 def guarded(name: str) -> str:
-    """A name as a cell of a spreadsheet: one line, an apostrophe before what would be a formula."""
+    """Return a name as a cell of a spreadsheet: one line that isn't taken for a formula."""
     name = visible(name)
     return f"'{name}" if _FORMULA.match(name) else name
 
@@ -134,20 +139,20 @@ def _rounded(value: float | None, digits: int) -> str:
 
 
 def markdown_text(standings: Standings) -> str:
-    """The table in Markdown (GitHub's tables), with a heading and what else there is to say."""
+    """Return the table in GitHub's Markdown, with a heading, the summary and the remarks."""
     lines = [f"# {in_markdown(standings.name)}"]
     for line in summary(standings):
         lines += ["", _BLOCK.sub(r"\1\\", in_markdown(line.lstrip()))]
-    lines += ["", *_markdown_table(columns(standings), map_cells(standings)), ""]
+    lines += ["", *_markdown_table(columns(standings), standings.rows), ""]
     lines += [f"- {in_markdown(line)}" for line in remarks(standings)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _markdown_table(heads: "Sequence[Column]", rows: Iterator[Sequence[str]]) -> Iterator[str]:
-    yield _markdown_row([head.title for head in heads])
-    yield "| " + " | ".join(":---" if head.is_text else "---:" for head in heads) + " |"
+def _markdown_table(shown: "Sequence[Column]", rows: Iterable[Row]) -> Iterator[str]:
+    yield _markdown_row([column.title for column in shown])
+    yield "| " + " | ".join(":---" if column.is_text else "---:" for column in shown) + " |"
     for row in rows:
-        yield _markdown_row(row)
+        yield _markdown_row([column.cell(row) for column in shown])
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
@@ -155,12 +160,12 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Text that Markdown takes for nothing but text, on one line."""
+    """Return text on one line with everything escaped that has a meaning in Markdown."""
     return _INLINE.sub(r"\\\1", visible(text))
 
 
 def visible(text: str) -> str:
-    """Text on one line: what can't be printed is escaped."""
+    """Return text on one line, with unprintable characters escaped."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
@@ -171,13 +176,15 @@ def visible(text: str) -> str:
 
 @attrs.frozen
 class Column:
-    """One of the table that people read."""
+    """A column of the table that people read."""
 
     title: str
     meaning: str
-    """One sentence."""
+    """What it shows, in one sentence."""
+    cell: Callable[[Row], str]
+    """Returns the column's cell in a row, not escaped for anything."""
     is_text: bool = False
-    """Whether it stands on the left, as words do."""
+    """Whether it is aligned to the left, as text is, not to the right."""
 
 
 RATING = "rating"
@@ -189,59 +196,53 @@ _RATING_MEANING = (
 
 
 def columns(standings: Standings) -> list[Column]:
-    """The columns of the table that people read."""
-    two = standings.seats == _SEATS_OF_TWO
-    beyond = (
-        "how often it won, drew and lost"
-        if two
-        else "how often it had which place; a tie counts for the best"
+    """Return the columns of the table that people read."""
+    if standings.seats == _SEATS_OF_TWO:
+        points = "A win gives 1, a draw one half."
+        places, places_title = "How often it won, drew and lost.", "won-drawn-lost"
+    else:
+        points = "Every opponent that is placed below gives 1, a tied one one half."
+        places = "How often it had which place; a tie counts for the best."
+        places_title = f"places 1-{standings.seats}"
+    live = Column(
+        "live",
+        "The ladder's own rating, by which it chooses opponents.",
+        lambda row: "" if row.live is None else f"{row.live:.2f}",
     )
-    head = "won-drawn-lost" if two else "places 1-" + str(standings.seats)
-    found = [
-        Column("rank", "1 is best; ties share the best rank."),
-        Column(BOT, "Its name in the spec.", is_text=True),
-        Column("matches", "Those that count."),
+    is_ladder = any(row.live is not None for row in standings.rows)
+    return [
+        Column("rank", "1 is best; ties share the best rank.", lambda row: str(row.rank)),
         Column(
-            "points",
-            "A win gives 1, a draw one half."
-            if two
-            else "Every opponent that is placed below gives 1, a tied one one half.",
+            BOT,
+            "Its name in the spec.",
+            lambda row: row.bot + (" (benched)" if row.benched else ""),
+            is_text=True,
         ),
-        Column(RATING, _RATING_MEANING),
-        Column("ranks", "The 95 % interval of the rank by rating."),
-        Column("superior", "The likelihood that it is stronger than the bot in the next line."),
-        Column(head, beyond[0].upper() + beyond[1:] + "."),
+        Column("matches", "Those that count.", lambda row: str(row.matches)),
+        Column("points", points, lambda row: _number(row.points)),
+        Column(RATING, _RATING_MEANING, lambda row: estimate_text(row.rating)),
+        Column("ranks", "The 95 % interval of the rank by rating.", ranks_text),
+        Column(
+            "superior",
+            "The likelihood that it is stronger than the bot in the next line.",
+            lambda row: "" if row.superior is None else f"{100 * row.superior:.1f} %",
+        ),
+        Column(places_title, places, lambda row: places_text(row, standings.seats)),
+        *([live] if is_ladder else []),
+        Column(
+            "failures",
+            "Endings that were its own fault; see the endings.",
+            lambda row: failures_text(row.endings),
+            is_text=True,
+        ),
     ]
-    if any(row.live is not None for row in standings.rows):
-        found.append(Column("live", "The ladder's own rating, by which it chooses opponents."))
-    found.append(
-        Column("failures", "Endings that were its own fault; see the endings.", is_text=True)
-    )
-    return found
 
 
-def map_cells(standings: Standings) -> Iterator[list[str]]:
-    """The cells of every row, by `columns`; not escaped for anything."""
-    has_live = any(row.live is not None for row in standings.rows)
-    for row in standings.rows:
-        cells = [
-            str(row.rank),
-            row.bot + (" (benched)" if row.benched else ""),
-            str(row.matches),
-            _number(row.points),
-            estimate_words(row.rating),
-            ranks_words(row),
-            "" if row.superior is None else f"{100 * row.superior:.1f} %",
-            places_words(row, standings.seats),
-        ]
-        if has_live:
-            cells.append("" if row.live is None else f"{row.live:.2f}")
-        yield [*cells, failures_words(row.endings)]
+def estimate_text(estimate: Estimate | None) -> str:
+    """Return a figure with its interval, in whole units, or "" for None.
 
-
-def estimate_words(estimate: Estimate | None) -> str:
-    """`+123 ±20`; `+123 -18 +34` where the interval isn't as wide on both sides; `≥ +80` where it
-    has one end only, as for a bot that won every match: the figure itself says nothing then; `?`
+    `+123 ±20`; `+123 -18 +34` where the interval isn't equally wide on both sides; `≥ +80` where it
+    has one end only, as for a bot that won every match (the figure itself says nothing then); `?`
     where it has none.
     """
     if estimate is None:
@@ -253,36 +254,43 @@ def estimate_words(estimate: Estimate | None) -> str:
     value = round(estimate.value)
     below = max(0, value - round(estimate.low))
     above = max(0, round(estimate.high) - value)
-    # One Elo of difference comes from rounding alone.
+    # A difference of one Elo may come from rounding alone.
     if abs(above - below) <= max(1, 0.1 * (above + below) / 2):
         return f"{value:+d} ±{round((above + below) / 2)}"
     return f"{value:+d} -{below} +{above}"
 
 
-def ranks_words(row: Row) -> str:
-    """The interval of a rank: both ends, or one figure where they are the same."""
+def ranks_text(row: Row) -> str:
+    """Return the interval of a rank: both ends, or one figure where they are equal."""
     if row.rank_low is None or row.rank_high is None:
         return ""
     return str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"  # noqa: RUF001 - a range
 
 
-def places_words(row: Row, seats: int) -> str:
-    """`12-3-5`: won, drawn, lost; with more than two seats how often each place."""
-    places = [row.places[at] if at < len(row.places) else 0 for at in range(seats)]
+def places_text(row: Row, seats: int) -> str:
+    """Return how often a bot won, drew and lost, as `12-3-5`; with more seats, its places."""
+    places = _places(row, seats)
     if seats == _SEATS_OF_TWO:
         places.insert(1, row.draws)
     return "-".join(map(str, places))
 
 
-def failures_words(endings: Mapping[Ending, int]) -> str:
-    """`2 crash, 1 late`, or nothing."""
+def _places(row: Row, seats: int) -> list[int]:
+    """Return how often a bot had each place; a bot without matches may have no list of them."""
+    return [*row.places, *[0] * seats][:seats]
+
+
+def failures_text(endings: Mapping[Ending, int]) -> str:
+    """Return the failures of a bot, as `2 crash, 1 late`; or ""."""
     return ", ".join(
-        f"{endings[ending]} {ending.value}" for ending in FAILURES if endings.get(ending)
+        f"{endings[ending]} {ending.value}"
+        for ending in Ending
+        if ending in FAILURES and endings.get(ending)
     )
 
 
 def summary(standings: Standings) -> list[str]:
-    """Where the tournament is: its format, its blocks and matches; what it found, if anything."""
+    """Return the state of the tournament in a line or two: format, blocks and matches; outcome."""
     played = _count(standings.blocks, "block")
     if standings.planned is not None and standings.planned != standings.blocks:
         played = f"{standings.blocks} of {_count(standings.planned, 'block')}"
@@ -297,19 +305,19 @@ def summary(standings: Standings) -> list[str]:
 
 
 def remarks(standings: Standings) -> list[str]:
-    """What stands below the table: benched bots, and what a seat is worth."""
-    lines = [benched_words(standings)] if any(row.benched for row in standings.rows) else []
+    """Return the lines below the table: about benched bots, and about the advantage of seats."""
+    lines = [benched_text(standings)] if any(row.benched for row in standings.rows) else []
     if standings.seat_advantage:
         seats = ", ".join(
-            f"seat {seat} {estimate_words(estimate)}"
+            f"seat {seat} {estimate_text(estimate)}"
             for seat, estimate in enumerate(standings.seat_advantage)
         )
         lines.append(f"what a seat is worth, in Elo: {seats}")
     return lines
 
 
-def benched_words(standings: Standings) -> str:
-    """Who plays no more, and what that means for the others' figures."""
+def benched_text(standings: Standings) -> str:
+    """Return the names of the benched bots, and what that means for the figures of the others."""
     benched = ", ".join(row.bot for row in standings.rows if row.benched)
     return (
         f"benched for failing again and again: {benched}; what others won against it before "
@@ -317,13 +325,13 @@ def benched_words(standings: Standings) -> str:
     )
 
 
-def met(standings: Standings) -> dict[tuple[str, str], HeadToHead]:
-    """Head-to-head by bot and opponent."""
+def by_pair(standings: Standings) -> dict[tuple[str, str], HeadToHead]:
+    """Return the head-to-head results by bot and opponent."""
     return {(pair.bot, pair.opponent): pair for pair in standings.head_to_head}
 
 
-def met_words(pair: HeadToHead | None) -> str:
-    """`7.5/12`: points of so many matches; nothing where they never met."""
+def score_text(pair: HeadToHead | None) -> str:
+    """Return points and matches of a pair, as `7.5/12`; "" if they never met."""
     return "" if pair is None else f"{_number(pair.points)}/{pair.matches}"
 
 

@@ -1,5 +1,5 @@
-"""Where the results of tournaments lie: a database, SQLite beside the spec or PostgreSQL by URL.
+"""The database of a tournament's results: SQLite beside the spec, or PostgreSQL by URL.
 
-Only facts are stored, block by block; every total is derived by who reads them. No game, no match
-and no bot is known here.
+Only facts are stored, block by block; every total is derived by whoever reads them. This package
+knows no game, runs no match and starts no bot.
 """

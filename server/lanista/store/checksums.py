@@ -1,8 +1,14 @@
-"""Checksums of what a database holds: they show damage that changed a value and no structure.
+"""Checksums of a database's content, which reveal damage that the database itself can't see.
 
-A block has one, over its rows in all tables. The few notes, which may change, have one together, in
-`meta`. All are computed from what the database gives back, so they hold for whatever it makes of a
-value.
+A database checks its own structure, but not its values: a bit that flips in a number or a name, on
+the disk or in a copy, leaves a valid database with a wrong result in it, and nobody would notice.
+So each block has a checksum over its rows in all tables, and a tournament refuses a database in
+which one doesn't match. The few notes (on bots, seeds and benchings), which unlike blocks may
+change, have one checksum together, which is itself stored in `meta`.
+
+All checksums are computed from what the database returns, also when they are stored. So it doesn't
+matter how a database represents a value, as long as it always returns the same one. They protect
+against accidents, not against forgery.
 """
 
 import itertools
@@ -17,51 +23,51 @@ import sqlalchemy as sa
 from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, SEATS, UNBENCHED
 
 NOTES = "checksum"
-"""The key of `meta` that has the checksum of the notes."""
+"""The key in `meta` of the notes' checksum."""
 _encode = json.JSONEncoder(separators=(",", ":")).encode
-"""Made once: `json.dumps` would make an encoder a block."""
+"""A JSON encoder that is made once; `json.dumps` with options would make one for each block."""
 
 
 def add_blocks(connection: sa.Connection, first: int = 0) -> None:
-    """Store the checksums of all blocks from a number on, which have just been written."""
-    found = [
+    """Store the checksums of all blocks from a number on; they have just been written."""
+    changes = [
         {"of": number, "checksum": checksum} for number, _, checksum in _blocks(connection, first)
     ]
-    if found:
+    if changes:
         of = BLOCKS.c.number == sa.bindparam("of")
         connection.execute(
-            BLOCKS.update().where(of).values(checksum=sa.bindparam("checksum")), found
+            BLOCKS.update().where(of).values(checksum=sa.bindparam("checksum")), changes
         )
 
 
 def add_notes(connection: sa.Connection) -> None:
-    """Store the checksum of the notes, of which one has just been written."""
+    """Store the checksum of the notes; one of them has just been written."""
     connection.execute(META.delete().where(META.c.key == NOTES))
     connection.execute(META.insert().values(key=NOTES, value=_of_notes(connection)))
 
 
 def broken_pages(connection: sa.Connection) -> str:
-    """Say what is wrong with the structure of a SQLite database; empty where nothing is.
+    """Return what is wrong with the structure of a SQLite database; "" if nothing is.
 
-    Indexes are compared with their tables, as sums are read from indexes alone.
+    Indexes are also compared with their tables, since sums are read from indexes alone.
     """
-    words: str = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
-    # A first line may tell no more than which of several databases it is.
-    return "" if words == "ok" else words.removeprefix("*** in database main ***")
+    report: str = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+    # The first line may only name the database.
+    return "" if report == "ok" else report.removeprefix("*** in database main ***")
 
 
 def changed_values(connection: sa.Connection) -> str:
-    """Say what isn't as it was stored; empty where all is."""
+    """Return which content differs from what was stored; "" if none does."""
     number = 0
     try:
         for number, stored, checksum in _blocks(connection, 0):
             if stored != checksum:
-                return f"block {number} isn't as it was stored"
+                return f"block {number} differs from what was stored"
         of_notes = connection.scalar(sa.select(META.c.value).where(META.c.key == NOTES))
         if of_notes != _of_notes(connection):
-            return "its notes on bots and seeds aren't as they were stored"
-    except (TypeError, ValueError):  # rows that are missing, values that are no text or number
-        return f"what comes after block {number} isn't as it was stored"
+            return "its notes on bots and seeds differ from what was stored"
+    except (TypeError, ValueError):  # rows are missing, or a value has another type
+        return f"what comes after block {number} differs from what was stored"
     return ""
 
 
@@ -78,19 +84,19 @@ def _blocks(connection: sa.Connection, first: int) -> Iterator[tuple[int, int, i
 
 
 def _rows(connection: sa.Connection, table: sa.Table, first: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table from a block on, in the order of its key, which begins with it."""
+    """Return the rows of a table from a block on, in the order of its key, which begins with it."""
     key = list(table.primary_key)
-    found = connection.execute(sa.select(table).where(key[0] >= first).order_by(*key))
-    assert found.cursor is not None
-    # As the driver gives them: SQLAlchemy's own rows take half of the time of all that is done.
-    return iter(found.cursor.fetchone, None)
+    result = connection.execute(sa.select(table).where(key[0] >= first).order_by(*key))
+    assert result.cursor is not None
+    # Rows as the driver returns them: making SQLAlchemy's rows would take half of the whole time.
+    return iter(result.cursor.fetchone, None)
 
 
 def _of_notes(connection: sa.Connection) -> str:
     statements = [sa.select(META).where(META.c.key != NOTES)]
     statements += [sa.select(table) for table in (BOTS, UNBENCHED, BENCHED)]
-    # Not sorted by the database: its order of letters is its own.
-    return str(_checksum(*(sorted(map(tuple, connection.execute(one))) for one in statements)))
+    # Sorted here, since each database has its own order of letters.
+    return str(_checksum(*(sorted(map(tuple, connection.execute(each))) for each in statements)))
 
 
 def _checksum(*rows: Any) -> int:

@@ -1,8 +1,20 @@
-"""A tournament's database: opening it, writing it, asking it. SQLite by path, PostgreSQL by URL.
+"""A tournament's database: opening, writing and querying it; SQLite by path, PostgreSQL by URL.
 
-What is committed stays, whatever happens next; a block is there whole or not at all, and once.
-Every method blocks (for the disk, and up to `PATIENCE` for other writers) and may be called from
-any thread. Which blocks count is not known here.
+A tournament may run for days, and be killed at any moment. So results are written block by block,
+each in a transaction of its own or with others: a block is in the database whole or not at all, and
+only once, and what was committed stays there whatever happens next, even a power cut. A tournament
+is resumed from its spec and the database alone. No totals are stored, so none can contradict the
+blocks.
+
+There is one writer at a time. The manager of a tournament holds a lock for as long as it runs
+(`Store.lock`), so that no second one plays the same blocks; other programs may read at any time,
+and write notes (`unbench`) in transactions of their own. Readers see one snapshot and never wait
+for the writer. That needs SQLite's write-ahead log, a second file with the newest transactions;
+since SQLite ignores a damaged part of that log without an error, it is checked before the database
+is opened (`write_ahead`), and the values in the database have checksums (`checksums`).
+
+Every method blocks (for the disk, and up to `PATIENCE` seconds for other writers) and may be called
+from any thread. Which blocks count is not known here.
 """
 
 import contextlib
@@ -28,12 +40,11 @@ from lanista.store.results import Benching, BlockResult
 from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, SEATS, UNBENCHED
 
 PATIENCE = 30.0
-"""Seconds to wait for another program's transaction."""
+"""How long to wait for another program's transaction, in seconds."""
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
-"""Keys of PostgreSQL's advisory locks: of who writes now, of who runs the tournament."""
+"""Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
 
-
-_CONNECTED = {
+_CONNECTION_OPTIONS = {
     "connect_timeout": 10,
     "keepalives": 1,
     "keepalives_idle": 30,
@@ -41,75 +52,79 @@ _CONNECTED = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-"""What the URL may say otherwise: a server that can't be reached any more is known to be after a
-minute, and knows it of us. Seconds, the last one milliseconds.
-https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS"""
+"""Options of PostgreSQL connections, which the URL may override.
+
+With them, both sides know after a minute that the other can't be reached any more. In seconds, the
+last one in milliseconds;
+https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
+"""
 _ERRORS = (exc.DBAPIError, sqlite3.Error, UnicodeDecodeError)
-"""What a database that can't be used raises; the last where damage is in SQLite's own message."""
+"""Exceptions of an unusable database; the last occurs if damage is in SQLite's own message."""
 _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
 
 @attrs.frozen
 class Store:
-    """An open database. Close it, or use it as a context."""
+    """An open database, to be closed by `close` or used as a context manager."""
 
     where: str
-    """The file, or the URL without its password and options."""
+    """The database's file, or its URL without password and options."""
     _engine: sa.Engine
-    _told: Callable[[Exception], StoreError]
+    _as_store_error: Callable[[Exception], StoreError]
     _path: Path | None
-    """SQLite's file; None for PostgreSQL."""
+    """The SQLite file; None for PostgreSQL."""
     _file: tuple[int, int] | None = None
-    """Device and number of SQLite's file when it was opened."""
+    """Device and inode of the SQLite file when it was opened."""
     _held: list[Session] = attrs.field(factory=list, init=False)
-    """The lock of PostgreSQL's, while it is held here."""
+    """The session that holds PostgreSQL's lock, while this store holds it."""
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True) -> Self:
-        """Open a database, and bring its tables to those of this version.
+        """Open a database, and upgrade its tables to those of this version.
 
         Args:
-            target: A path, `sqlite:///PATH`, or `postgresql://USER:PASSWORD@HOST:PORT/NAME`
-                (psycopg 3, the extra `postgresql`).
-            create: Make the database, or its tables, when they aren't there. Without it, a
-                SQLite file in a place that can't be written can still be read.
+            target: A path, `sqlite:///PATH`, or `postgresql://USER:PASSWORD@HOST:PORT/NAME` (which
+                needs psycopg 3, the extra `postgresql`).
+            create: Whether to create the database, or its tables, if they are missing. Without it,
+                a SQLite file in a place that can't be written can still be read.
 
         Raises:
-            StoreError: It isn't there, can't be reached, read or made, is no database of ours, was
+            StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
                 written by a newer version, or is damaged.
         """
         path = _path_of(target)
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target))
-        return store._made_ready(create=create)  # noqa: SLF001 - of this very class
+        return store._prepared(create=create)  # noqa: SLF001 - of this very class
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
-        def told(error: Exception) -> StoreError:
+        def as_store_error(error: Exception) -> StoreError:
             return sqlite_error(path, getattr(error, "orig", error))
 
         if not create and not path.exists():
             raise StoreError(f"{path}: not there; `lanista tournament run` makes it")
-        _see_log(path, plays=create)
-        # In a place that can't be written the usual way fails, as readers share an index beside
-        # the file. Then `ro`, which uses an index that is there; then `immutable`, which needs
-        # none: right when nobody writes, and nobody can. https://sqlite.org/wal.html#readonly
-        ways = ["mode=rwc"] if create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
+        _check_log(path, replays=create)
+        # In a place that can't be written the usual mode fails, as readers share an index in a file
+        # beside the database. The next one to try is `ro`, which uses an index that exists already,
+        # and then `immutable`, which needs none and is right if nobody can write.
+        # https://sqlite.org/wal.html#readonly
+        modes = ["mode=rwc"] if create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
         refusal: StoreError | None = None
-        for way in ways:
+        for mode in modes:
             log = log_of(path)
-            if "immutable" in way and log.exists() and log.stat().st_size:
+            if "immutable" in mode and log.exists() and log.stat().st_size:
                 refusal = StoreError(
                     f"{path}: results in {log.name} beside it can't be read where nothing can be "
                     "written; copy both to a folder that can be"
                 )
                 break
-            store = cls(str(path), _sqlite_engine(path, way), told, path.absolute())
+            store = cls(str(path), _sqlite_engine(path, mode), as_store_error, path.absolute())
             try:
                 with store._engine.connect() as connection:
                     connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
             except _ERRORS as error:
                 store.close()
-                refusal = told(error)
+                refusal = as_store_error(error)
                 code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF
                 if code not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
                     break
@@ -123,15 +138,15 @@ class Store:
         try:
             url = make_url(target)
         except (exc.ArgumentError, ValueError):
-            # Told without what was given: a password may be anywhere in it.
+            # The message doesn't repeat the URL, since a password may be anywhere in it.
             raise StoreError(
-                "the database's URL can't be read; right is "
+                "the database's URL can't be read; write it as "
                 "postgresql://USER:PASSWORD@HOST:PORT/NAME"
             ) from None
         if url.drivername not in {"postgresql", "postgresql+psycopg"}:
             raise StoreError(
-                f"{url.drivername}: no such kind of database; right are a path, sqlite:///PATH "
-                "and postgresql://USER:PASSWORD@HOST:PORT/NAME"
+                f"{url.drivername}: unknown kind of database; give a path, sqlite:///PATH "
+                "or postgresql://USER:PASSWORD@HOST:PORT/NAME"
             )
         where = where_of(target)
         try:
@@ -143,13 +158,13 @@ class Store:
         given = url.query.get("password", url.password)
         password = given if isinstance(given, str) else None
 
-        def told(error: Exception) -> StoreError:
+        def as_store_error(error: Exception) -> StoreError:
             return postgresql_error(where, password, error)
 
-        return cls(where, _postgresql_engine(url), told, None)
+        return cls(where, _postgresql_engine(url), as_store_error, None)
 
     def close(self) -> None:
-        """Close all connections. No error is raised, and doing it twice does nothing."""
+        """Close all connections. It raises nothing, and may be called twice."""
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -158,10 +173,10 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _made_ready(self, *, create: bool) -> Self:
-        """This store, whole, its tables those of this version; else closed."""
+    def _prepared(self, *, create: bool) -> Self:
+        """Return this store after checking it and upgrading its tables; close it on errors."""
         try:
-            # Before anything is written, or what is damaged could get worse.
+            # Before anything is written, as that could make damage worse.
             self._check(checksums.broken_pages)
             with self._reading() as connection:
                 current = migrate.is_current(connection)
@@ -177,21 +192,21 @@ class Store:
         return self
 
     def _check(self, damage: Callable[[sa.Connection], str]) -> None:
-        """See that a SQLite file isn't damaged.
+        """Raise an error if a SQLite file is damaged.
 
-        A PostgreSQL server is left to its own checksums: all rows would be asked of it.
+        A PostgreSQL server has checksums of its own; checking here would transfer all rows.
         """
         if self._path is None:
             return
         with self._reading() as connection:
-            words = damage(connection)
-        if words:
-            raise damaged(self._path, words)
+            detail = damage(connection)
+        if detail:
+            raise damaged(self._path, detail)
 
     def _log_ahead(self, path: Path) -> None:
-        """Let readers go on while one writes. Kept in the file: all times but one it is so."""
-        with self._errors_told(), self._engine.connect() as connection:
-            # Not by the connection itself, as it can't be changed inside a transaction.
+        """Let readers go on while there is a writer; the file remembers this setting."""
+        with self._store_errors(), self._engine.connect() as connection:
+            # On the raw connection, as the mode can't be changed inside a transaction.
             raw = connection.connection.driver_connection
             assert isinstance(raw, sqlite3.Connection)
             try:
@@ -201,14 +216,15 @@ class Store:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the one that runs this tournament, until the context or the process ends.
+        """Be the only manager of this tournament, until the context or the process ends.
 
-        A file `NAME.lock` beside SQLite's, a session held open for PostgreSQL. Reading and writing
-        need no lock; but while one is held, each writing sees that it still is: a session ends with
-        its server, or by an administrator. Then the lock is taken anew, or the writing refused.
+        For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
+        session that is held open. Reading and writing need no lock. But while it is held, each
+        write checks that it still is, since a session ends with its server, or is ended by an
+        administrator. Then the lock is taken anew, or the write is refused.
 
         Raises:
-            StoreError: Another has it, or the lock can't be made.
+            StoreError: Another process has the lock, or it can't be made.
         """
         if self._path:
             with file_lock(self._path.resolve()):
@@ -216,7 +232,7 @@ class Store:
             return
         session = Session(self._engine, _MANAGER, self.where)
         try:
-            with self._errors_told():
+            with self._store_errors():
                 session.take()
             self._held.append(session)
             yield
@@ -225,10 +241,10 @@ class Store:
                 self._held.remove(session)
             session.close()
 
-    def _see_file(self) -> None:
-        """See that the file that is open is the one that its name leads to.
+    def _check_file(self) -> None:
+        """Raise an error if the path no longer leads to the file that is open.
 
-        SQLite writes on into a file that was removed, where nobody finds it.
+        SQLite goes on writing into a file that was removed, where nobody finds it.
         """
         if self._path is not None and self._file not in {None, _file_of(self._path)}:
             raise StoreError(
@@ -237,19 +253,19 @@ class Store:
             )
 
     @contextlib.contextmanager
-    def _errors_told(self) -> Iterator[None]:
+    def _store_errors(self) -> Iterator[None]:
         try:
             yield
         except _ERRORS as error:
-            # Without the cause: what it repeats of a connection may hold the password.
-            raise self._told(error) from None
+            # Without the cause, which may repeat the connection's password.
+            raise self._as_store_error(error) from None
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        self._see_file()
-        with self._errors_told(), self._engine.connect() as connection:
+        self._check_file()
+        with self._store_errors(), self._engine.connect() as connection:
             if self._path is None:
-                # One snapshot for all statements, as SQLite gives.
+                # One snapshot for all statements, as in SQLite.
                 connection = connection.execution_options(  # noqa: PLW2901 - the same connection
                     isolation_level="REPEATABLE READ", postgresql_readonly=True
                 )
@@ -257,35 +273,38 @@ class Store:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        """A transaction, alone: with one writer at a time, numbers are in the order of commits."""
-        self._see_file()
+        """Yield a connection in the only writing transaction.
+
+        With one writer at a time, the numbers of blocks follow the order of commits.
+        """
+        self._check_file()
         for session in self._held:
-            with self._errors_told():
+            with self._store_errors():
                 session.keep()
         engine = self._engine.execution_options(writing=True)
-        with self._errors_told(), engine.begin() as connection:
+        with self._store_errors(), engine.begin() as connection:
             if self._path is None:
                 key = sa.func.hashtext(sa.func.current_schema())
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
-        self._see_file()
+        self._check_file()
 
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
-        """Store blocks, in one transaction: when this returns they are on the disk.
+        """Store blocks in one transaction; when this returns they are on the disk.
 
-        A block that is there already, played twice, is left as it is.
+        A block that is stored already, since it was played twice, is left as it is.
 
         Args:
-            results: In the order in which they were played.
-            benched: Who plays no more, behind which of them, or of those stored before; a bot that
-                is benched already stays as it is.
+            results: The blocks, in the order in which they were played.
+            benched: The bots that were benched after one of these blocks, or of those stored
+                before; a bot that is benched already stays as it is.
 
         Returns:
-            The ids of those that weren't there, in the same order.
+            The ids of the blocks that weren't stored before, in the same order.
 
         Raises:
             StoreError: Nothing was stored.
-            ValueError: A block has not exactly one match that counts for each seating.
+            ValueError: A block doesn't have exactly one match that counts for each seating.
         """
         wanted: dict[str, BlockResult] = {}
         for result in results:
@@ -297,10 +316,10 @@ class Store:
             return []
         committed = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._writing() as connection:
-            there = set(
+            stored = set(
                 connection.scalars(sa.select(BLOCKS.c.id).where(BLOCKS.c.id.in_(list(wanted))))
             )
-            new = [result for block, result in wanted.items() if block not in there]
+            new = [result for block, result in wanted.items() if block not in stored]
             if new:
                 first = _last_number(connection) + 1
                 numbered = list(enumerate(new, first))
@@ -323,7 +342,7 @@ class Store:
         return [result.block for result in new]
 
     def unbench(self, bot: str) -> None:
-        """Forget a bot's failures until now, for `running_failures`, and that it is benched.
+        """End a bot's benching, and forget its failures until now, for `running_failures`.
 
         Raises:
             StoreError: It can't be written.
@@ -336,7 +355,7 @@ class Store:
             checksums.add_notes(connection)
 
     def set_meta(self, key: str, value: str) -> None:
-        """Note a value under a key, in place of the one before.
+        """Store a note under a key, in place of the one before.
 
         Raises:
             StoreError: It can't be written.
@@ -347,9 +366,9 @@ class Store:
             checksums.add_notes(connection)
 
     def set_identity(self, name: str, identity: str) -> None:
-        """Note what makes a bot the bot it is, as JSON.
+        """Store the identity of a bot, as JSON.
 
-        When that changes its failures are past, and it isn't benched any more.
+        If it has changed, the bot's failures are forgotten, and it is no longer benched.
 
         Raises:
             StoreError: It can't be written.
@@ -367,7 +386,7 @@ class Store:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
-        """Several questions about one moment, whatever is written meanwhile.
+        """Yield a `Reading`, for several queries about the same moment.
 
         Raises:
             StoreError: It can't be read.
@@ -376,22 +395,22 @@ class Store:
             yield Reading(connection)
 
     def played(self) -> list[PlayedBlock]:
-        """As `Reading.played`, of now."""
+        """Return `Reading.played` of now."""
         with self.reading() as now:
             return now.played()
 
     def endings(self, without: Collection[str] = ()) -> Endings:
-        """As `Reading.endings`, of now."""
+        """Return `Reading.endings` of now."""
         with self.reading() as now:
             return now.endings(without)
 
     def running_failures(self, most: int) -> dict[str, int]:
-        """As `Reading.running_failures`, of now."""
+        """Return `Reading.running_failures` of now."""
         with self.reading() as now:
             return now.running_failures(most)
 
     def benched(self) -> list[Benching]:
-        """As `Reading.benched`, of now."""
+        """Return `Reading.benched` of now."""
         with self.reading() as now:
             return now.benched()
 
@@ -402,28 +421,31 @@ class Store:
         failures: bool = False,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
-        """As `Reading.matches`, of the moment when the first one is taken."""
+        """Yield `Reading.matches` of the moment when the first one is taken."""
         with self.reading() as now:
             yield from now.matches(blocks, failures=failures, limit=limit)
 
     def digests(self) -> list[Digest]:
-        """As `Reading.digests`, of now."""
+        """Return `Reading.digests` of now."""
         with self.reading() as now:
             return now.digests()
 
     def meta(self, key: str) -> str | None:
-        """As `Reading.meta`, of now."""
+        """Return `Reading.meta` of now."""
         with self.reading() as now:
             return now.meta(key)
 
     def identities(self) -> dict[str, str]:
-        """As `Reading.identities`, of now."""
+        """Return `Reading.identities` of now."""
         with self.reading() as now:
             return now.identities()
 
 
 def where_of(target: str | Path) -> str:
-    """A database for people: its file, or its URL without password and options."""
+    """Return the name of a database for people: its file, or its URL without its password.
+
+    The URL's options are left out, too.
+    """
     if isinstance(target, Path) or "://" not in target:
         return str(target)
     try:
@@ -439,7 +461,7 @@ def where_of(target: str | Path) -> str:
 
 
 def _path_of(target: str | Path) -> Path | None:
-    """The file of a target; None when it is a URL of something else."""
+    """Return the file of a target; None if it is a URL of another database."""
     if isinstance(target, Path):
         return target
     kind, separator, rest = target.partition("://")
@@ -448,26 +470,26 @@ def _path_of(target: str | Path) -> Path | None:
     if kind != "sqlite":
         return None
     if not rest.startswith("/") or rest == "/":
-        raise StoreError("a SQLite URL without a file; right is sqlite:///PATH")
+        raise StoreError("the SQLite URL has no file; write it as sqlite:///PATH")
     return Path(rest[1:])
 
 
 def _file_of(path: Path) -> tuple[int, int] | None:
-    """Device and number of a file; None when it can't be found."""
+    """Return device and inode of a file; None if it can't be found."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def _see_log(path: Path, *, plays: bool) -> None:
-    """See that SQLite can read all of a database's write-ahead log, before it forgets the rest.
+def _check_log(path: Path, *, replays: bool) -> None:
+    """Raise an error if a part of a write-ahead log can't be read, which SQLite would ignore.
 
     Args:
         path: The database's file.
-        plays: Whether what a last transaction held, which may not have been whole at a power cut,
-            is played again.
+        replays: Whether the last transaction may be lost, as its blocks are played again. It may
+            have been incomplete at a power cut.
     """
     log = log_of(path)
     try:
@@ -476,25 +498,25 @@ def _see_log(path: Path, *, plays: bool) -> None:
         raise StoreError(f"{log}: can't be read: {error.strerror}") from None
     if count > 1:
         raise damaged(path, f"results in {log.name} can't be read any more")
-    if count and not plays:
+    if count and not replays:
         raise StoreError(
-            f"{path}: the last results in {log.name} can't be read, by a power cut or damage; "
-            "`lanista tournament run` plays them again"
+            f"{path}: the last results in {log.name} can't be read because of a power cut or "
+            "damage; `lanista tournament run` plays them again"
         )
 
 
-def _sqlite_engine(path: Path, way: str) -> sa.Engine:
-    """Connections to a file, opened in a way of https://sqlite.org/uri.html."""
-    uri = f"{path.absolute().as_uri()}?{way}"
+def _sqlite_engine(path: Path, mode: str) -> sa.Engine:
+    """Return an engine for a file, opened in a mode of https://sqlite.org/uri.html."""
+    uri = f"{path.absolute().as_uri()}?{mode}"
 
     def connect() -> sqlite3.Connection:
-        # Transactions are begun by us: Python's own ones don't begin at the first reading.
+        # Transactions are begun explicitly below: Python's own ones don't begin with a query.
         connection = sqlite3.connect(
             uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
-            # What was committed survives a power cut, not only a kill.
+            # With this, what was committed survives a power cut too, not only a kill.
             connection.execute("PRAGMA synchronous = FULL")
         except BaseException:
             connection.close()
@@ -507,7 +529,7 @@ def _sqlite_engine(path: Path, way: str) -> sa.Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        # A writer waits for others before it looks, or it would have to begin anew.
+        # A writer must wait for others before its first query, or it would have to start over.
         writing = connection.get_execution_options().get("writing", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
@@ -517,8 +539,10 @@ def _sqlite_engine(path: Path, way: str) -> sa.Engine:
 def _postgresql_engine(url: URL) -> sa.Engine:
     engine = sa.create_engine(
         url.set(drivername="postgresql+psycopg"),
-        connect_args={key: value for key, value in _CONNECTED.items() if key not in url.query},
-        # A server may be started anew while a tournament runs.
+        connect_args={
+            key: value for key, value in _CONNECTION_OPTIONS.items() if key not in url.query
+        },
+        # A server may be restarted while a tournament runs.
         pool_pre_ping=True,
         hide_parameters=True,
     )
@@ -536,15 +560,14 @@ def _last_number(connection: sa.Connection) -> int:
 
 
 def _bench(connection: sa.Connection, benched: Sequence[Benching]) -> None:
-    """Note who plays no more; the blocks are there."""
-    for one in benched:
-        number = connection.scalar(sa.select(BLOCKS.c.number).where(BLOCKS.c.id == one.block))
+    for benching in benched:
+        bot, block = benching.bot, benching.block
+        number = connection.scalar(sa.select(BLOCKS.c.number).where(BLOCKS.c.id == block))
         if number is None:
-            raise ValueError(f"{one.bot} benched behind {one.block}: no such block")
-        if connection.scalar(sa.select(BENCHED.c.bot).where(BENCHED.c.bot == one.bot)) is None:
-            connection.execute(
-                BENCHED.insert().values(bot=one.bot, number=number, failures=one.failures)
-            )
+            raise ValueError(f"{bot} was benched after block {block}, which isn't stored")
+        if connection.scalar(sa.select(BENCHED.c.bot).where(BENCHED.c.bot == bot)) is None:
+            values = {"bot": bot, "number": number, "failures": benching.failures}
+            connection.execute(BENCHED.insert().values(values))
 
 
 def _block_row(number: int, committed: str, result: BlockResult) -> dict[str, Any]:
@@ -579,12 +602,12 @@ def _match_rows(number: int, result: BlockResult) -> Iterator[dict[str, Any]]:
 
 def _seat_rows(number: int, result: BlockResult) -> Iterator[dict[str, Any]]:
     for match in result.matches:
-        for at, seat in enumerate(match.seats):
+        for number_of_seat, seat in enumerate(match.seats):
             yield {
                 "block": number,
                 "seating": match.seating,
                 "attempt": match.attempt,
-                "seat": at,
+                "seat": number_of_seat,
                 "bot": seat.bot,
                 "ending": seat.ending.value,
                 "words": json.dumps(seat.words),

@@ -1,4 +1,4 @@
-"""What goes wrong with a database, as one line for people. No password is ever in it."""
+"""Errors of databases, as one line for people. It never has a password in it."""
 
 import contextlib
 import os
@@ -7,13 +7,14 @@ from pathlib import Path
 
 
 class StoreError(Exception):
-    """The database can't be used, or not now: one line names it and says what is wrong."""
+    """The database can't be used, or not now; the message names it and the reason in one line."""
 
 
 def no_password(text: str, password: str | None = None) -> str:
-    """The text as one line, the password struck out wherever a server or library repeats it.
+    """Return the first line of a text, with the password replaced wherever it occurs.
 
-    What a terminal would obey is struck out too: a damaged name may be part of the text.
+    Servers and libraries repeat it in their messages. Characters that a terminal would obey are
+    replaced too: a damaged name may be part of the text.
     """
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
@@ -21,42 +22,42 @@ def no_password(text: str, password: str | None = None) -> str:
 
 
 def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
-    """A failure of SQLite, told.
+    """Return the error for a failure of SQLite.
 
     Args:
         path: The database's file.
-        error: What SQLite said.
+        error: What SQLite raised.
     """
     # The low byte is the primary code: https://sqlite.org/rescode.html
     code = getattr(error, "sqlite_errorcode", None)
     if code is None and isinstance(error, (UnicodeDecodeError, sqlite3.OperationalError)):
-        code = sqlite3.SQLITE_CORRUPT  # Python's word for a text, or a table's name, not in UTF-8
+        code = sqlite3.SQLITE_CORRUPT  # a text, or a table's name, that isn't UTF-8
     match (code or 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
-            words = "the disk is full; what was being stored is not in it, all before is"
+            detail = "the disk is full; what was being stored is not in it, all before is"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            words = "locked by another program for too long"
+            detail = "locked by another program for too long"
         case sqlite3.SQLITE_CORRUPT:
             return damaged(path, str(error))
         case sqlite3.SQLITE_ERROR:  # no such table, no such column
             return damaged(path, f"its tables aren't as they were made: {error}")
         case sqlite3.SQLITE_NOTADB:
-            words = "no SQLite database, or damaged at its start; give another file, or a copy"
+            detail = "no SQLite database, or damaged at its start; give another file, or a copy"
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            words = _why_closed(path)
+            detail = _why_closed(path)
         case sqlite3.SQLITE_IOERR:
-            words = f"can't be read or written ({error}); what was stored before is in it"
+            detail = f"can't be read or written ({error}); what was stored before is in it"
         case _:
-            words = f"can't be used: {error}"
-    return StoreError(f"{path}: {no_password(words)}")
+            detail = f"can't be used: {error}"
+    return StoreError(f"{path}: {no_password(detail)}")
 
 
 def damaged(path: Path, what: str) -> StoreError:
     """Return the error for a database whose content can't be trusted.
 
     Args:
-        path: Its file.
-        what: What is wrong in it.
+        path: The database's file.
+        what: What is wrong with it.
     """
     log = log_of(path)
     files = path.name
@@ -70,12 +71,12 @@ def damaged(path: Path, what: str) -> StoreError:
 
 
 def log_of(path: Path) -> Path:
-    """Return the file of a database's write-ahead log, which is there while it is in use."""
+    """Return the path of a database's write-ahead log, a file that exists while it is in use."""
     return path.with_name(path.name + "-wal")
 
 
 def _why_closed(path: Path) -> str:
-    """Why a file can't be opened or written, as far as looking at it tells."""
+    """Return why a file can't be opened or written, as far as its surroundings show."""
     folder = path.parent
     if not folder.is_dir():
         return f"its folder {folder} isn't there"
@@ -90,26 +91,26 @@ def _why_closed(path: Path) -> str:
 
 
 def postgresql_error(where: str, password: str | None, error: Exception) -> StoreError:
-    """A failure of PostgreSQL, told.
+    """Return the error for a failure of PostgreSQL.
 
     Args:
         where: The database's URL without its password.
-        password: What must not be told.
+        password: The password, which must not occur in the message.
         error: What SQLAlchemy or the driver raised.
     """
     # https://www.postgresql.org/docs/current/errcodes-appendix.html
     cause = getattr(error, "orig", error)
     match getattr(cause, "sqlstate", None):
         case "53100":
-            words = "its disk is full; what was being stored is not in it, all before is"
+            detail = "its disk is full; what was being stored is not in it, all before is"
         case "55P03" | "57014":
-            words = "locked by another program for too long"
+            detail = "locked by another program for too long"
         case "25006":
-            words = "it can only be read: the server, or its role, allows no writing"
+            detail = "it can only be read: the server, or its role, allows no writing"
         case "XX001" | "XX002":
-            words = f"damaged ({cause})"
+            detail = f"damaged ({cause})"
         case None:
-            words = f"the server can't be reached: {cause}"
+            detail = f"the server can't be reached: {cause}"
         case _:
-            words = str(cause)
-    return StoreError(f"{where}: {no_password(words, password)}")
+            detail = str(cause)
+    return StoreError(f"{where}: {no_password(detail, password)}")

@@ -1,6 +1,7 @@
-"""What can be asked of a tournament's database: queries on one connection, in one snapshot.
+"""Queries about a tournament's results, on one connection, in one snapshot.
 
-Nothing is written here, and no connection made; errors of the database are told by `database`.
+Nothing is written here, and no connection is made; `database` turns errors of the database into
+messages.
 """
 
 import itertools
@@ -28,29 +29,29 @@ from lanista.store.schema import (
 )
 
 PAGE = 200
-"""Blocks whose matches are read at once."""
+"""Number of blocks whose matches are read at once."""
 MOST_BOUND = 5000
-"""Values in one statement; SQLite takes 32,766, PostgreSQL 65,535."""
+"""The most values in one statement; SQLite allows 32,766, PostgreSQL 65,535."""
 
 _ENDINGS = {ending.value: ending for ending in Ending}
 _FAULTS = ("late", "malformed", "illegal")
 
 
 class PlayedBlock(NamedTuple):
-    """A block that was played, as formats and ratings need it."""
+    """A block that was played, with what formats and ratings need of it."""
 
     id: str
     bots: tuple[str, ...]
-    """By place."""
+    """The bots' names, by place."""
     seed: int
     map: str
-    """Its name; empty where the seed makes it."""
+    """The map's name; empty if the seed makes the map."""
     ranks: tuple[tuple[int, ...], ...]
-    """Of the matches that count: by seating, then by seat."""
+    """The ranks of the matches that count, by seating, then by seat."""
 
 
 class Digest(NamedTuple):
-    """What must be alike in two databases in which the same was played."""
+    """The result of a match, which must be equal in two databases in which the same was played."""
 
     block: str
     seating: int
@@ -59,16 +60,16 @@ class Digest(NamedTuple):
 
 
 class StoredMatch(NamedTuple):
-    """A match, with what its block says of it."""
+    """A stored match, with what is known of its block."""
 
     block: str
     """The block's id."""
     bots: tuple[str, ...]
-    """The block's, by place; who sat where is in the match."""
+    """The names of the block's bots, by place; the match says which bot sat where."""
     seed: int
     map: str
     committed: str
-    """When the block was stored: UTC, ISO 8601."""
+    """The time at which the block was stored: UTC, ISO 8601."""
     match: MatchResult
 
 
@@ -77,65 +78,68 @@ class BotEndings:
     """How one bot's matches ended, and its faults in those that count."""
 
     endings: Mapping[Ending, int]
-    """How many matches ended so for it, those that occurred; one at two seats counts twice."""
+    """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
     late: int
-    """Turns."""
+    """Number of late turns."""
     malformed: int
-    """Turns."""
+    """Number of turns with a malformed answer."""
     illegal: int
-    """Submoves or answers."""
+    """Number of illegal submoves or answers."""
 
 
 @attrs.frozen(kw_only=True)
 class Endings:
-    """How all matches ended."""
+    """How the matches of all bots ended."""
 
     bots: Mapping[str, BotEndings]
-    """By name; who played nothing isn't there."""
+    """By name of the bot; bots that played nothing are left out."""
     voids: int
-    """Matches that were void. `Ending.VOID` of a bot counts those it was in."""
+    """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""
 
 
 class _Lists(dict[str, tuple[Any, ...]]):
-    """JSON lists by their text, each read once: they repeat all the time."""
+    """JSON lists by their text, each of which is parsed once, as few different ones occur."""
 
     def __missing__(self, text: str) -> tuple[Any, ...]:
-        self[text] = found = tuple(json.loads(text))
-        return found
+        self[text] = values = tuple(json.loads(text))
+        return values
 
 
 class _Texts(dict[str, str]):
-    """Texts by their JSON, each read once."""
+    """Texts by their JSON string, each of which is parsed once."""
 
     def __missing__(self, text: str) -> str:
-        found: str = json.loads(text)
-        self[text] = found
-        return found
+        value: str = json.loads(text)
+        self[text] = value
+        return value
 
 
 class _Ranks(dict[str, tuple[tuple[int, ...], ...]]):
-    """Ranks by seating and seat, by `0[1, 2];1[2, 1]`, in which the seatings are in any order."""
+    """Ranks by seating and seat, parsed from texts such as `0[1, 2];1[2, 1]`.
+
+    The seatings in a text may be in any order.
+    """
 
     def __missing__(self, text: str) -> tuple[tuple[int, ...], ...]:
         by_seating = {}
         for match in text.split(";"):
             seating, _, ranks = match.partition("[")
             by_seating[int(seating)] = tuple(json.loads("[" + ranks))
-        self[text] = found = tuple(by_seating[seating] for seating in sorted(by_seating))
-        return found
+        self[text] = ranks_ = tuple(by_seating[seating] for seating in sorted(by_seating))
+        return ranks_
 
 
 @attrs.frozen
 class Reading:
-    """What the database holds at one moment; made by `Store.reading`."""
+    """The content of the database at one moment; made by `Store.reading`."""
 
     _connection: sa.Connection
 
     def played(self) -> list[PlayedBlock]:
-        """All blocks, in the order of their commits."""
+        """Return all blocks, in the order of their commits."""
         blocks = sa.select(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map)
-        # One row a block as well: its matches' ranks in one text, of which few are different. The
-        # seating goes along, as neither database promises an order of what it joins.
+        # One row for each block here, too: its matches' ranks in one text, of which few are
+        # different. It has the seatings, as neither database promises an order of joined strings.
         ranks = sa.select(
             sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";")
         )
@@ -152,11 +156,11 @@ class Reading:
         ]
 
     def endings(self, without: Collection[str] = ()) -> Endings:
-        """How matches ended, bot by bot.
+        """Return how the matches of each bot ended.
 
         Args:
-            without: Ids of blocks that don't count; unknown ones may be among them. Their totals
-                are subtracted, so it takes longer the more they are.
+            without: Ids of blocks that don't count; unknown ids are allowed. The totals of these
+                blocks are subtracted, so the more there are, the longer it takes.
         """
         counted: Counter[tuple[str, str]] = Counter()
         void: Counter[str] = Counter()
@@ -167,7 +171,7 @@ class Reading:
         for condition in itertools.chain(everywhere, left_out):
             sign = 1 if condition is None else -1
             for is_void in (False, True):
-                # All less the void ones: those are few, and found by their index.
+                # Void matches are subtracted from all: they are few, and an index finds them.
                 adding = -sign if is_void else sign
                 for row in self._sums(condition, only_void=is_void):
                     bot, ending, count, *sums = row
@@ -195,7 +199,7 @@ class Reading:
     def _sums(
         self, condition: sa.ColumnElement[bool] | None, *, only_void: bool
     ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
-        """Of each bot and ending: how many seats, and the sums of their faults."""
+        """Return rows of bot, ending, number of seats, and the sums of each fault."""
         source: sa.FromClause = SEATS
         if only_void:
             source = source.join(MATCHES)
@@ -208,7 +212,7 @@ class Reading:
             .group_by(SEATS.c.bot, SEATS.c.ending)
         )
         if only_void:
-            # The blocks as well, or SQLite looks at every seat there is.
+            # Naming the blocks as well keeps SQLite from reading every seat.
             few = sa.select(MATCHES.c.block).where(VOID)
             statement = statement.where(VOID, SEATS.c.block.in_(few))
         if condition is not None:
@@ -222,30 +226,30 @@ class Reading:
         return self._connection.scalar(statement) or 0
 
     def running_failures(self, most: int) -> dict[str, int]:
-        """How many of each bot's last matches, running, ended in a failure of its own.
+        """Return how many of each bot's latest matches in a row ended in a failure of its own.
 
-        Counted from the newest match that counts backwards, by the order of commits and, in a
-        block, the order played; not beyond its last pardon or change of identity. A match in
-        which the bot has several seats is failed if one of them is.
+        They are counted backwards from the newest match that counts, by the order of commits and,
+        within a block, the order played; not beyond the bot's last unbenching or change of
+        identity. A match in which the bot has several seats is failed if one of them is.
 
         Args:
             most: Where counting ends.
 
         Returns:
-            By name, from 1 to `most`; bots whose last match didn't fail aren't there.
+            By name, from 1 to `most`; bots whose last match didn't fail are left out.
         """
-        # In this order SQLite reads the index of failures alone, not that of all seats.
+        # With this order SQLite reads only the index of failures, not that of all seats.
         failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.block)
         names = sorted(set(self._connection.scalars(failed)))
         forgiven = dict(self._connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
         for bot, number in self._connection.execute(sa.select(UNBENCHED.c.bot, UNBENCHED.c.number)):
             forgiven[bot] = max(number, forgiven.get(bot, 0))
-        running = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
-        return {bot: count for bot, count in running.items() if count}
+        counts = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
+        return {bot: count for bot, count in counts.items() if count}
 
     def _running(self, bot: str, after: int, most: int) -> int:
-        """How many matches one bot failed running in blocks behind a number, `most` at most."""
-        # As a block has a match that counts, the last `most` ones are in its last `most` blocks.
+        """Return how many matches in a row, up to `most`, a bot failed after a block."""
+        # Every block has a match that counts, so its last `most` blocks are enough.
         last = (
             sa.select(SEATS.c.block)
             .where(SEATS.c.bot == bot, SEATS.c.block > after)
@@ -269,11 +273,11 @@ class Reading:
         return count
 
     def benched(self) -> list[Benching]:
-        """Who plays no more, in the order in which it came so; of one block, by name."""
+        """Return the benched bots, in the order of their benching; those of one block by name."""
         rows = self._connection.execute(
             sa.select(BENCHED.c.number, BENCHED.c.bot, BLOCKS.c.id, BENCHED.c.failures).join(BLOCKS)
         )
-        # Not sorted by the database: its order of letters is its own.
+        # Sorted here, since each database has its own order of letters.
         return [
             Benching(bot=bot, block=block, failures=failures)
             for _, bot, block, failures in sorted(rows.all())
@@ -286,26 +290,26 @@ class Reading:
         failures: bool = False,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
-        """Matches, void ones among them, the newest first.
+        """Return the matches, void ones included, the newest first.
 
         Args:
             blocks: Ids of the blocks whose matches are wanted; None for all.
-            failures: Only those in which a bot failed.
-            limit: At most so many.
+            failures: Whether to return only matches in which a bot failed.
+            limit: The most matches to return; None for all.
         """
-        found: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self._of, self._pages(blocks, failures))
+        matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
+            map(self._matches_of, self._pages(blocks, failures))
         )
         if failures:
-            found = (
+            matches = (
                 stored
-                for stored in found
+                for stored in matches
                 if any(seat.ending in FAILURES for seat in stored.match.seats)
             )
-        return itertools.islice(found, limit)
+        return itertools.islice(matches, limit)
 
     def _pages(self, blocks: Collection[str] | None, failures: bool) -> Iterator[list[int]]:
-        """Numbers of blocks that may hold what is wanted, newest first, page by page."""
+        """Yield the numbers of blocks that may contain what is wanted, newest first, by page."""
         if blocks is not None:
             numbers: list[int] = []
             for ids in _chunks(blocks):
@@ -313,7 +317,7 @@ class Reading:
                     sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
                 )
             numbers.sort(reverse=True)
-            yield from (numbers[at : at + PAGE] for at in range(0, len(numbers), PAGE))
+            yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
             return
         column = SEATS.c.block if failures else BLOCKS.c.number
         statement = sa.select(column).order_by(column.desc()).limit(PAGE)
@@ -324,8 +328,8 @@ class Reading:
             yield page
             page = list(self._connection.scalars(statement.where(column < page[-1])))
 
-    def _of(self, numbers: list[int]) -> Iterator[StoredMatch]:
-        """All matches of some blocks, the newest first."""
+    def _matches_of(self, numbers: list[int]) -> Iterator[StoredMatch]:
+        """Yield all matches of some blocks, the newest first."""
         lists, texts = _Lists(), _Texts()
         rows = self._connection.execute(
             sa.select(
@@ -401,7 +405,10 @@ class Reading:
             )
 
     def digests(self) -> list[Digest]:
-        """The matches that count, sorted by block and seating: alike when the same was played."""
+        """Return the matches that count, sorted by block and seating.
+
+        Two databases in which the same was played give equal lists.
+        """
         lists = _Lists()
         rows = self._connection.execute(
             sa.select(BLOCKS.c.id, MATCHES.c.seating, MATCHES.c.digest, MATCHES.c.ranks)
@@ -409,26 +416,26 @@ class Reading:
             .join(BLOCKS)
             .where(COUNTED)
         )
-        # Not sorted by the database: its order of letters is its own.
+        # Sorted here, since each database has its own order of letters.
         return sorted(
             Digest(block, seating, digest, lists[ranks]) for block, seating, digest, ranks in rows
         )
 
     def meta(self, key: str) -> str | None:
-        """What is noted under a key; None where nothing is."""
-        found: str | None = self._connection.scalar(
+        """Return the note under a key; None if there is none."""
+        value: str | None = self._connection.scalar(
             sa.select(META.c.value).where(META.c.key == key)
         )
-        return found
+        return value
 
     def identities(self) -> dict[str, str]:
-        """What makes each bot the bot it is, by name: JSON, as `Store.set_identity` got it."""
+        """Return the identity of each bot by name: JSON, as given to `Store.set_identity`."""
         rows = self._connection.execute(sa.select(BOTS.c.name, BOTS.c.identity))
         return dict(rows.all())
 
 
 def _chunks(values: Collection[str]) -> Iterator[list[str]]:
-    """Different values, in lists that one statement can take."""
+    """Yield the different values in lists that are short enough for one statement."""
     different = sorted(set(values))
-    for at in range(0, len(different), MOST_BOUND):
-        yield different[at : at + MOST_BOUND]
+    for start in range(0, len(different), MOST_BOUND):
+        yield different[start : start + MOST_BOUND]

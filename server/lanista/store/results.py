@@ -1,6 +1,7 @@
-"""What is known of a block when it has been played: the rows of the database, as data.
+"""The results of a block, as data; they correspond to the rows of the database.
 
-Made where matches are played, carried to the manager, stored, read back. Nothing is computed here.
+They are made where matches are played, sent to the manager, stored, and read back. Nothing is
+computed here.
 """
 
 import attrs
@@ -10,74 +11,74 @@ from lanista.match.ending import Ending
 
 @attrs.frozen(kw_only=True)
 class SeatResult:
-    """One bot's part in a match."""
+    """The result of one bot in a match."""
 
     bot: str
-    """Its name in the spec."""
+    """The bot's name in the spec."""
     rank: int
-    """Place, 1 is best; equal places are ties."""
+    """The bot's rank; 1 is best, equal ranks are ties."""
     score: int
     ending: Ending
     words: str = ""
-    """Why it ended so, one line; may hold what the bot sent."""
+    """Why it ended so, in one line that may contain what the bot sent."""
     late: int = 0
-    """Turns whose answer did not come in time; also those that cost nothing but the turn."""
+    """Turns whose answer didn't come in time, even if that cost nothing but the turn."""
     malformed: int = 0
     """Turns whose answer couldn't be read."""
     illegal: int = 0
-    """Submoves, or answers, that the rules forbid."""
+    """Submoves or answers that the rules forbid."""
 
 
 @attrs.frozen(kw_only=True)
 class MatchResult:
-    """One match of a block."""
+    """The result of one match of a block."""
 
     seating: int
-    """Which of the block's seatings, from 0."""
+    """The number of its seating in the block, from 0."""
     attempt: int
-    """From 1; more after a void one."""
+    """The number of the attempt, from 1; above 1 after a void one."""
     end: str
-    """`finished`, `forfeit` or `void`, as `lanista.rules.outcome.Termination`."""
+    """How it ended: `finished`, `forfeit` or `void`, as in `lanista.rules.outcome.Termination`."""
     reason: str
     turns: int
     digest: str
-    """Of the last position; empty when no match was played, as a bot didn't start."""
+    """The digest of the last position; empty if no match was played, as a bot didn't start."""
     seconds: float
-    """From the first turn to the end."""
+    """Duration from the first turn to the end, in seconds."""
     stall: float
-    """Seconds of the longest stall of the host in it."""
+    """Duration of the host's longest stall during the match, in seconds."""
     seats: tuple[SeatResult, ...]
-    """By seat."""
+    """The bots' results, by seat."""
     record: str | None = None
-    """Its record's file below the folder of records; None when there is none."""
+    """The file of its record, relative to the folder of records; None if there is none."""
 
     @property
     def counted(self) -> bool:
-        """Whether it counts: a void one doesn't."""
+        """Whether the match counts, that is, isn't void."""
         return self.end != "void"
 
 
 @attrs.frozen(kw_only=True)
 class BlockResult:
-    """A block that was played whole: one counted match a seating, and the void ones before."""
+    """The result of a whole block: one counted match for each seating, and any void ones."""
 
     block: str
-    """Its id."""
+    """The block's id."""
     bots: tuple[str, ...]
-    """Who had which place; seatings give places to seats."""
+    """The bots' names, by place; a seating assigns places to seats."""
     seed: int
     map: str
-    """The map's name; empty where the seed makes it."""
+    """The map's name; empty if the seed makes the map."""
     matches: tuple[MatchResult, ...]
-    """In the order played."""
+    """The matches, in the order in which they were played."""
 
 
 @attrs.frozen(kw_only=True)
 class Benching:
-    """A bot that plays no more, as it failed too often running."""
+    """A bot that plays no more because it failed too often in a row."""
 
     bot: str
     block: str
-    """The id of the block behind which it was so."""
+    """The id of the block after which it was benched."""
     failures: int
-    """Matches it had failed running then."""
+    """Number of matches in a row that it had failed by then."""

@@ -1,17 +1,17 @@
-"""The tables of a tournament's database, as they are now.
+"""The tables of a tournament's database, in the newest version.
 
-Only facts are there, written once and never changed, but for the notes in `meta`, `bots`,
-`unbenched` and `benched`; totals are queries (`reading`). What a value means is told in `results`.
-A change here needs a new file in `migrations/versions` and its id in `REVISION`; a test compares
-the two. No connection is made here.
+Only facts are stored. They are written once and never changed, except for the notes in `meta`,
+`bots`, `unbenched` and `benched`; totals are computed by queries (`reading`). The meaning of the
+values is described in `results`. A change here needs a new file in `migrations/versions` and its id
+in `REVISION`; a test compares the two. No connection is made here.
 """
 
 import sqlalchemy as sa
 
 VERSION_TABLE = "lanista_version"
-"""Where alembic keeps which migration was the last; also what tells our databases from others."""
+"""The table in which alembic notes the last migration; it also identifies our databases."""
 REVISION = "0002"
-"""The newest migration. Known here, so that opening a current database needs no alembic."""
+"""The newest migration. It is named here so that opening a current database needs no alembic."""
 
 METADATA = sa.MetaData(
     naming_convention={
@@ -23,10 +23,11 @@ METADATA = sa.MetaData(
 )
 
 VOID = sa.text("termination = 'void'")
-"""Of a match. Words in place of a bound value, as else no partial index would be used."""
+"""The condition for void matches, as literal SQL: with a bound value no partial index is used."""
 COUNTED = sa.text("termination <> 'void'")
+"""The condition for matches that count."""
 FAILED = sa.text("ending NOT IN ('normal', 'void')")
-"""Of a seat: `results.FAILURES`."""
+"""The condition for seats that failed; the endings are those of `lanista.match.ending.FAILURES`."""
 
 META = sa.Table(
     "meta",
@@ -35,15 +36,15 @@ META = sa.Table(
     sa.Column("value", sa.Text, nullable=False),
     sqlite_with_rowid=False,
 )
-"""What is to be known of the tournament besides, as the seed that nobody gave."""
+"""Further notes on the tournament by key, such as the base of the seeds if the spec names none."""
 
 BOTS = sa.Table(
     "bots",
     METADATA,
     sa.Column("name", sa.Text, primary_key=True),
-    # JSON; what makes it this bot and no other.
+    # JSON that identifies the bot: its command, its files.
     sa.Column("identity", sa.Text, nullable=False),
-    # The last block before it became this one; 0 before all.
+    # The number of the last block that was stored before it got this identity; 0 for none.
     sa.Column("since", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -54,14 +55,14 @@ BLOCKS = sa.Table(
     # From 1, in the order of their commits, without gaps.
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("id", sa.Text, nullable=False, unique=True),
-    # In decimal: seeds are 64 bits, signed or not, which no integer of both databases holds.
+    # In decimal: seeds have 64 bits, signed or not, too many for either database's integers.
     sa.Column("seed", sa.Text, nullable=False),
     sa.Column("map", sa.Text, nullable=False),
-    # JSON: a list of names, by place.
+    # JSON: a list of the bots' names, by place.
     sa.Column("bots", sa.Text, nullable=False),
     # UTC, ISO 8601.
     sa.Column("committed", sa.Text, nullable=False),
-    # Of all the block's rows, by `checksums`; written last. Its 32 bits have no sign.
+    # The checksum of all the block's rows (see `checksums`), written last: 32 bits, unsigned.
     sa.Column("checksum", sa.BigInteger, nullable=False, server_default="0"),
 )
 
@@ -71,13 +72,13 @@ MATCHES = sa.Table(
     sa.Column("block", sa.Integer, sa.ForeignKey("blocks.number"), primary_key=True),
     sa.Column("seating", sa.Integer, primary_key=True),
     sa.Column("attempt", sa.Integer, primary_key=True),
-    # The block's matches in the order played, from 0.
+    # The match's position in the block, in the order played, from 0.
     sa.Column("ordinal", sa.Integer, nullable=False),
-    # MatchResult.end, which is a reserved word in SQL.
+    # `MatchResult.end`; "end" is a reserved word in SQL.
     sa.Column("termination", sa.Text, nullable=False),
-    # JSON text: it may hold what no database's text can.
+    # A JSON string: it may contain characters that a database's text can't.
     sa.Column("reason", sa.Text, nullable=False),
-    # JSON: a list of whole numbers, by seat.
+    # `ranks` and `scores` are JSON: lists of integers, by seat.
     sa.Column("ranks", sa.Text, nullable=False),
     sa.Column("scores", sa.Text, nullable=False),
     sa.Column("turns", sa.Integer, nullable=False),
@@ -86,7 +87,7 @@ MATCHES = sa.Table(
     sa.Column("stall", sa.Double, nullable=False),
     sa.Column("record", sa.Text, nullable=True),
     sa.Index("ix_matches_void", "block", sqlite_where=VOID, postgresql_where=VOID),
-    # In the order of the key, which is the one that everything is read in.
+    # Stored in the order of the key, in which everything is read.
     sqlite_with_rowid=False,
 )
 
@@ -99,7 +100,7 @@ SEATS = sa.Table(
     sa.Column("seat", sa.Integer, primary_key=True),
     sa.Column("bot", sa.Text, nullable=False),
     sa.Column("ending", sa.Text, nullable=False),
-    # JSON text, as `reason`.
+    # A JSON string, as `matches.reason`.
     sa.Column("words", sa.Text, nullable=False),
     sa.Column("late", sa.Integer, nullable=False),
     sa.Column("malformed", sa.Integer, nullable=False),
@@ -107,9 +108,9 @@ SEATS = sa.Table(
     sa.ForeignKeyConstraint(
         ["block", "seating", "attempt"], ["matches.block", "matches.seating", "matches.attempt"]
     ),
-    # A bot's last blocks.
+    # For a bot's last blocks.
     sa.Index(None, "bot", "block"),
-    # All that is summed, in groups already: nothing is sorted, no row looked at.
+    # Covers everything that is summed up, already grouped: nothing is sorted, no row is read.
     sa.Index("ix_seats_sums", "bot", "ending", "late", "malformed", "illegal"),
     sa.Index("ix_seats_failed", "block", "bot", sqlite_where=FAILED, postgresql_where=FAILED),
     sqlite_with_rowid=False,
@@ -119,7 +120,7 @@ UNBENCHED = sa.Table(
     "unbenched",
     METADATA,
     sa.Column("bot", sa.Text, primary_key=True),
-    # The last block whose failures are forgiven.
+    # The number of the last block whose failures are forgiven.
     sa.Column("number", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -128,9 +129,9 @@ BENCHED = sa.Table(
     "benched",
     METADATA,
     sa.Column("bot", sa.Text, primary_key=True),
-    # The block behind which it plays no more.
+    # The number of the block after which it was benched.
     sa.Column("number", sa.Integer, sa.ForeignKey("blocks.number"), nullable=False),
-    # Matches it had failed running then.
+    # The number of matches in a row that it had failed by then.
     sa.Column("failures", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )

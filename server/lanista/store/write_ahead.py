@@ -1,7 +1,7 @@
-"""Looking through SQLite's write-ahead log for transactions that can't be read any more.
+"""Finding transactions in SQLite's write-ahead log that SQLite would silently leave out.
 
-SQLite reads such a log up to the first frame whose checksum is wrong, and forgets the rest without
-a word: that is right behind a crash, and wrong behind damage. https://sqlite.org/walformat.html
+SQLite reads such a log up to the first frame whose checksum is wrong, and ignores the rest without
+an error. That is right after a crash, and wrong after damage. https://sqlite.org/walformat.html
 """
 
 import struct
@@ -11,29 +11,30 @@ from typing import IO
 _HEADER = struct.Struct(">8I")
 _FRAME = struct.Struct(">6I")
 _MAGIC = 0x377F0682
-"""With 1 added, checksums are of big-endian words."""
+"""The log's magic number; it is 1 more if checksums are of big-endian words."""
 _TRIES = 3
-"""Looks at a log in which something seems to be wrong: another program may be writing it."""
+"""How often to look at a log that seems damaged, since another program may be writing it."""
 
 
 def unreadable(log: Path) -> int:
-    """Return how many whole transactions SQLite would leave out; 2 or more: damage.
+    """Return how many whole transactions SQLite would leave out; 2 or more mean damage.
 
-    One may also have been under way to the disk when the power was cut: it was never acknowledged.
+    A single one may have been on its way to the disk when the power was cut, and never
+    acknowledged.
 
     Raises:
         OSError: The log can't be read.
     """
-    found = 0
+    count = 0
     for _ in range(_TRIES):
         try:
             with log.open("rb") as file:
-                found = _left_out(file)
+                count = _left_out(file)
         except FileNotFoundError:
             return 0
-        if not found:
+        if not count:
             break
-    return found
+    return count
 
 
 def _left_out(file: IO[bytes]) -> int:
@@ -42,27 +43,27 @@ def _left_out(file: IO[bytes]) -> int:
         return 0
     magic, _, size, _, *salts, first, second = _HEADER.unpack(header)
     order = "<" if magic == _MAGIC else ">"
-    sums = _added((0, 0), header[:24], order)
+    sums = _checksums((0, 0), header[:24], order)
     if magic & ~1 != _MAGIC or sums != (first, second):
-        return 2  # it is on the disk before the first frame: nothing but damage does that
+        return 2  # the header was on the disk before the first frame, so this can only be damage
     count = 0
     readable = True
     while len(frame := file.read(_FRAME.size + size)) == _FRAME.size + size:
         _, pages, *of, first, second = _FRAME.unpack_from(frame)
-        if of != salts:  # of a log that was here before
+        if of != salts:  # a frame that is left of an earlier log
             readable = False
             continue
         if readable:
-            sums = _added(_added(sums, frame[:8], order), frame[_FRAME.size :], order)
+            sums = _checksums(_checksums(sums, frame[:8], order), frame[_FRAME.size :], order)
             readable = sums == (first, second)
-        # The last frame of a transaction says how many pages the database has then.
+        # Only the last frame of a transaction has a page count.
         count += not readable and pages > 0
     return count
 
 
-def _added(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
-    one, two = sums
+def _checksums(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
+    first, second = sums
     for low, high in struct.iter_unpack(order + "2I", data):
-        one = (one + low + two) & 0xFFFFFFFF
-        two = (two + high + one) & 0xFFFFFFFF
-    return one, two
+        first = (first + low + second) & 0xFFFFFFFF
+        second = (second + high + first) & 0xFFFFFFFF
+    return first, second

@@ -1,12 +1,14 @@
-"""Tournaments: many matches between many bots, standings that can be trusted, nothing lost.
+"""Tournaments: many matches between many bots, resumable, with standings.
 
     from lanista.tournament import run
 
     report = run("cup.toml")
 
-`spec` says what is to be played, `setup` looks it up, `pairing` says who meets whom, `work` plays,
-`director` hands out and takes in, `compute` makes the standings of what the store holds. Here are
-only the names for programs; what they need is imported when they are first asked for.
+`spec` reads what is to be played and `setup` looks up what it names. `lanista.pairing` decides
+which bots meet. The `director` hands blocks of matches out to workers; `worker` plays them. The
+results are recorded by `result_recorder`, and `lanista.standings` computes the standings from them.
+
+The names below are for programs that use this package; their modules are imported at first use.
 """
 
 import importlib

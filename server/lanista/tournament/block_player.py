@@ -1,7 +1,8 @@
-"""Plays a block: its matches one after another, with bots from the pool.
+"""The player of blocks: plays the matches of a block one after another, with bots from the pool.
 
-A void match is played again with bots started afresh; two in a row are the block's trouble. The
-record of a match is completed beside the next match. Nothing is counted here.
+A void match is played again with bots that are started afresh; if too many in a row are void, the
+block can't be played now. Ending bots and completing a record takes longer than a quick match, so
+that is done while the next match is played. Nothing is counted here.
 """
 
 import math
@@ -23,125 +24,132 @@ from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BotInfo, RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
 from lanista.rules import registry
 from lanista.rules.outcome import Termination
 from lanista.store.results import MatchResult, SeatResult
-from lanista.tournament.setup import Draw, MatchSetup
+from lanista.tournament.futures import one_line
+from lanista.tournament.setup import MatchSetup, Opening
 
 KEPT = "is kept for the next match"
-"""What a record tells of a bot's process that goes on."""
+"""The text in a record about a bot whose process didn't end with the match."""
 
 
 @attrs.define(eq=False)
 class MatchRun:
-    """A match of a block: what is to be played, and what came of it."""
+    """One attempt to play a match of a block: what is to be played, and the outcome."""
 
     seats: Sequence[Contestant]
-    """Who plays, by seat."""
-    draw: Draw
+    """The bots, by seat."""
+    opening: Opening
     seating: int = 0
+    """Number of the seating in its block, from 0."""
     attempt: int = 1
+    """Number of the attempt, from 1; more than 1 after a void match."""
     result: MatchResult | None = None
-    """None until all is known."""
+    """The result; None until the record is complete."""
     record: Path | None = None
-    """None when there was no match."""
+    """The file of the record; None if no match was played, as a bot didn't start."""
     void: bool = False
+    """Whether the match is void, as a bot was late while the host stalled."""
     trouble: str = ""
-    """What went wrong by no bot's fault."""
+    """One line about an error of the arena that aborted the match; empty if there was none."""
     failure: OSError | None = None
-    """Why its record couldn't be completed."""
+    """The error because of which the record couldn't be completed."""
     hello_after: float = 0.0
     """Seconds from the start of the first bot to its hello."""
     stays: bool = False
     """Whether the first bot stayed for another match."""
     output: str = ""
-    """The last that a bot wrote which failed."""
+    """The end of the output of the first bot that failed, as it wrote it."""
 
 
 @attrs.define(eq=False)
 class Player:
-    """Plays the blocks of a worker; lives as long as its loop."""
+    """The player of all blocks of a process; it lives as long as the loop of the worker."""
 
     pool: BotPool
     stalls: StallMonitor
-    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)  # read once
+    # The boards of maps, by game and written board, so that each is parsed only once.
+    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
 
     async def play_block(
         self,
         match_setup: MatchSetup,
         seatings: Sequence[Sequence[Contestant]],
-        draw: Draw,
+        opening: Opening,
         folder: Path,
         over: trio.Event,
     ) -> tuple[list[MatchRun], str]:
         """Play the matches of a block.
 
         Args:
-            match_setup: What all matches have in common.
-            seatings: By seating, by seat: who plays.
-            draw: Seed and map.
-            folder: Where the records go, under names of their own.
-            over: Is set when the last match is over, its record still to be completed.
+            match_setup: What all matches of the tournament have in common.
+            seatings: By seating, then by seat: the bots.
+            opening: Seed and map.
+            folder: The folder for the records; their names are unique.
+            over: Set when the last match is over; its record may still have to be completed.
 
         Returns:
-            The matches in order, and why they must not count, if they mustn't.
+            The matches in the order played, void ones too, and one line that says why the block
+            must not count; empty if it may.
 
         Raises:
             OSError: A record can't be written.
         """
-        played: list[MatchRun] = []
+        runs: list[MatchRun] = []
         trouble = ""
-        failure: OSError | None = None
-        async with trio.open_nursery() as finishing:
+        async with helpers_nursery(finishes=True) as finishing:
             try:
                 for number, seats in enumerate(seatings):
                     for attempt in range(1, match_setup.conditions.void_tries + 1):
-                        one = MatchRun(seats, draw, number, attempt)
-                        await self.play_match(match_setup, one, folder, finishing)
-                        played.append(one)
-                        if not one.void:
+                        run = MatchRun(seats, opening, number, attempt)
+                        await self.play_match(match_setup, run, folder, finishing)
+                        runs.append(run)
+                        if not run.void:
                             break
-                    trouble = one.trouble or (_void_words(one) if one.void else "")
+                    trouble = run.trouble or (_void_message(run) if run.void else "")
                     if trouble:
                         break
-            except OSError as error:
-                failure = error  # carried around the nursery, which would wrap it into a group
             finally:
                 over.set()
-        for found in (failure, *(one.failure for one in played)):
-            if found is not None:
-                raise found
-        return played, trouble
+        for run in runs:
+            if run.failure is not None:
+                raise run.failure
+        return runs, trouble
 
     async def play_match(
         self,
         match_setup: MatchSetup,
-        one: MatchRun,
+        run: MatchRun,
         folder: Path,
         finishing: trio.Nursery,
         until: float = math.inf,
     ) -> None:
-        """Play one match; its record is completed in the nursery, and then `one` tells all.
+        """Play one match and note its outcome in `run`.
+
+        When this returns, the match is over. The result and the record are complete when the
+        nursery is.
 
         Args:
-            match_setup: What all matches have in common.
-            one: Which match it is.
-            folder: Where its record goes.
-            finishing: Is left only when all is done.
-            until: A moment of trio's clock at which it is broken off.
+            match_setup: What all matches of the tournament have in common.
+            run: The match.
+            folder: The folder for its record.
+            finishing: The nursery in which the record is completed.
+            until: The time of trio's clock at which the match is broken off.
 
         Raises:
             OSError: The record can't be written.
         """
-        seats = one.seats
-        come = await self._take(match_setup, seats)
-        bots = [bot for bot in come if isinstance(bot, PooledBot)]
-        if len(bots) < len(come):
+        seats = run.seats
+        taken = await self._take(match_setup, seats)
+        bots = [bot for bot in taken if isinstance(bot, PooledBot)]
+        if len(bots) < len(taken):
             for bot in bots:
                 await self.pool.give_back(bot)
-            _walk_over(come, one)
+            _forfeit(taken, run)
             return
-        one.hello_after = bots[0].hello_after
+        run.hello_after = bots[0].hello_after
         try:
             record = RecordWriter(folder / f"{secrets.token_hex(8)}{ENDING}")
         except OSError:
@@ -149,7 +157,7 @@ class Player:
                 await self.pool.give_back(bot)
             raise
         hosted = HostedMatch(
-            spec=self._spec(match_setup, one),
+            spec=self._spec(match_setup, run),
             connections=[bot.connection for bot in bots],
             names=distinct([contestant.name for contestant in seats]),
             record=record,
@@ -161,47 +169,47 @@ class Player:
         await hosted.run(until)
         ended = trio.current_time()
         assert match.outcome is not None
-        one.void = hosted.is_void
+        run.void = hosted.is_void
         if match.outcome.termination is Termination.ABORTED:
-            one.trouble = _aborted_words(match)
-        # Those that stay do so now: the next match wants them.
+            run.trouble = _aborted_message(match)
+        # Bots that stay are returned to the pool now, as the next match begins at once.
         infos: list[BotInfo | None] = []
-        for index, bot in enumerate(bots):
-            stays = not one.void and not one.trouble and _stays(bot, match, index)
+        for seat, bot in enumerate(bots):
+            stays = not run.void and not run.trouble and _stays(bot, match, seat)
             infos.append(BotInfo(exit=KEPT, output=bot.output()) if stays else None)
             if stays:
                 await self.pool.give_back(bot)
-        one.stays = infos[0] is not None
-        over = _Over(hosted, infos, ended - began, self.stalls.worst(began, ended))
-        finishing.start_soon(_finish, over, one)
+        run.stays = infos[0] is not None
+        played = _PlayedMatch(hosted, infos, ended - began, self.stalls.worst(began, ended))
+        finishing.start_soon(_finish, played, run)
 
     async def warm(self, match_setup: MatchSetup, seats: Sequence[Contestant]) -> None:
-        """Start the bots of a match, so that they wait for it.
+        """Start the bots of a match, so that they are in the pool when it begins.
 
         Raises:
-            NotStartedError: One doesn't come.
+            NotStartedError: A bot didn't connect.
         """
-        come = await self._take(match_setup, seats)
-        for bot in come:
+        taken = await self._take(match_setup, seats)
+        for bot in taken:
             if isinstance(bot, PooledBot):
                 await self.pool.give_back(bot)
-        for bot in come:
+        for bot in taken:
             if isinstance(bot, NotStartedError):
                 raise bot
 
     async def _take(
         self, match_setup: MatchSetup, seats: Sequence[Contestant]
     ) -> list[PooledBot | NotStartedError]:
-        """Return by seat the bot that has come, or why it hasn't."""
-        come = await self.pool.take_all(
+        """Return by seat the bot, started if need be, or the error because of which it wasn't."""
+        by_seat = await self.pool.take_all(
             seats, registry.get(match_setup.game), match_setup.conditions.time_start
         )
-        return [come[seat] for seat in range(len(seats))]
+        return [by_seat[seat] for seat in range(len(seats))]
 
-    def _spec(self, match_setup: MatchSetup, one: MatchRun) -> MatchSpec:
+    def _spec(self, match_setup: MatchSetup, run: MatchRun) -> MatchSpec:
         ruleset = registry.get(match_setup.game)
         board = None
-        written = match_setup.boards.get(one.draw.map)
+        written = match_setup.boards.get(run.opening.map)
         if written is not None:
             key = (match_setup.game, written)
             if key not in self._boards:
@@ -210,27 +218,27 @@ class Player:
         return MatchSpec(
             match=ids.match_id(),
             ruleset=ruleset,
-            settings=match_setup.settings[one.draw.map],
-            seed=one.draw.seed,
+            settings=match_setup.settings[run.opening.map],
+            seed=run.opening.seed,
             board=board,
             conditions=match_setup.conditions,
-            try_=one.attempt,
+            try_=run.attempt,
         )
 
 
 @attrs.frozen
-class _Over:
-    """A match that is over."""
+class _PlayedMatch:
+    """A match that is over and whose record is to be completed."""
 
     hosted: HostedMatch
     infos: Sequence[BotInfo | None]
-    """By seat, what the record tells of its bot; None for one that is to end first."""
+    """By seat: the information on the bot for the record; None if the bot is to be ended first."""
     seconds: float
     stall: float
 
 
 def _stays(bot: PooledBot, match: Match, seat: int) -> bool:
-    """Whether a bot can play the next match as it is."""
+    """Return whether a bot can play another match without being started afresh."""
     return not (
         bot.contestant.restart
         or bot.is_worn
@@ -240,73 +248,72 @@ def _stays(bot: PooledBot, match: Match, seat: int) -> bool:
     )
 
 
-async def _finish(over: _Over, one: MatchRun) -> None:
-    """End the bots that don't stay, complete the record, and tell what the match was."""
-    hosted = over.hosted
+async def _finish(played: _PlayedMatch, run: MatchRun) -> None:
+    """End the bots that don't stay, complete the record, and note the result in `run`."""
+    hosted = played.hosted
     match, bots = hosted.match, hosted.bots
     exits: list[Exit | None] = [None] * len(bots)
-    infos = list(over.infos)
+    infos = list(played.infos)
 
     async def end(seat: int) -> None:
         bot = bots[seat]
-        exits[seat] = how = await bot.end()
-        infos[seat] = BotInfo(exit=str(how), output=bot.output())
+        exits[seat] = bot_exit = await bot.end()
+        infos[seat] = BotInfo(exit=str(bot_exit), output=bot.output())
 
     async with trio.open_nursery() as nursery:
-        for seat, info in enumerate(over.infos):
+        for seat, info in enumerate(played.infos):
             if info is None:
                 nursery.start_soon(end, seat)
     try:
         result = await hosted.complete(infos)
     except OSError as error:
-        one.failure = error
+        run.failure = error
         return
     finally:
         hosted.close()
-    one.record = hosted.record.path
+    run.record = hosted.record.path
     seats = tuple(
-        seat_result(match, seat, bot.contestant.name, how)
-        for seat, bot, how in zip(match.seats, bots, exits, strict=True)
+        seat_result(match, seat, bot.contestant.name, bot_exit)
+        for seat, bot, bot_exit in zip(match.seats, bots, exits, strict=True)
     )
-    for part, info in zip(seats, infos, strict=True):
-        if part.ending is not Ending.NORMAL and info is not None and not one.output:
-            one.output = info.output
-    one.result = MatchResult(
-        seating=one.seating,
-        attempt=one.attempt,
+    for seat_outcome, info in zip(seats, infos, strict=True):
+        if seat_outcome.ending is not Ending.NORMAL and info is not None and not run.output:
+            run.output = info.output
+    run.result = MatchResult(
+        seating=run.seating,
+        attempt=run.attempt,
         end=result.end,
         reason=result.reason,
         turns=result.turns,
         digest=result.digest,
-        seconds=over.seconds,
-        stall=over.stall,
+        seconds=played.seconds,
+        stall=played.stall,
         seats=seats,
         record=hosted.record.path.name,
     )
 
 
-def _walk_over(come: Sequence[PooledBot | NotStartedError], one: MatchRun) -> None:
-    """The result when bots didn't come: they lose to those that did, who tie."""
-    there = sum(isinstance(bot, PooledBot) for bot in come)
+def _forfeit(taken: Sequence[PooledBot | NotStartedError], run: MatchRun) -> None:
+    """Note the result of a match whose bots didn't all start: those that did tie for first."""
+    started = sum(isinstance(bot, PooledBot) for bot in taken)
     results = []
-    for contestant, bot in zip(one.seats, come, strict=True):
+    for contestant, bot in zip(run.seats, taken, strict=True):
         if isinstance(bot, PooledBot):
             results.append(SeatResult(bot=contestant.name, rank=1, score=0, ending=Ending.NORMAL))
             continue
-        one.output = one.output or bot.output
-        words = " ".join(str(bot).split())
+        run.output = run.output or bot.output
         results.append(
             SeatResult(
                 bot=contestant.name,
-                rank=there + 1,
+                rank=started + 1,
                 score=0,
                 ending=Ending.START_FAILURE,
-                words=words,
+                words=one_line(bot),
             )
         )
-    one.result = MatchResult(
-        seating=one.seating,
-        attempt=one.attempt,
+    run.result = MatchResult(
+        seating=run.seating,
+        attempt=run.attempt,
         end=Termination.FORFEIT.value,
         reason=Ending.START_FAILURE.value,
         turns=0,
@@ -317,14 +324,14 @@ def _walk_over(come: Sequence[PooledBot | NotStartedError], one: MatchRun) -> No
     )
 
 
-def _void_words(one: MatchRun) -> str:
+def _void_message(run: MatchRun) -> str:
     return (
-        f"two void matches in a row with seed {one.draw.seed}: this machine stalls while bots are "
-        "judged late; give it less to do (a lower concurrency, fewer other programs) or the bots "
-        "more time, and run the tournament again"
+        f"two void matches in a row with seed {run.opening.seed}: this machine stalls while bots "
+        "are judged late; give it less to do (a lower concurrency, fewer other programs) or the "
+        "bots more time, and run the tournament again"
     )
 
 
-def _aborted_words(match: Match) -> str:
+def _aborted_message(match: Match) -> str:
     lines = (match.error or "interrupted").strip().splitlines()
     return f"{match.title}, was aborted by an error of the arena: {lines[-1]}"

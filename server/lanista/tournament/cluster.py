@@ -1,7 +1,8 @@
-"""Workers of a dask.distributed cluster: one that is there, or a small one made on this machine.
+"""Workers of a dask.distributed cluster: an existing one, or a small one made on this machine.
 
-The only module that imports `distributed`, which is an extra. Tasks and results travel as pickles
-of plain data; a task that ran twice is harmless, as blocks have ids.
+This is the only module that imports `distributed`, which is an extra. Tasks and results are sent as
+pickles of plain data. dask may run a task twice; that is harmless, because a block that is stored
+is not stored again.
 """
 
 import concurrent.futures
@@ -16,22 +17,22 @@ import dask
 import distributed as untyped
 from distributed.scheduler import KilledWorker
 
-from lanista.tournament.executors import FAREWELL, Concurrency, Workers, nothing
+from lanista.tournament.executors import FAREWELL, Concurrency, Workers, no_farewell
 from lanista.tournament.futures import one_line
 from lanista.tournament.local import holding_signals, leave_signals, start_tracker, usable_cores
 from lanista.tournament.spec import SpecError
 
 distributed: Any = untyped
-"""It says nothing of most types."""
+"""The package, as Any: most of it has no type annotations."""
 
 CONNECT = 10.0
-"""Seconds that a scheduler has to answer."""
+"""Seconds within which a scheduler must answer."""
 _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
-"""Who tells at length, on stderr, of connections that end."""
+"""Packages that log many lines to stderr when connections end."""
 
 
 def dask_setup(_: object) -> None:
-    """In a worker of a cluster of our own, first of all: dask calls it by this name.
+    """Prepare a worker of a cluster of our own; dask finds this function by its name.
 
     https://docs.dask.org/en/stable/deploying-customize-initialization.html
     """
@@ -39,17 +40,18 @@ def dask_setup(_: object) -> None:
 
 
 class DaskWorkers(Workers):
-    """The threads of a cluster's workers."""
+    """The threads of the workers of a cluster."""
 
     losses = (concurrent.futures.BrokenExecutor, KilledWorker)
 
     def __init__(self, address: str | None, concurrency: Concurrency = "auto") -> None:
-        """Connect to nothing yet.
+        """Describe a cluster; `start` connects to it.
 
         Args:
-            address: The scheduler's, as `tcp://HOST:PORT`; None for a cluster of our own on this
-                machine.
-            concurrency: Tasks at the same time; `auto`: as many as the workers have threads.
+            address: The address of the scheduler, as `tcp://HOST:PORT`; None to make a cluster on
+                this machine.
+            concurrency: The number of tasks at the same time; `auto`: the number of threads that
+                the workers have.
         """
         self._address = address
         self._fixed = None if concurrency == "auto" else concurrency
@@ -62,12 +64,12 @@ class DaskWorkers(Workers):
         self._ending = threading.Lock()
 
     def start(self) -> None:
-        """Connect.
+        """Connect to the cluster, after making it if it is to be our own.
 
         Raises:
             SpecError: No scheduler answers, or no cluster can be made.
         """
-        # Each by name: some have levels of their own.
+        # Each logger by its name, because some have levels of their own.
         for name in [*_LOGGERS, *logging.root.manager.loggerDict]:
             if name.partition(".")[0] in _LOGGERS:
                 self._levels[name] = logging.getLogger(name).level
@@ -84,57 +86,57 @@ class DaskWorkers(Workers):
             raise SpecError(
                 f"executor: {where.replace('tcp:', 'dask:')}: no dask scheduler answers there"
             ) from None
-        # Each block is played, whatever dask remembers of one like it.
+        # Not pure: dask must not return a remembered result in place of playing.
         self._executor = self._client.get_executor(pure=False)
-        self.slots = self.look() or 1
+        self.slots = self.count_threads() or 1
 
     def _make(self) -> Any:
-        """A cluster of our own."""
+        """Make a cluster on this machine."""
         start_tracker()
-        # Its workers read their environment before they could be told to be silent.
+        # By the environment, because workers log before their configuration could reach them.
         quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
         try:
-            # Held back from the threads that start workers too, now and in place of dead ones.
+            # Signals are also held back from the threads that start workers, now and later.
             with holding_signals(), dask.config.set({"distributed.nanny.pre-spawn-environ": quiet}):
                 return distributed.LocalCluster(
                     n_workers=self.slots,
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    # It serves pages all the same: on any free port, to this machine alone.
+                    # It serves web pages even so: on any free port, to this machine only.
                     scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                     memory_limit=0,  # bots have limits of their own
                     silence_logs=logging.CRITICAL,
                     preload=[__name__],  # for `dask_setup`
                 )
-        except Exception as error:  # noqa: BLE001 - whatever dask met; nothing can be played then
+        except Exception as error:  # noqa: BLE001 - dask's errors are of many kinds
             raise SpecError(
                 f"executor: dask-local: no cluster can be made: {one_line(error)}"
             ) from None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Give it to the scheduler."""
+        """Have the scheduler call a function in a worker."""
         future: Future[Any] = self._executor.submit(function, *arguments)
         return future
 
-    def look(self) -> int | None:
-        """Threads of the workers that are there now; the number that was given stays."""
+    def count_threads(self) -> int | None:
+        """Return how many threads the connected workers have, or the given concurrency if any."""
         if self._fixed is not None:
             return self._fixed
         if self._client is None or self._client.status != "running":
             return None
         try:
             threads: int = sum(self._client.nthreads().values())
-        except (OSError, TimeoutError):  # the scheduler is gone; the tasks' futures tell
+        except (OSError, TimeoutError):  # the scheduler is gone; the futures of tasks will fail
             return None
         return threads
 
     def terminate(self) -> None:
-        """Take back all tasks; a task that runs on a cluster of others' plays to its end there."""
-        self._end(nothing)
+        """Cancel all tasks; those that run on somebody else's cluster still play to their end."""
+        self._end(no_farewell)
 
-    def close(self, farewell: Callable[[], None] = nothing) -> None:
-        """Have the workers end their bots, and leave the cluster; end it if it is ours."""
+    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
+        """Have the workers call `farewell`, and disconnect; end the cluster if it is our own."""
         self._end(farewell)
 
     def _end(self, farewell: Callable[[], None]) -> None:
@@ -147,11 +149,11 @@ class DaskWorkers(Workers):
             if is_there:
                 with contextlib.suppress(*gone):
                     self._executor.shutdown(wait=False)
-            if is_there and farewell is not nothing:
+            if is_there and farewell is not no_farewell:
                 with contextlib.suppress(*gone):
                     client.run(farewell, on_error="ignore")
             with contextlib.suppress(*gone):
-                # A scheduler that has gone would be looked for as long as that.
+                # With a scheduler that is gone, this waits for the whole timeout.
                 client.close(FAREWELL if is_there else 0.5)
         if cluster is not None:
             with contextlib.suppress(*gone):

@@ -1,7 +1,7 @@
-"""What a running tournament tells those who watch it: one frozen class an event, and their JSON.
+"""The events of a running tournament, for displays and logs: a frozen class for each, and as JSON.
 
-Events are facts for displays and logs. Nothing is decided, printed or stored here; strings from
-bots stand here as they came, for the display to make safe.
+Strings from bots are unchanged in events; whatever displays them has to escape them. Nothing is
+decided, printed or stored here.
 """
 
 import enum
@@ -15,52 +15,53 @@ from lanista.pairing.base import Progress
 from lanista.store.results import MatchResult
 
 SCHEMA = 1
-"""Of the events' JSON; grows when an older reader couldn't understand a newer one."""
+"""Version of the events' JSON; it grows with changes that older readers can't understand."""
 
 
 @attrs.frozen(kw_only=True)
 class Begun:
-    """All was looked up, what was played before was counted; playing begins."""
+    """Playing begins; what earlier runs have played was counted."""
 
     name: str
     game: str
     format: str
     bots: tuple[str, ...]
-    """Those with a place in the standings, in the spec's order."""
+    """The bots with a place in the standings, in the order of the spec."""
     seats: int
     progress: Progress
-    """With what was played before."""
+    """The progress, with the blocks of earlier runs."""
     matches: int
-    """That count, played before."""
+    """The number of matches of earlier runs that count."""
     slots: int | None
-    """Tasks at the same time; None while that is yet to be measured (`Calibrated`)."""
+    """The number of tasks at the same time; None if it is measured first (`Calibrated`)."""
 
 
 @attrs.frozen(kw_only=True)
 class Level:
-    """What the measurement showed with so many blocks at the same time."""
+    """The figures measured with a given number of blocks at the same time."""
 
     concurrency: int
     median: float
-    """Seconds from a hand-over to its answer: half were as fast."""
+    """Median of the answers' times, in seconds."""
     high: float
-    """99 of 100 were as fast."""
+    """99th percentile of the answers' times, in seconds."""
     stall: float
-    """Seconds of the longest stall of the host."""
+    """Duration of the longest stall of the host, in seconds."""
     answers: int
+    """The number of answers."""
     trouble: str = ""
-    """Why it is too much, one line; empty when answers don't suffer."""
+    """One line that says why the level is too high; empty if answers don't suffer."""
 
 
 @attrs.frozen(kw_only=True)
 class Calibrated:
-    """How many blocks this machine plays at the same time without hurting clocks."""
+    """The number of blocks that this machine can play at the same time was determined."""
 
     slots: int
     levels: tuple[Level, ...]
-    """From 1 up; the last one may be the one that was too much."""
+    """The levels tried, from 1 up; the last one may be too high."""
     words: str
-    """The figures, one line."""
+    """The figures in one line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -68,102 +69,107 @@ class BlockDone:
     """A block was played and is stored."""
 
     block: str
-    """Its id."""
+    """The id of the block."""
     bots: tuple[str, ...]
-    """By place."""
+    """The names of the bots, by place."""
     seed: int
     map: str
     matches: tuple[MatchResult, ...]
-    """In the order played, void ones too."""
+    """The matches in the order played, void ones too."""
     progress: Progress
     running: int
-    """Blocks that are being played."""
+    """The number of blocks that are being played."""
     slots: int
-    """Tasks that may run at the same time."""
+    """The number of tasks that may run at the same time."""
     rate: float
-    """Matches a second, of late; 0 while that isn't known."""
+    """The number of matches a second, averaged over the last seconds; 0 while unknown."""
     eta: float | None
-    """Seconds until all is played; None where nobody can know."""
+    """Expected number of seconds until all is played; None if it can't be known."""
 
 
 @attrs.frozen(kw_only=True)
 class Voided:
-    """Matches of a block were void by the host's stalls, and were played again."""
+    """Matches of a block were void because the host stalled, and were played again."""
 
     block: str
     bots: tuple[str, ...]
     count: int
+    """The number of void matches."""
     stall: float
-    """Seconds of the longest stall."""
+    """Duration of the longest stall, in seconds."""
 
 
 @attrs.frozen(kw_only=True)
 class Lowered:
-    """Stalls showed: fewer blocks are played at the same time from here on."""
+    """The host stalled too often, so fewer blocks are played at the same time from now on."""
 
     slots: int
     words: str
+    """The new number and the reason, in one line."""
 
 
 @attrs.frozen(kw_only=True)
 class Resized:
-    """Workers of a cluster came or went."""
+    """The number of workers of a cluster has changed."""
 
     slots: int
-    """Tasks at the same time from here on."""
+    """The number of tasks at the same time from now on."""
     workers: int
-    """Threads that are there; with 0, tasks wait for one."""
+    """The number of threads of the workers; if it is 0, tasks wait for one."""
 
 
 @attrs.frozen(kw_only=True)
 class Benched:
-    """A bot failed so often running that it plays no more."""
+    """A bot failed so many matches in a row that it plays no more."""
 
     bot: str
     failures: int
-    """Matches it failed running."""
+    """The number of matches in a row that it failed."""
     words: str
-    """The last failure's."""
+    """A description of its last failure, in one line."""
 
 
 @attrs.frozen(kw_only=True)
 class WorkerLost:
-    """A worker ended in the middle; its blocks are handed out again."""
+    """A worker died while it played; its blocks are handed out again."""
 
     words: str
+    """The error, in one line."""
     blocks: tuple[str, ...]
-    """Their ids."""
+    """The ids of the blocks."""
 
 
 @attrs.frozen(kw_only=True)
 class Finishing:
-    """It was asked to finish: nothing more is handed out, what runs is waited for."""
+    """The run was asked to finish: running blocks are played to their end, and no others begin."""
 
     running: int
-    """Blocks that are being played."""
+    """The number of blocks that are being played."""
 
 
 @attrs.frozen(kw_only=True)
 class Halted:
-    """It can't go on: nothing more is handed out, what runs is waited for."""
+    """The run can't go on: running blocks are played to their end, and no others begin."""
 
     words: str
-    """Why, one line."""
+    """The reason, in one line."""
     trace: str = ""
-    """Where in the code, if it is our fault; several lines."""
+    """The traceback of an error in Lanista, several lines; empty for other reasons."""
 
 
 @attrs.frozen(kw_only=True)
 class Ended:
-    """Nothing runs any more."""
+    """The run has ended, and nothing is played any more."""
 
     over: bool
-    """Whether all was played."""
+    """Whether the whole tournament was played."""
     halted: str
+    """The reason why the run couldn't go on, in one line; empty if it could."""
     interrupted: bool
+    """Whether the run was asked to end before all was played."""
     progress: Progress
     verdict: str
-    """What the format found, one line, or empty."""
+    """The decision of the format (such as the winner), in one line, or empty."""
 
 
 Event = (
@@ -182,17 +188,17 @@ Event = (
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """An event as one JSON object: `schema`, `event` (its class: `block-done`) and its fields.
+    """Return an event as a JSON object: `schema`, `event` (as `block-done`) and its fields.
 
-    A field that is an object or a list is written as such; seconds are numbers. Strings hold what
-    bots sent: `json.dumps` escapes what a terminal must not see as long as it writes ASCII.
+    Times are numbers of seconds. Strings from bots are unchanged: write the object by `json.dumps`
+    in ASCII, its default, and everything that could harm a terminal is escaped.
     """
     kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(event).__name__).lower()
     return {"schema": SCHEMA, "event": kind, **_plain(attrs.asdict(event))}
 
 
 def _plain(value: Any) -> Any:
-    """Values that JSON knows."""
+    """Convert enums, mappings and tuples to what `json` writes."""
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Mapping):

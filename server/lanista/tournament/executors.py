@@ -1,7 +1,8 @@
-"""Who runs the tasks: a wrapper around `concurrent.futures.Executor`, and which one is wanted.
+"""The interface to workers: a wrapper around `concurrent.futures.Executor`.
 
-It tells how many tasks at a time, what a lost worker looks like, how to end. Processes of this
-machine are in `local`, a cluster in `cluster`. What a task does is not known here.
+It adds what an executor doesn't tell: how many tasks may run at the same time, which errors mean
+that a worker died, and how its workers are ended in order. Processes of this machine are in
+`local`, a cluster is in `cluster`. What a task does is not known here.
 """
 
 import abc
@@ -15,76 +16,78 @@ from lanista.tournament.spec import SpecError
 from lanista_protocol import shown
 
 FAREWELL = 10.0
-"""Seconds that workers have to end their bots when all is done; then they are killed, or left."""
+"""Seconds that workers have to end their bots after the last task; then they are killed or left."""
 KNOWN = "local, dask-local, dask://HOST:PORT"
-"""What a spec's `executor` can be."""
+"""The possible values of a spec's `executor`, for messages."""
 _ADDRESS = re.compile(r"dask://([^/\s:]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
 
 Concurrency = int | Literal["auto"]
 
 
-def nothing() -> None:
-    """Do nothing: the farewell of workers that keep nothing."""
+def no_farewell() -> None:
+    """Do nothing; the farewell of workers that have nothing to end."""
 
 
 class Workers(abc.ABC):
-    """Runs tasks, `slots` at a time. Used by one director, from one thread.
+    """Workers that run tasks, up to `slots` at the same time.
 
-    `start`, `look`, `terminate` and `close` may take seconds: call them beside an event loop.
+    They are used by one director, from one thread. `start`, `count_threads`, `terminate` and
+    `close` may take seconds: call them outside the thread of an event loop.
     """
 
     slots: int
-    """Tasks at the same time; 1 at least."""
+    """Number of tasks that may run at the same time, at least 1."""
     is_local: bool = False
-    """Whether the workers share this machine's cores, so that fewer of them may help clocks."""
+    """Whether the workers share this machine's cores, so that stalls are a reason to use fewer."""
     is_near: bool = False
     """Whether the workers see this machine's files."""
     is_auto: bool = False
-    """Whether `slots` is only the most that can be, and should be measured."""
+    """Whether `slots` is only an upper bound, and the number to use should be measured."""
     losses: tuple[type[BaseException], ...] = (concurrent.futures.BrokenExecutor,)
-    """How a task ends whose worker died: it may be handed out again."""
+    """The errors of tasks whose worker died; such a task may be submitted again."""
 
     def start(self) -> None:  # noqa: B027 - most are ready as they are
-        """Make ready to submit.
+        """Make the workers ready to run tasks.
 
         Raises:
-            SpecError: There are no such workers.
+            SpecError: They can't be reached or made.
         """
 
     @abc.abstractmethod
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Have a function run in a worker; never more than `slots` at a time.
+        """Have a worker call a function; the caller submits no more than `slots` at the same time.
 
         Raises:
-            concurrent.futures.BrokenExecutor: There are no workers any more.
+            RuntimeError: The workers take no more tasks; a BrokenExecutor is one.
         """
 
-    def settle(self, slots: int) -> None:
-        """Use so many slots from here on."""
+    def set_slots(self, slots: int) -> None:
+        """Set the number of slots."""
         self.slots = slots
 
-    def look(self) -> int | None:
-        """How many workers' threads there are now; None where their number is fixed."""
+    def count_threads(self) -> int | None:
+        """Return how many threads the workers have now; None if unknown or always the same."""
         return None
 
     @abc.abstractmethod
     def terminate(self) -> None:
-        """End now, whatever runs. Safe to call twice, and before `start`."""
+        """End the workers now, whatever they run. Safe to call twice, and before `start`."""
 
     @abc.abstractmethod
-    def close(self, farewell: Callable[[], None] = nothing) -> None:
-        """End when nothing runs any more; each worker's process calls `farewell` before."""
+    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
+        """End the workers after the last task; each of their processes calls `farewell` first."""
 
 
 class GivenWorkers(Workers):
-    """An executor of somebody else's, used as it is; ending it is their business."""
+    """An executor made by the caller, which is left running: the caller shuts it down."""
 
     def __init__(self, executor: Executor, concurrency: Concurrency = "auto") -> None:
         """Use an executor.
 
         Args:
-            executor: Any.
-            concurrency: Tasks at the same time; `auto`: as many as its pool says it has, else 1.
+            executor: Any executor.
+            concurrency: The number of tasks at the same time; `auto`: the number of workers of a
+                pool of the standard library, otherwise 1.
         """
         self._executor = executor
         self._running: set[Future[Any]] = set()
@@ -94,19 +97,19 @@ class GivenWorkers(Workers):
         self.slots = max(1, int(concurrency))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Hand it on."""
+        """Have the executor call a function."""
         future: Future[Any] = self._executor.submit(function, *arguments)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         return future
 
     def terminate(self) -> None:
-        """Take back what doesn't run yet; what runs goes on, and nobody hears of it."""
+        """Cancel the tasks that don't run yet; the results of those that run are ignored."""
         for future in list(self._running):
             future.cancel()
 
-    def close(self, farewell: Callable[[], None] = nothing) -> None:
-        """Have its workers say farewell, as far as they can be reached; leave it as it is."""
+    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
+        """Have the workers call `farewell`, as far as they can be reached."""
         try:
             goodbyes = [self._executor.submit(farewell) for _ in range(self.slots)]
         except RuntimeError:  # it was broken, or shut down by its owner
@@ -114,11 +117,14 @@ class GivenWorkers(Workers):
         concurrent.futures.wait(goodbyes, FAREWELL)
 
 
-def checked(executor: str) -> re.Match[str] | None:
-    """See that there can be such an executor; the address of a cluster's scheduler.
+def parse_executor(executor: str) -> re.Match[str] | None:
+    """Check the value of a spec's `executor`.
+
+    Returns:
+        The match of a scheduler's address (group 1 the host, 2 the port), or None for the others.
 
     Raises:
-        SpecError: There is none of this name.
+        SpecError: It is none of the possible values.
     """
     address = _ADDRESS.fullmatch(executor)
     if address is not None and not 0 < int(address[2]) < 65536:

@@ -1,4 +1,4 @@
-"""The way from a spec to its format (`pairing`)."""
+"""Makes the format (`lanista.pairing`) that a spec asks for."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,8 @@ from lanista.pairing.round_robin import round_robin
 from lanista.pairing.swiss import Swiss
 from lanista.tournament.spec import Spec, SpecError, Sprt
 
-MOST_A_ROUND = 250_000
-"""Blocks of a round, which are all planned when it is drawn."""
+MAX_ROUND_BLOCKS = 250_000
+"""Maximal number of blocks in a round: all of them are planned when the round begins."""
 _LENGTH: Mapping[FormatName, str] = {
     FormatName.ROUND_ROBIN: "its length is that of seeds",
     FormatName.GAUNTLET: "its length is that of seeds",
@@ -21,7 +21,7 @@ _LENGTH: Mapping[FormatName, str] = {
     FormatName.LADDER: "it goes on until it is stopped, or for as many blocks as blocks says",
     FormatName.SPRT: "it goes on until it decides, or for as many blocks as blocks says",
 }
-"""Why a format has no rounds, or no blocks."""
+"""By format: the reason why its number of rounds, or of blocks, can't be set."""
 
 _NAMES: Mapping[FormatName, str] = {
     FormatName.ROUND_ROBIN: "a round-robin",
@@ -36,45 +36,44 @@ _NAMES: Mapping[FormatName, str] = {
 def make_format(
     spec: Spec,
     seats: int,
-    draws: int,
+    openings: int,
     bots: Sequence[str],
     fillers: Sequence[str],
     *,
     maps: int = 1,
-    rotation: Callable[[int], int] = lambda draw: draw,
+    rotation: Callable[[int], int] = lambda opening: opening,
 ) -> Format:
-    """The format that a spec asks for, with nothing played.
+    """Make the format that a spec asks for, with nothing played.
 
     Args:
-        spec: Its format, rounds, blocks, challenger, seatings and sprt are read.
-        seats: Of the game: 2 or 4.
-        draws: How many the spec lists. Swiss, knockout, ladder and version test may ask for
-            further ones, from `draws` on.
-        bots: Their names, in the spec's order.
-        fillers: Names of the fill bots that complete fewer bots to `seats`.
-        maps: How many the spec lists, or 1; draw d is on map d modulo this.
-        rotation: A number that a draw, by its index, has for ever, whatever else the spec lists:
-            it decides how four players are arranged. It isn't called here, but by the format's
-            `next`, `record`, `counts` and `bench`.
+        spec: The spec; its format, rounds, blocks, challenger, seatings and sprt are read.
+        seats: The number of seats in the game, 2 or 4.
+        openings: The number of openings that the spec lists. Swiss, knockout, ladder and version
+            test may ask for further ones, with numbers from `openings` on.
+        bots: The names of the bots, in the order of the spec.
+        fillers: The names of the bots that take the free seats if there are fewer bots than seats.
+        maps: The number of maps that the spec lists, or 1; opening n is on map n modulo this.
+        rotation: Returns for the number of an opening how four bots are arranged in it
+            (`Setup.rotation`). It isn't called here, but by the methods of the format.
 
     Raises:
-        SpecError: There can't be such a tournament; the line begins with the key that is wrong.
+        SpecError: There can't be such a tournament; the message begins with the key that is wrong.
     """
     _check(spec, seats, bots, fillers, maps)
-    # Asked for each block, and a hash each time.
+    # It is asked for with each block, and computes a hash.
     rotation = functools.cache(rotation)
-    # With enough bots nobody fills.
+    # Fillers are needed only if there are fewer bots than seats.
     fillers = list(fillers[: max(0, seats - len(bots))])
     entries = [*bots, *fillers]
     blocks = spec.blocks
     every = spec.seatings is SeatingsName.ALL
     if spec.format is FormatName.SPRT:
-        # Imported late: numpy comes with them.
+        # Imported here because they import numpy, which takes time.
         from lanista.pairing.sprt import VersionTest  # noqa: PLC0415 - see above
         from lanista.standings.sequential import Sequential  # noqa: PLC0415 - see above
 
-        asked = spec.sprt or Sprt()
-        test = Sequential(elo0=asked.elo0, elo1=asked.elo1, alpha=asked.alpha, beta=asked.beta)
+        sprt = spec.sprt or Sprt()
+        test = Sequential(elo0=sprt.elo0, elo1=sprt.elo1, alpha=sprt.alpha, beta=sprt.beta)
         side = seats // 2
         places = [bots[0]] * side + [bots[1]] * side
         return VersionTest(
@@ -82,9 +81,9 @@ def make_format(
         )
     seated = seatings(entries[:seats], every=every)
     if spec.format is FormatName.ROUND_ROBIN:
-        return round_robin(entries, seated, draws, rotation)
+        return round_robin(entries, seated, openings, rotation)
     if spec.format is FormatName.GAUNTLET:
-        return gauntlet(entries, spec.challenger or bots[0], seated, draws, rotation)
+        return gauntlet(entries, spec.challenger or bots[0], seated, openings, rotation)
     if spec.format is FormatName.SWISS:
         return Swiss(
             bots=bots,
@@ -104,7 +103,7 @@ def make_format(
             maps=maps,
             rotation=rotation,
         )
-    from lanista.pairing.ladder import Ladder  # noqa: PLC0415 - openskill comes with it
+    from lanista.pairing.ladder import Ladder  # noqa: PLC0415 - imports openskill
 
     return Ladder(bots=bots, fillers=fillers, seated=seated, blocks=blocks, rotation=rotation)
 
@@ -127,15 +126,17 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
     if spec.sprt is not None and kind is not FormatName.SPRT:
         raise SpecError(f"sprt: {name} has none; only a version test has")
     if spec.fill is not None and seats == 2:
-        raise SpecError("fill: the game has 2 seats, which no two bots leave free; leave it out")
+        raise SpecError("fill: two bots take all seats of a game of 2; remove fill")
     if kind is FormatName.SPRT:
         if spec.fill is not None:
-            raise SpecError(f"fill: {name} has no free seats, two bots take them all; leave it out")
+            raise SpecError(
+                f"fill: {name} has no free seats, as its bots take them all; remove fill"
+            )
         if len(bots) != 2:
-            raise SpecError(f"bots: {name} has two, not {len(bots)}")
+            raise SpecError(f"bots: {name} needs exactly two, not {len(bots)}")
         return
     if len(bots) < 2:
-        raise SpecError(f"bots: {name} needs two at least, not {len(bots)}")
+        raise SpecError(f"bots: {name} needs at least two, not {len(bots)}")
     if len(bots) + len(fillers) < seats:
         raise SpecError(
             f"bots: the game has {seats} seats, and there are only {len(bots)} bots; "
@@ -143,9 +144,9 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
         )
     if kind.has_rounds:
         meetings = max(len(bots), seats) // seats
-        a_round = (spec.blocks or 1) * maps * meetings
-        if a_round > MOST_A_ROUND:
+        round_blocks = (spec.blocks or 1) * maps * meetings
+        if round_blocks > MAX_ROUND_BLOCKS:
             raise SpecError(
                 f"blocks: {spec.blocks or 1} a meeting on {maps} map{'s'[: maps > 1]} makes "
-                f"{a_round:,} a round; {MOST_A_ROUND:,} at most"
+                f"{round_blocks:,} blocks a round; at most {MAX_ROUND_BLOCKS:,} are possible"
             )

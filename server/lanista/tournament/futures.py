@@ -1,4 +1,4 @@
-"""Between futures of other threads and a trio loop; and errors as one line. Nothing else."""
+"""Futures of other threads in a trio loop, and errors as one line."""
 
 import concurrent.futures
 import contextlib
@@ -11,16 +11,16 @@ import trio
 
 
 def deliver(future: Future[Any], call: Callable[[Future[Any]], object]) -> None:
-    """Have a function called in this trio loop's thread with a future that is done."""
+    """Have a function called in the thread of this trio loop with a future when it is done."""
     token = trio.lowlevel.current_trio_token()
     future.add_done_callback(functools.partial(_soon, token, call))
 
 
 async def outcome(future: Future[Any]) -> Any:
-    """Wait for a future; cancelling leaves it alone.
+    """Wait for a future and return its result; cancelling the wait doesn't cancel the future.
 
     Raises:
-        BaseException: What its function raised.
+        BaseException: The exception of the future.
     """
     done = trio.Event()
     deliver(future, lambda _: done.set())
@@ -31,13 +31,16 @@ async def outcome(future: Future[Any]) -> Any:
 def _soon(
     token: trio.lowlevel.TrioToken, call: Callable[[Future[Any]], object], future: Future[Any]
 ) -> None:
-    # The loop may have ended; then nobody wants to know.
+    # If the loop has ended, nobody waits for the future any more.
     with contextlib.suppress(trio.RunFinishedError):
         token.run_sync_soon(call, future)
 
 
 def error_of(future: Future[Any]) -> BaseException | None:
-    """What a future that is done ended by. Not raised: an interrupt of a worker's isn't ours."""
+    """Return the exception of a future that is done, or None.
+
+    It isn't raised, because an interrupt of a worker must not interrupt this process.
+    """
     try:
         return future.exception()
     except concurrent.futures.CancelledError as error:
@@ -45,7 +48,7 @@ def error_of(future: Future[Any]) -> BaseException | None:
 
 
 def one_line(error: object) -> str:
-    """What an error says, one line."""
+    """Return the message of an error as one line."""
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"

@@ -1,7 +1,12 @@
-"""Workers that are processes of this machine, one pool of one process each.
+"""Workers that are processes of this machine.
 
-A pool each, so that a worker's death is no other's, and so that cores can be dealt. Processes are
-spawned, never forked: the manager has threads. What a task does is not known here.
+Each worker is a `ProcessPoolExecutor` of its own with a single process: the standard pool loses all
+its processes when one of them dies, and can't give each of them its own cores. Processes are
+spawned, not forked, because the manager has threads. What a task does is not known here.
+
+A terminal sends its signals (Ctrl-C, hangup) to the whole process group, so to the workers too. It
+is the manager that decides what they mean: it may want the workers to finish their tasks. So
+workers ignore them, and until they have started to do so the signals are held back from them.
 """
 
 import concurrent.futures
@@ -23,19 +28,19 @@ from typing import Any
 import attrs
 
 from lanista.bots import become_subreaper, use_cgroups
-from lanista.tournament.executors import FAREWELL, Concurrency, Workers, nothing
+from lanista.tournament.executors import FAREWELL, Concurrency, Workers, no_farewell
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to the whole process group."""
 
 
 class _Process(multiprocessing.context.SpawnProcess):
-    """A worker's process: starts without our main module, and with some signals held back."""
+    """The process of a worker, started without our main module and with signals held back."""
 
     def start(self) -> None:
-        """Start it."""
-        # Workers need nothing of the script that plays a tournament. Without this they would
-        # import it, and one without `if __name__ == "__main__"` would run again in each.
+        """Start the process."""
+        # A spawned process imports the script that started it, and a script without
+        # `if __name__ == "__main__"` would run again in each worker. They don't need it.
         main = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
         try:
@@ -46,24 +51,24 @@ class _Process(multiprocessing.context.SpawnProcess):
 
 
 class _Context(multiprocessing.context.SpawnContext):
-    """Makes such processes, and remembers them."""
+    """A context of multiprocessing that makes such processes and keeps a list of them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.made: list[multiprocessing.process.BaseProcess] = []
+        self.processes: list[multiprocessing.process.BaseProcess] = []
 
-    # The pool calls it as the class that it is in other contexts.
+    # Named like the class that other contexts have in its place, since the pool calls it.
     def Process(self, *args: Any, **kwargs: Any) -> _Process:  # type: ignore[override] # noqa: N802
-        """Make one."""
+        """Make a process."""
         process = _Process(*args, **kwargs)
-        self.made.append(process)
+        self.processes.append(process)
         return process
 
 
 def leave_signals() -> None:
-    """In the main thread of a worker: what a terminal's signals mean the manager decides.
+    """Ignore the signals of a terminal from now on; call this in the main thread of a worker.
 
-    It gets them too. They may have been held back from this process until now.
+    The manager gets them too, and decides what they mean.
     """
     for number in TERMINALS:
         signal.signal(number, signal.SIG_IGN)
@@ -72,9 +77,9 @@ def leave_signals() -> None:
 
 @contextlib.contextmanager
 def holding_signals() -> Iterator[None]:
-    """Hold a terminal's signals back from the processes, and threads, that are started within.
+    """Block the signals of a terminal in the processes and threads that are started within.
 
-    They go to the whole process group: there they wait until `leave_signals` ignores them.
+    They stay pending there until `leave_signals` ignores them.
     """
     held = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINALS)
     try:
@@ -84,10 +89,11 @@ def holding_signals() -> Iterator[None]:
 
 
 def start_tracker() -> None:
-    """Start the process that tracks multiprocessing's semaphores, before any is made.
+    """Start the process in which multiprocessing tracks semaphores, with SIGHUP blocked.
 
-    It ignores SIGINT, but not the SIGHUP of a terminal that is closed: it must not see it, as the
-    workers end in order then. Started only with a worker's process, it would let SIGINT through.
+    That process ignores SIGINT, but the hangup of a terminal would end it while the workers, which
+    end in order then, still need it. Call this before a worker is started: `ensure_running`
+    unblocks SIGINT in the process that calls it, which must not happen within `holding_signals`.
     """
     held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
@@ -97,15 +103,15 @@ def start_tracker() -> None:
 
 
 def _begin(cores: Sequence[int], in_groups: bool) -> None:
-    """In a worker, first of all.
+    """Initialise a worker's process, before its first task.
 
     Args:
-        cores: Those it and its bots run on; empty for all.
-        in_groups: Whether the manager was given control groups to manage.
+        cores: The cores that it and its bots run on; empty for all.
+        in_groups: Whether the manager may manage control groups.
     """
     leave_signals()
-    # Whoever sends this to all (a service manager) may have ended the bots too: what they play
-    # must not count.
+    # End at once: a service manager that ends all our processes by SIGTERM may have ended bots too,
+    # and the match that they are playing must not count.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_leave_with_manager, daemon=True).start()
     if cores:
@@ -116,10 +122,7 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
 
 
 def _leave_with_manager() -> None:
-    """End this worker at once when its manager has ended, however: by kill -9 too.
-
-    Its bots are ended by their keepers then.
-    """
+    """End this worker at once when its manager has ended, in whatever way; keepers end its bots."""
     manager = multiprocessing.parent_process()
     assert manager is not None, "a worker is started by a manager"
     manager.join()
@@ -128,29 +131,29 @@ def _leave_with_manager() -> None:
 
 @attrs.frozen(eq=False)
 class _Slot:
-    """One worker."""
+    """A worker."""
 
     number: int
-    """From 1."""
+    """Number of the worker, from 1; it decides which cores the worker gets."""
     pool: ProcessPoolExecutor
     context: _Context
 
     def kill(self) -> None:
-        for process in self.context.made:
+        for process in self.context.processes:
             process.kill()
 
 
 class LocalWorkers(Workers):
-    """Processes of this machine, each started when it is first needed."""
+    """Worker processes of this machine, each started when it is first needed."""
 
     is_local = True
     is_near = True
 
     def __init__(self, concurrency: Concurrency = "auto", *, pin: bool = False) -> None:
-        """Start nothing yet.
+        """Describe the workers; each is started by `submit` when it is needed.
 
         Args:
-            concurrency: Workers; `auto`: at most as many as there are cores for us.
+            concurrency: The number of workers; `auto`: at most one for each usable core.
             pin: Whether each worker, with its bots, has cores of its own.
         """
         self._cores = usable_cores()
@@ -161,16 +164,17 @@ class LocalWorkers(Workers):
         self._all: list[_Slot] = []
         self._idle: list[_Slot] = []
         self._leaving: list[_Slot] = []
-        # Of the lists: tasks end in threads of the pools. Nothing of a pool is called under it, nor
-        # from those threads, as a pool may hold a lock of its own then.
+        # It guards the lists, because tasks end in threads of the pools. No method of a pool is
+        # called while it is held, nor from those threads: a pool may hold its own lock then, and
+        # there could be a deadlock.
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Take over our control group, if it was delegated: workers are born into it."""
+        """Take over our control group if it was delegated, so that workers start in it."""
         self._in_groups = use_cgroups()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Have a worker that is free run it, the one that ran last."""
+        """Have an idle worker call a function: the one that was busy last, as its bots are kept."""
         self._dismiss()
         while True:
             with self._lock:
@@ -183,19 +187,19 @@ class LocalWorkers(Workers):
             future.add_done_callback(functools.partial(self._done, slot))
             return future
 
-    def settle(self, slots: int) -> None:
-        """Use so many workers. While none works, those that are pinned get other cores."""
+    def set_slots(self, slots: int) -> None:
+        """Set the number of workers; pinned ones share the cores anew if all are idle."""
         self.slots = slots
         with self._lock:
-            again = self._pin and len(self._idle) == len(self._all)
-            leaving = [slot for slot in self._idle if again or slot.number > slots]
+            restart = self._pin and len(self._idle) == len(self._all)
+            leaving = [slot for slot in self._idle if restart or slot.number > slots]
             self._leaving += leaving
             self._idle = [slot for slot in self._idle if slot not in leaving]
             self._all = [slot for slot in self._all if slot not in leaving]
         self._dismiss()
 
     def terminate(self) -> None:
-        """Kill the workers; their bots are ended by their keepers."""
+        """Kill the workers; keepers end their bots."""
         with self._lock:
             slots = self._all + self._leaving
             self._all, self._idle, self._leaving = [], [], []
@@ -204,8 +208,8 @@ class LocalWorkers(Workers):
         for slot in slots:
             slot.pool.shutdown(wait=True, cancel_futures=True)
 
-    def close(self, farewell: Callable[[], None] = nothing) -> None:
-        """Have each worker say farewell and end; kill those that don't."""
+    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
+        """Have each worker call `farewell` and end; kill all if one takes too long."""
         self._dismiss()
         goodbyes = []
         for slot in list(self._all):
@@ -219,10 +223,10 @@ class LocalWorkers(Workers):
             slot.pool.shutdown(wait=True)
 
     def pids(self) -> list[int]:
-        """The workers' process ids."""
+        """Return the process ids of the workers."""
         with self._lock:
-            made = [process for slot in self._all for process in slot.context.made]
-        return [process.pid for process in made if process.pid is not None]
+            processes = [process for slot in self._all for process in slot.context.processes]
+        return [process.pid for process in processes if process.pid is not None]
 
     def _new(self) -> _Slot:
         taken = {slot.number for slot in self._all}
@@ -243,7 +247,7 @@ class LocalWorkers(Workers):
 
     def _free(self, slot: _Slot, *, is_lost: bool) -> None:
         with self._lock:
-            if slot not in self._all:  # all are being ended
+            if slot not in self._all:  # `terminate` or `close` has emptied the list
                 return
             if is_lost or slot.number > self.slots:
                 self._all.remove(slot)
@@ -252,7 +256,7 @@ class LocalWorkers(Workers):
                 self._idle.append(slot)
 
     def _dismiss(self) -> None:
-        """Let those go that aren't wanted any more."""
+        """Shut down the workers that are no longer wanted."""
         with self._lock:
             leaving, self._leaving = self._leaving, []
         for slot in leaving:
@@ -260,16 +264,16 @@ class LocalWorkers(Workers):
 
 
 def usable_cores() -> list[int]:
-    """The cores that this process may run on."""
+    """Return the numbers of the cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def deal(cores: Sequence[int], slots: int) -> list[tuple[int, ...]]:
-    """Cores for each slot: as many for each, neighbours; shared where there are more slots.
+    """Divide cores among slots: equally many neighbouring cores for each slot.
 
-    Cores that would give some slot more than another are left to the manager.
+    The remainder is left to the manager. With more slots than cores, slots share cores.
     """
     share = len(cores) // slots
     if not share:

@@ -1,6 +1,6 @@
-"""For programs: a tournament's spec looked up, and the standings of what its database holds.
+"""Functions for programs that look at a tournament: load its spec, compute its standings.
 
-Nothing that plays is imported, nothing is printed and nothing written.
+No module that plays is imported; nothing is printed or written.
 """
 
 from collections.abc import Mapping
@@ -17,20 +17,21 @@ from lanista.tournament.stored_blocks import read_stored_blocks, settle_seed
 from lanista.tournament.totals import snapshot, standings
 
 AnySpec = str | Path | Mapping[str, Any] | Spec
-"""A TOML file's path, what such a file holds, or a spec."""
+"""The path of a TOML file, the content of such a file, or a spec."""
 
 
 def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True) -> Setup:
-    """Look up all that a spec names.
+    """Look up all that a spec names, and return the tournament.
 
     Args:
         spec: The spec.
-        folder: Where results lie, and what paths are relative to, for a spec that is no file; the
-            present folder without it.
-        plays: Whether it will be played here; else no program need be there, only the results.
+        folder: For a spec that isn't a file: the folder of the results, to which paths in the spec
+            are relative; None for the current directory.
+        plays: Whether it will be played on this machine; if not, the programs of the bots needn't
+            be there.
 
     Raises:
-        SpecError: It can't be read, or can't be played.
+        SpecError: The spec can't be read or can't be played.
     """
     if isinstance(spec, (str, Path)):
         path = Path(spec)
@@ -41,40 +42,40 @@ def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True)
 
 
 def standings_of(setup: Setup, store: Store) -> Standings:
-    """The standings of what a database holds of a tournament; nothing is written.
+    """Compute the standings of a tournament from its database.
 
     Args:
         setup: The tournament.
-        store: Its database; may be in use by a run.
+        store: Its database; it may be in use by a run.
 
     Raises:
-        SpecError: The spec's format can't be.
+        SpecError: The spec doesn't fit its format.
         StoreError: The database can't be read.
     """
     settle_seed(setup, store, makes=False)
     format_ = format_of(setup)
     with store.reading() as now:
         stored_blocks = read_stored_blocks(setup, now.played())
-        benched = [one.bot for one in now.benched() if one.bot in setup.bots]
-    for _, pairing, played in stored_blocks.entries:
-        format_.record(pairing, played)
+        benched = [benching.bot for benching in now.benched() if benching.bot in setup.bots]
+    for _, pairing, score in stored_blocks.entries:
+        format_.record(pairing, score)
     for bot in benched:
         format_.bench(bot)
     return standings(setup, store, snapshot(format_, stored_blocks, benched))
 
 
 def format_of(setup: Setup) -> Format:
-    """The format of a tournament, new.
+    """Make the format of a tournament, with nothing played.
 
     Raises:
-        SpecError: It can't be.
+        SpecError: The spec doesn't fit its format.
     """
     return make_format(
         setup.spec,
         setup.ruleset.seats,
-        setup.draws,
+        setup.openings,
         setup.bots,
         setup.fillers,
         maps=max(1, len(setup.spec.maps)),
-        rotation=setup.turn,
+        rotation=setup.rotation,
     )

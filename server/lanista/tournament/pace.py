@@ -1,6 +1,21 @@
-"""What a director learns as it goes: how long blocks take, matches a second, whether clocks hurt.
+"""What a director learns while it runs: how long blocks take, how fast it goes, whether it stalls.
 
-Figures alone: nothing is handed out, stored or told here. Seconds are of `time.monotonic`.
+*Size of tasks.* A task has a cost of its own: it is pickled, sent, and its results are committed. A
+match of quick bots takes a few milliseconds, so a task of one block would spend most of its time on
+that cost; a task of too many blocks delays the results that a format may be waiting for, and a lost
+worker loses more. `Pace` keeps a moving average of the seconds that a block takes, and sizes tasks
+to take about a second; near the end they are smaller, so that all slots have something left to do.
+
+*Stalls.* While more blocks are played than the machine can hold, the host sometimes stands still,
+and a bot that is late then makes its match void. The concurrency is measured before anything is
+played (`calibration`), but a machine may get other work later. `Disturbances` watches the latest
+blocks, and tells when there are so many stalls that the director should use one slot less. One void
+match is enough, because it costs a whole match; a stall that hurt nobody has to show again.
+
+*Failures.* `Failures` counts how many matches in a row each bot has failed, for benching.
+
+There are only figures here: nothing is handed out, stored or reported. Times are those of
+`time.monotonic`, in seconds.
 """
 
 import collections
@@ -15,74 +30,84 @@ from lanista.store.results import BlockResult
 from lanista.tournament.worker import Finished
 
 TASK_SECONDS = 1.0
-"""That a task should take: long beside what handing it out costs, short to wait for."""
-MOST_BLOCKS = 64
-"""Of a task."""
-LOOKED_BACK = 20
-"""Blocks in which stalls are looked for."""
-ENOUGH = 2
-"""Blocks of them with a stall that are too many; one void match is."""
-RATE_OVER = 30.0
-"""Seconds that the rate is taken over."""
-_NEWEST = 0.3
-"""Weight of the newest task in the mean of what blocks take."""
+"""Target duration of a task in seconds: far above the cost of dispatching it, short to wait for."""
+MAX_BLOCKS = 64
+"""Maximal number of blocks in a task."""
+STALL_WINDOW = 20
+"""Number of latest blocks in which stalls are counted."""
+MAX_STALLED = 2
+"""Number of blocks with a stall, among those, at which there should be fewer slots."""
+RATE_WINDOW = 30.0
+"""Seconds over which the rate of matches is averaged."""
+_SMOOTHING = 0.3
+"""Weight of the latest task in the moving average of the seconds that a block takes."""
 
 
 def failed(result: BlockResult) -> bool:
-    """Whether a bot failed in a match of a block."""
+    """Return whether a bot failed in any match of a block."""
     return any(seat.ending in FAILURES for match in result.matches for seat in match.seats)
 
 
 @attrs.define(eq=False)
 class Pace:
-    """How fast it goes."""
+    """The speed at which blocks and matches are played."""
 
     began: float
-    """When playing began."""
+    """The time at which playing began."""
     _block_seconds: float | None = attrs.field(default=None, init=False)
-    _done: collections.deque[tuple[float, int]] = attrs.field(
+    _stored: collections.deque[tuple[float, int]] = attrs.field(
         factory=collections.deque, init=False
-    )  # when, how many matches
+    )  # time, number of matches
 
     def learn(self, finished: Sequence[Finished]) -> None:
-        """A task ended. Blocks in which a bot failed say nothing of how long others take."""
-        whole = [one for one in finished if not failed(one.result)]
+        """Update the average duration of a block by those of a task that has ended.
+
+        Blocks in which a bot failed are left out: a match that ends early says nothing about
+        others.
+        """
+        whole = [block for block in finished if not failed(block.result)]
         if whole:
-            seconds = sum(one.seconds for one in whole) / len(whole)
-            known = self._block_seconds
-            if known is not None:
-                seconds = (1 - _NEWEST) * known + _NEWEST * seconds
+            seconds = sum(block.seconds for block in whole) / len(whole)
+            average = self._block_seconds
+            if average is not None:
+                seconds = (1 - _SMOOTHING) * average + _SMOOTHING * seconds
             self._block_seconds = seconds
 
     def count(self, matches: int, now: float) -> None:
-        """Matches were stored."""
-        self._done.append((now, matches))
+        """Note that so many matches were stored now."""
+        self._stored.append((now, matches))
 
     def task_size(self, progress: Progress, running: int, slots: int) -> int:
-        """Blocks of a task: what takes about a second, and leaves as much for the other slots."""
+        """Return how many blocks a task should have, at least 1.
+
+        Args:
+            progress: What is played and planned.
+            running: The number of blocks that are being played.
+            slots: The number of tasks that may run at the same time.
+        """
         if self._block_seconds is None:
             return 1
-        size = min(MOST_BLOCKS, int(TASK_SECONDS / max(self._block_seconds, 1e-6)))
+        size = min(MAX_BLOCKS, int(TASK_SECONDS / max(self._block_seconds, 1e-6)))
         if progress.planned is not None:
             left = progress.planned - progress.played - running
             size = min(size, math.ceil(left / slots))
         return max(1, size)
 
     def rate(self, now: float) -> float:
-        """Matches a second, of late; 0 while none is known."""
-        while self._done and self._done[0][0] < now - RATE_OVER:
-            self._done.popleft()
-        span = min(RATE_OVER, now - self.began)
-        return sum(matches for _, matches in self._done) / span if span > 0 else 0.0
+        """Return how many matches a second were stored lately; 0 before the first one."""
+        while self._stored and self._stored[0][0] < now - RATE_WINDOW:
+            self._stored.popleft()
+        span = min(RATE_WINDOW, now - self.began)
+        return sum(matches for _, matches in self._stored) / span if span > 0 else 0.0
 
 
 def eta(progress: Progress, matches: int, rate: float) -> float | None:
-    """Seconds until all is played; None where nobody can know.
+    """Return the expected number of seconds until all is played; None if it can't be known.
 
     Args:
-        progress: How far it is.
-        matches: Of a block.
-        rate: Matches a second.
+        progress: How many blocks are played and planned.
+        matches: The number of matches in a block.
+        rate: The number of matches that are played a second.
     """
     if progress.planned is None or not rate:
         return None
@@ -91,36 +116,36 @@ def eta(progress: Progress, matches: int, rate: float) -> float | None:
 
 @attrs.define(eq=False)
 class Disturbances:
-    """Whether the host's stalls show, with as many slots as there are now."""
+    """The stalls of the host in the latest blocks."""
 
     margin: float
-    """Seconds of a stall above which a late answer makes a match void."""
-    _of_late: collections.deque[bool] = attrs.field(
-        factory=lambda: collections.deque(maxlen=LOOKED_BACK), init=False
+    """Duration of a stall, in seconds, above which a late answer makes a match void."""
+    _stalled: collections.deque[bool] = attrs.field(
+        factory=lambda: collections.deque(maxlen=STALL_WINDOW), init=False
     )
 
     def too_many(self, result: BlockResult) -> bool:
-        """Note a block; whether it is time for fewer slots. Then it begins anew."""
-        self._of_late.append(any(match.stall > self.margin for match in result.matches))
+        """Note a block, and return whether there should be fewer slots; then count anew."""
+        self._stalled.append(any(match.stall > self.margin for match in result.matches))
         is_void = any(not match.counted for match in result.matches)
-        if not is_void and sum(self._of_late) < ENOUGH:
+        if not is_void and sum(self._stalled) < MAX_STALLED:
             return False
-        self._of_late.clear()
+        self._stalled.clear()
         return True
 
 
 @attrs.frozen
 class Failures:
-    """How many matches each bot failed running."""
+    """The number of matches in a row that each bot has failed."""
 
     running: dict[str, int]
-    """By name; bots whose last match went well may be missing."""
+    """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
 
     def note(self, result: BlockResult) -> dict[str, str]:
-        """Count a block's matches, in the order played.
+        """Count the matches of a block, in the order in which they were played.
 
         Returns:
-            The bots that failed the last of them that they were in, and why.
+            By name: the bots that failed their last match of the block, and why they did.
         """
         last: dict[str, str] = {}
         for match in result.matches:

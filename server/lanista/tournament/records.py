@@ -1,7 +1,8 @@
-"""The folder of records: where workers write, where a record of a stored match lies.
+"""The folder of records of a tournament: where workers write them, and where they are kept.
 
-A record has its place before its match is committed, so a stored match always has it; what lies in
-`.playing` belongs to no stored match. Nothing of a record's inside is known here.
+A record is moved to its place before its match is committed, so a stored match always has its
+record. What lies in `.playing` belongs to no stored match, and is removed when a run begins. The
+content of records is not looked at here.
 """
 
 import contextlib
@@ -20,19 +21,19 @@ from lanista.tournament.spec import Keep
 from lanista.tournament.worker import Finished
 
 PLAYING = ".playing"
-"""Below the folder of records: those of matches that aren't stored yet."""
+"""The subfolder for records of matches that aren't stored yet."""
 
-SYNCED_AT_ONCE = 16
-"""Folders whose names are written to the disk at the same time."""
+SYNC_THREADS = 16
+"""Number of folders that are flushed to the disk at the same time."""
 
 
 @contextlib.contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Be the only tournament that writes into a folder of records, which is made.
+def lock_records(folder: Path) -> Iterator[None]:
+    """Make a folder of records and lock it, so that no other tournament writes into it.
 
     Raises:
-        StoreError: Another tournament does.
-        OSError: It can't be made.
+        StoreError: Another tournament has locked it.
+        OSError: The folder can't be made.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with folder_lock(folder):
@@ -41,47 +42,52 @@ def held(folder: Path) -> Iterator[None]:
 
 @attrs.define(eq=False)
 class Records:
-    """The records of a tournament, on this machine or in a folder that is shared with workers."""
+    """The records of a tournament, in a folder of this machine or one shared with workers."""
 
     folder: Path
     keep: Keep
-    _changed: set[Path] = attrs.field(factory=set, init=False)  # folders not yet on disk
+    """Which records are kept when their matches are stored."""
+    _changed: set[Path] = attrs.field(factory=set, init=False)  # folders to be flushed
 
     @property
     def playing(self) -> Path:
-        """Where workers write, if they see this folder."""
+        """The folder into which workers write, if they see it."""
         return self.folder / PLAYING
 
     def prepare(self) -> None:
-        """Make the folders, and empty the workers': nobody plays now.
+        """Make the folders, and remove what an earlier run left in the folder of the workers.
+
+        To be called before any worker plays.
 
         Raises:
-            OSError: They can't be made or emptied.
+            OSError: The folders can't be made or emptied.
         """
         self.playing.mkdir(parents=True, exist_ok=True)
-        for left in self.playing.iterdir():
-            # A worker whose manager was just killed may be removing its own.
+        for path in self.playing.iterdir():
+            # A worker of a manager that was just killed may be removing its files right now.
             with contextlib.suppress(FileNotFoundError):
-                if left.is_dir() and not left.is_symlink():
-                    shutil.rmtree(left)
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
                 else:
-                    left.unlink()
+                    path.unlink()
 
     def place(self, finished: Finished) -> BlockResult:
-        """Put a block's records where they belong, those that are to be kept; call `sync` behind.
+        """Move the records of a block to their places, or remove those that aren't to be kept.
+
+        They are on the disk for certain only after `sync`.
 
         Returns:
-            The result as it is to be stored: matches whose record isn't kept name none.
+            The result to be stored; matches whose record isn't kept have none.
 
         Raises:
-            OSError: A record isn't where the worker left it, or can't be written.
+            OSError: A record isn't where the worker should have left it, or can't be written.
         """
         matches = []
         for match in finished.result.matches:
             record = None
             if match.record is not None and match.record in finished.records:
                 written = finished.records[match.record]
-                if self._wants(match):
+                if self._keeps(match):
                     self._put(self.folder / match.record, written)
                     record = match.record
                 elif isinstance(written, str):
@@ -90,18 +96,18 @@ class Records:
         return attrs.evolve(finished.result, matches=tuple(matches))
 
     def sync(self) -> None:
-        """Have the names of all records that were placed on the disk.
+        """Flush the folders of all records that were placed to the disk.
 
         Raises:
-            OSError: They can't be.
+            OSError: A folder can't be flushed.
         """
         folders = sorted(self._changed)
-        # Side by side: a disk takes hardly longer for many than for one.
-        with ThreadPoolExecutor(min(SYNCED_AT_ONCE, max(1, len(folders)))) as threads:
+        # At the same time, because a disk takes hardly longer for many folders than for one.
+        with ThreadPoolExecutor(min(SYNC_THREADS, max(1, len(folders)))) as threads:
             list(threads.map(_sync, folders))
         self._changed.clear()
 
-    def _wants(self, match: MatchResult) -> bool:
+    def _keeps(self, match: MatchResult) -> bool:
         if self.keep is Keep.FAILURES:
             failed = any(seat.ending in FAILURES for seat in match.seats)
             return failed or not match.counted
@@ -112,7 +118,7 @@ class Records:
             place.parent.mkdir(parents=True, exist_ok=True)
             self._changed.add(place.parent.parent)
         if isinstance(written, str):
-            # Whole and on the disk: a worker gives a record its name only then.
+            # Its content is on the disk: a worker returns a record only when it is complete.
             source = self.playing / written
         else:
             source = self.playing / place.name

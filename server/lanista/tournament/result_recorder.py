@@ -1,8 +1,9 @@
-"""The books of a tournament: store, records and format, always in step.
+"""The recorder of results: keeps the database, the records and the format of a tournament in step.
 
-A block that was played comes in by `commit`, in one order: its records to their places, then one
-transaction, then the format is told. So a stored block is whole, has its records, and is told once,
-whenever this process dies. Who plays, and when, is not known here.
+Blocks that were played are recorded by `commit`, in a fixed order: first their records are moved to
+their places and written to the disk, then one transaction stores the results, then the format
+learns of them. So whenever this process dies, a stored block is complete and has its records, and a
+later run reports it to the format exactly once. Who plays, and when, is not known here.
 """
 
 import math
@@ -27,21 +28,21 @@ from lanista.tournament.worker import Finished
 
 @attrs.define(eq=False)
 class ResultRecorder:
-    """What was played of a tournament."""
+    """The results of a tournament and all that follows from them."""
 
     setup: Setup
-    """Its bots are agreed with the store, its base seed is settled."""
+    """The tournament, after `check_identities` and `settle_seed` with this store."""
     store: Store
-    """Open."""
+    """The open database."""
     format: Format
-    """New: it was told nothing."""
+    """A new format, to which no result was reported."""
     benched: dict[str, None] = attrs.field(factory=dict, init=False)
-    """Who plays no more."""
+    """The names of the bots that were benched, in the order in which they were."""
     _records: Records = attrs.field(init=False)
     _stored: StoredBlocks = attrs.field(init=False)
     _failures: Failures = attrs.field(init=False)
     _seen: set[str] = attrs.field(factory=set, init=False)
-    """Bots that are in a stored block."""
+    """The bots that have played a stored block."""
 
     def __attrs_post_init__(self) -> None:
         self._records = Records(self.setup.records, self.setup.spec.keep)
@@ -50,20 +51,20 @@ class ResultRecorder:
 
     @property
     def playing(self) -> str:
-        """The folder where workers write records, if they see it."""
+        """The folder into which workers write records, if they see it."""
         return str(self._records.playing)
 
     @property
     def matches(self) -> int:
-        """That are stored and count."""
+        """The number of stored matches that count."""
         counted = sum(self.format.counts(entry.pairing) for entry in self._stored.entries)
         return counted * len(self.format.seated)
 
-    def take_up(self) -> Mapping[str, int]:
-        """Go on where the last run ended: read what was played, tell the format, bench.
+    def resume(self) -> Mapping[str, int]:
+        """Go on where the last run ended: report stored blocks and benched bots to the format.
 
         Returns:
-            Who is benched, and how many matches they failed running.
+            By name of each benched bot: how many matches in a row it failed.
 
         Raises:
             StoreError: The database can't be read.
@@ -72,82 +73,84 @@ class ResultRecorder:
         self._records.prepare()
         blocks = self.store.played()
         self._stored = read_stored_blocks(self.setup, blocks)
-        for _, pairing, played in self._stored.entries:
+        for _, pairing, score in self._stored.entries:
             self._seen.update(pairing.bots)
-            self.format.record(pairing, played)
-        most = self.setup.spec.bench_after
-        self._failures = Failures(self.store.running_failures(most))
+            self.format.record(pairing, score)
+        max_failures = self.setup.spec.bench_after
+        self._failures = Failures(self.store.running_failures(max_failures))
         running = self._failures.running
-        there = [one for one in self.store.benched() if one.bot in self.setup.bots]
-        benched = {one.bot for one in there}
-        # Only where fewer failures are borne now than when they were stored.
-        more = [
+        stored = [benching for benching in self.store.benched() if benching.bot in self.setup.bots]
+        benched = {benching.bot for benching in stored}
+        # There are some only if `bench_after` was lowered since these failures were stored.
+        new = [
             Benching(bot=bot, block=blocks[-1].id, failures=running[bot])
             for bot in sorted(self.setup.bots)
-            if bot not in benched and running.get(bot, 0) >= most
+            if bot not in benched and running.get(bot, 0) >= max_failures
         ]
-        if more:
-            self.store.add([], more)
-        for one in (*there, *more):
-            self._bench(one)
-        return {one.bot: one.failures for one in (*there, *more)}
+        if new:
+            self.store.add([], new)
+        for benching in (*stored, *new):
+            self._bench(benching.bot)
+        return {benching.bot: benching.failures for benching in (*stored, *new)}
 
     def commit(
         self, played: Sequence[tuple[Pairing, Finished]]
     ) -> tuple[list[BlockResult], list[tuple[Benching, str]]]:
-        """Enter blocks that were played, and bench who failed too often running with them.
+        """Record blocks that were played, and bench the bots that failed too often in a row.
 
         Returns:
-            Their results, as stored; and who is benched now, with the words of the last failure.
+            The results as they were stored; and each bot that was benched now, with a description
+            of its last failure.
 
         Raises:
-            OSError: A record can't be put in its place; nothing was entered.
-            StoreError: The database can't be written; nothing was entered.
+            OSError: A record can't be moved to its place; nothing was stored.
+            StoreError: The database can't be written; nothing was stored.
         """
         results = [self._records.place(finished) for _, finished in played]
         self._records.sync()
         failures = Failures(dict(self._failures.running))
-        benched = self._failed(failures, results)
-        self.store.add(results, [one for one, _ in benched])
+        benched = self._count_failures(failures, results)
+        self.store.add(results, [benching for benching, _ in benched])
         self._failures = failures
         for (pairing, _), result in zip(played, results, strict=True):
             self._seen.update(result.bots)
-            block = BlockScore(result.bots, _ranks(result), pairing.draw)
-            self._stored.entries.append(Entry(result.block, pairing, block))
-            self.format.record(pairing, block)
-        for one, _ in benched:
-            self._bench(one)
+            score = BlockScore(result.bots, _ranks(result), pairing.opening)
+            self._stored.entries.append(Entry(result.block, pairing, score))
+            self.format.record(pairing, score)
+        for benching, _ in benched:
+            self._bench(benching.bot)
         return results, benched
 
     def set_aside(self, finished: Finished) -> None:
         """Keep the records of a block that must not count, so that people can look at them.
 
         Raises:
-            OSError: They can't be put in their places.
+            OSError: They can't be moved to their places.
         """
         self._records.place(finished)
 
-    def _failed(
+    def _count_failures(
         self, failures: Failures, results: Sequence[BlockResult]
     ) -> list[tuple[Benching, str]]:
-        """Count failures; who has too many of them now, behind which block, and the last's words.
+        """Add results to `failures`, and return the bots to bench, with their last failures.
 
-        Of one block, by name: as they are read again.
+        Bots to bench after the same block are sorted by name, as the database returns them later.
         """
-        found: dict[str, tuple[Benching, str]] = {}
+        to_bench: dict[str, tuple[Benching, str]] = {}
         for result in results:
-            for bot, words in sorted(failures.note(result).items()):
+            for bot, reason in sorted(failures.note(result).items()):
                 count = failures.running[bot]
-                is_free = bot in self.setup.bots and bot not in self.benched and bot not in found
-                if is_free and count >= self.setup.spec.bench_after:
-                    found[bot] = Benching(bot=bot, block=result.block, failures=count), words
-        return list(found.values())
+                can_be_benched = bot in self.setup.bots and bot not in self.benched
+                if can_be_benched and bot not in to_bench and count >= self.setup.spec.bench_after:
+                    benching = Benching(bot=bot, block=result.block, failures=count)
+                    to_bench[bot] = benching, reason
+        return list(to_bench.values())
 
-    def _bench(self, one: Benching) -> None:
-        self.benched[one.bot] = None
-        self.format.bench(one.bot)
+    def _bench(self, bot: str) -> None:
+        self.benched[bot] = None
+        self.format.bench(bot)
 
-    def trial(self, bot: str) -> int | None:
+    def blocks_until_benched(self, bot: str) -> int | None:
         """Return how many blocks a bot on trial may still fail before it is benched, at least 1.
 
         A bot is on trial until it has played, and again while its last match was a failure. None
@@ -159,8 +162,8 @@ class ResultRecorder:
         left = self.setup.spec.bench_after - failures
         return max(1, math.ceil(left / len(self.format.seated)))
 
-    def last_words(self, bot: str) -> str:
-        """Of a bot's last failure that is stored."""
+    def last_failure(self, bot: str) -> str:
+        """Return a description of a bot's last stored failure; empty if there is none."""
         for stored in self.store.matches(failures=True, limit=1000):
             for seat in stored.match.seats:
                 if seat.bot == bot and seat.ending in FAILURES:
@@ -168,12 +171,12 @@ class ResultRecorder:
         return ""
 
     async def standings(self) -> Standings:
-        """The standings of what is stored, computed in a thread.
+        """Return the standings of what is stored; they are computed in a thread.
 
         Raises:
             StoreError: The database can't be read.
         """
-        # Of one moment: the thread must not ask a format that is being told something.
+        # The format may change while the thread runs, so all that is needed of it is copied first.
         moment = snapshot(self.format, self._stored, tuple(self.benched))
         return await trio.to_thread.run_sync(
             standings, self.setup, self.store, moment, abandon_on_cancel=True
@@ -181,6 +184,8 @@ class ResultRecorder:
 
 
 def _ranks(result: BlockResult) -> tuple[tuple[int, ...], ...]:
-    """By seating, then by seat, of the matches that count."""
-    counted = sorted((one for one in result.matches if one.counted), key=lambda one: one.seating)
+    """Return the ranks in the matches that count, by seating, then by seat."""
+    counted = sorted(
+        (match for match in result.matches if match.counted), key=lambda match: match.seating
+    )
     return tuple(tuple(seat.rank for seat in match.seats) for match in counted)

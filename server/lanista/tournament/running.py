@@ -1,7 +1,6 @@
-"""For programs: run a tournament, given a spec in whatever form.
+"""Functions for programs that run a tournament; the command line uses them too.
 
-What the command line does is done by the same functions. Nothing is printed here, and no signal is
-handled.
+Nothing is printed here, and no signal is handled.
 """
 
 import contextlib
@@ -15,12 +14,12 @@ from lanista.store.database import Store
 from lanista.tournament import worker
 from lanista.tournament.director import Director, Report
 from lanista.tournament.events import Event
-from lanista.tournament.executors import Concurrency, GivenWorkers, Workers, checked
+from lanista.tournament.executors import Concurrency, GivenWorkers, Workers, parse_executor
 from lanista.tournament.looking import AnySpec, format_of, load
-from lanista.tournament.records import held
+from lanista.tournament.records import lock_records
 from lanista.tournament.setup import Setup
 from lanista.tournament.spec import SpecError
-from lanista.tournament.stored_blocks import agree, settle_seed, unbench_bots
+from lanista.tournament.stored_blocks import check_identities, settle_seed, unbench_bots
 
 
 @contextlib.contextmanager
@@ -33,21 +32,22 @@ def open_tournament(
     unbench: Sequence[str] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Iterator[Director]:
-    """Open a tournament's database, be the only one that runs it, and make its director.
+    """Open the database of a tournament, lock it against other runs, and make a director.
 
     Args:
-        setup: By `load`.
-        executor: What runs the matches, in place of the spec's: its words, or any executor.
-        concurrency: Blocks at the same time, in place of the spec's.
-        accept_changes: Whether bots that changed under their names are started anew.
-        unbench: Names of bots whose failures are forgiven.
-        on_event: Is told what happens, in the trio thread; must not block.
+        setup: The tournament, as `load` returns it.
+        executor: Overrides the spec's executor: one of its possible values, or any executor.
+        concurrency: Overrides the spec's number of blocks at the same time.
+        accept_changes: Whether bots may have changed since earlier runs; what they played before
+            doesn't count then.
+        unbench: Names of benched bots that may play again.
+        on_event: Called with each event, in the trio thread; must not block.
 
     Yields:
         The director; its `run` is to be called once, in a trio loop.
 
     Raises:
-        SpecError: It can't be played so.
+        SpecError: The tournament can't be played with these arguments.
         StoreError: The database can't be used, or is in use by another run; or the folder of
             records is in use by another tournament.
         OSError: The folder of records can't be made.
@@ -58,10 +58,10 @@ def open_tournament(
         spec.concurrency if concurrency is None else concurrency,
         pin=spec.pin,
     )
-    # Before the database is made: it may refuse.
+    # Made before the database, as it may raise SpecError.
     format_ = format_of(setup)
-    with Store.open(setup.database) as store, store.lock(), held(setup.records):
-        agree(setup, store, accept_changes=accept_changes)
+    with Store.open(setup.database) as store, store.lock(), lock_records(setup.records):
+        check_identities(setup, store, accept_changes=accept_changes)
         unbench_bots(setup, store, unbench)
         settle_seed(setup, store, makes=True)
         yield Director(
@@ -71,7 +71,7 @@ def open_tournament(
             workers,
             play=worker.play_blocks,
             measure=worker.measure,
-            farewell=worker.rest,
+            farewell=worker.end_idle_bots,
             on_event=on_event,
         )
 
@@ -86,22 +86,23 @@ async def run_async(
     unbench: Sequence[str] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Report:
-    """Run a tournament, or go on with it, in a trio loop; cancelling it ends it at once.
+    """Run a tournament in a trio loop, from where an earlier run ended; cancelling ends it at once.
 
-    Whatever ends it, what was stored stays: call it again to go on.
+    However it ends, the blocks that were stored remain: call it again to go on.
 
     Args:
-        spec: A TOML file's path, what such a file holds, or a `Spec`.
-        folder: As `load`'s.
-        executor: What runs the matches, in place of the spec's: `local`, `dask-local`,
-            `dask://HOST:PORT`, or any `concurrent.futures.Executor`, which is used as it is.
-        concurrency: Blocks at the same time, or `auto`; in place of the spec's.
-        accept_changes: Whether bots that changed under their names are started anew.
-        unbench: Names of bots whose failures are forgiven.
-        on_event: Is told what happens, in the trio thread; must not block.
+        spec: The path of a TOML file, the content of such a file, or a `Spec`.
+        folder: The folder for the results, as for `load`.
+        executor: Overrides the spec's executor: `local`, `dask-local`, `dask://HOST:PORT`, or any
+            `concurrent.futures.Executor`, which isn't shut down.
+        concurrency: Overrides the spec's number of blocks at the same time; a number or `auto`.
+        accept_changes: Whether bots may have changed since earlier runs; what they played before
+            doesn't count then.
+        unbench: Names of benched bots that may play again.
+        on_event: Called with each event, in the trio thread; must not block.
 
     Raises:
-        SpecError: It can't be played so.
+        SpecError: The tournament can't be played with these arguments.
         StoreError: The database can't be used, or is in use by another run.
         OSError: The folder of records can't be made.
     """
@@ -127,7 +128,7 @@ def run(
     unbench: Sequence[str] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Report:
-    """Run a tournament, or go on with it; as `run_async`, outside of a trio loop.
+    """Run a tournament like `run_async`, but outside of a trio loop.
 
     Ctrl-C ends it at once, by KeyboardInterrupt; call it again to go on.
     """
@@ -149,12 +150,12 @@ def run(
 def open_executor(
     executor: str | Executor, concurrency: Concurrency = "auto", *, pin: bool = False
 ) -> Workers:
-    """The workers that a spec wants. Nothing is started yet; end them by `close` or `terminate`.
+    """Make the workers that a spec asks for, without starting them.
 
     Args:
-        executor: As a spec says it, or one that is there.
-        concurrency: Tasks at the same time; `auto`: measured on this machine, all threads of a
-            cluster.
+        executor: The value in a spec, or an executor.
+        concurrency: The number of tasks at the same time; `auto`: as many as measured on this
+            machine, or as many as a cluster has threads.
         pin: Whether workers of this machine get cores of their own.
 
     Raises:
@@ -162,13 +163,13 @@ def open_executor(
     """
     if isinstance(executor, Executor):
         return GivenWorkers(executor, concurrency)
-    address = checked(executor)
+    address = parse_executor(executor)
     if executor == "local":
-        from lanista.tournament.local import LocalWorkers  # noqa: PLC0415 - see below
+        from lanista.tournament.local import LocalWorkers  # noqa: PLC0415 - only if it is wanted
 
         return LocalWorkers(concurrency, pin=pin)
     try:
-        # An extra, and slow to import: only for those who want a cluster.
+        # Imported only when a cluster is wanted: it is slow to import and may not be installed.
         from lanista.tournament.cluster import DaskWorkers  # noqa: PLC0415
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("distributed", "dask"):

@@ -1,7 +1,7 @@
-"""A spec made ready to be played: its game, maps, bots and seeds looked up; and the ids of blocks.
+"""The preparation of a tournament: looks up what its spec names, and computes the ids of blocks.
 
-Everything that can be wrong with a spec is found here, before anything is started. Nothing is
-started, played or stored here.
+Whatever can be wrong with a spec is found here, before anything is started: games, maps, programs,
+limits and seeds that don't exist or don't fit. Nothing is started, played or stored here.
 """
 
 import hashlib
@@ -39,50 +39,52 @@ from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 _SQLITE = "sqlite:///"
 _ID_DIGITS = 32
-"""Hexadecimal digits of a block's id: 128 bits, so that no two blocks ever have one."""
+"""Number of hexadecimal digits of a block's id: 128 bits, so that no two blocks get the same."""
 
 
 @attrs.frozen
-class Draw:
-    """What a block is played on."""
+class Opening:
+    """The start of all matches of a block: a seed and a map."""
 
     seed: int
     map: str
-    """The map's name in the spec; empty where the seed makes it."""
+    """The name of the map in the spec; empty if the game makes the map from the seed."""
 
 
 @attrs.frozen(kw_only=True)
 class MatchSetup:
-    """What all matches have in common, as workers need it: plain data, small to send."""
+    """What all matches of a tournament have in common; plain data, sent to workers."""
 
     game: str
     settings: Mapping[str, Mapping[str, int]]
-    """By map, complete: a configuration file brings its own."""
+    """By map: all settings of the game, those of the map's file included."""
     boards: Mapping[str, str]
-    """By map, as the ruleset writes it; no entry where the seed makes the board."""
+    """By map: the board, as the ruleset writes it; no entry for a map made from the seed."""
     conditions: MatchConditions
 
 
 @attrs.define(eq=False)
 class Setup:
-    """A tournament, ready to be played. Made by `prepare`."""
+    """A tournament that is ready to be played; made by `prepare`."""
 
     spec: Spec
     folder: Path
-    """The spec's; bots run there."""
+    """The folder of the spec, in which bots run."""
     ruleset: Ruleset
     match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
-    """By name, in the spec's order, fillers last."""
+    """The bots by name, in the order of the spec; fillers are last."""
     database: str | Path
+    """The URL or the file of the database."""
     records: Path
+    """The folder of records."""
     base_seed: str = ""
-    """What seeds beyond those listed are drawn from."""
+    """The text from which seeds beyond the listed ones are drawn; empty until it is known."""
     _seeds: list[int] = attrs.field(factory=list, init=False)
-    _known: set[int] = attrs.field(factory=set, init=False)
-    _drawn: int = attrs.field(default=0, init=False)
+    _known_seeds: set[int] = attrs.field(factory=set, init=False)
+    _samples: int = attrs.field(default=0, init=False)  # made from the base seed so far
     _common: "hashlib._Hash" = attrs.field(init=False)
-    _digests: dict[str, bytes] = attrs.field(init=False)
+    _bot_digests: dict[str, bytes] = attrs.field(init=False)
     _maps: tuple[str, ...] = attrs.field(init=False)
     _map_digests: dict[str, bytes] = attrs.field(init=False)
 
@@ -91,7 +93,7 @@ class Setup:
         conditions = matches.conditions
         if not isinstance(spec.seeds, SeedCount):
             self._seeds = list(spec.seeds)
-            self._known = set(spec.seeds)
+            self._known_seeds = set(spec.seeds)
             if not self.needs_base_seed:
                 self.base_seed = "none is wanted beyond those listed"
         elif spec.seeds.base is not None:
@@ -106,11 +108,11 @@ class Setup:
             "seatings": spec.seatings.value,
         }
         self._common = hashlib.sha256(_canonical(common).encode() + b"\n")
-        self._digests = {
-            name: hashlib.sha256(_canonical([name, one.identity]).encode()).digest()
-            for name, one in self.contestants.items()
+        self._bot_digests = {
+            name: hashlib.sha256(_canonical([name, contestant.identity]).encode()).digest()
+            for name, contestant in self.contestants.items()
         }
-        # Not the map's name: the same map under another name is the same.
+        # Without the map's name, so that a map may be renamed.
         self._map_digests = {
             map_: hashlib.sha256(
                 _canonical([matches.boards.get(map_), matches.settings[map_]]).encode()
@@ -120,10 +122,11 @@ class Setup:
 
     @property
     def needs_base_seed(self) -> bool:
-        """Whether seeds are drawn from a base that the spec doesn't name.
+        """Whether seeds may have to be drawn, and the spec names no base for them.
 
-        Then `base_seed` is to be set to a secret that is kept, before the first draw. Formats that
-        may want more seeds than are listed draw them so, too.
+        They are if the spec gives only the number of seeds, or if the format may want more seeds
+        than are listed. Then `base_seed` must be set, to a secret that is kept, before `opening` is
+        called.
         """
         seeds = self.spec.seeds
         if isinstance(seeds, SeedCount):
@@ -132,57 +135,60 @@ class Setup:
 
     @property
     def bots(self) -> tuple[str, ...]:
-        """The names of those with a place in the standings, in the spec's order."""
-        return tuple(name for name, one in self.contestants.items() if not one.is_filler)
+        """The names of the bots with a place in the standings, in the order of the spec."""
+        return tuple(name for name, bot in self.contestants.items() if not bot.is_filler)
 
     @property
     def fillers(self) -> tuple[str, ...]:
-        """The names of those that only fill seats."""
-        return tuple(name for name, one in self.contestants.items() if one.is_filler)
+        """The names of the bots that only fill seats."""
+        return tuple(name for name, bot in self.contestants.items() if bot.is_filler)
 
     @property
-    def draws(self) -> int:
-        """How many draws the spec lists: each of its seeds on each of its maps."""
+    def openings(self) -> int:
+        """The number of openings that the spec lists: each of its seeds on each of its maps."""
         seeds = self.spec.seeds
         count = seeds.count if isinstance(seeds, SeedCount) else len(seeds)
         return count * len(self._maps)
 
-    def draw(self, index: int) -> Draw:
-        """A draw by its number; beyond those that the spec lists there are always more."""
-        at, which = divmod(index, len(self._maps))
-        while len(self._seeds) <= at:
-            self._draw_seed()
-        return Draw(self._seeds[at], self._maps[which])
+    def opening(self, index: int) -> Opening:
+        """Return the opening with this number; there are always more than the spec lists."""
+        seed_index, map_index = divmod(index, len(self._maps))
+        while len(self._seeds) <= seed_index:
+            self._add_seed()
+        return Opening(self._seeds[seed_index], self._maps[map_index])
 
-    def turn(self, index: int) -> int:
-        """A number that a draw has for ever, wherever it stands among the others."""
-        draw = self.draw(index)
-        digest = hashlib.sha256(b"%d\n" % draw.seed + self._map_digests[draw.map])
+    def rotation(self, index: int) -> int:
+        """Return the number that decides how bots are seated in the opening with this index.
+
+        It depends only on the opening itself, so it stays the same if the spec lists others too.
+        """
+        opening = self.opening(index)
+        digest = hashlib.sha256(b"%d\n" % opening.seed + self._map_digests[opening.map])
         return int.from_bytes(digest.digest()[:4])
 
-    def _draw_seed(self) -> None:
-        assert self.base_seed, "a base for the seeds is set before the first draw"
+    def _add_seed(self) -> None:
+        assert self.base_seed, "base_seed must be set before a seed is drawn"
         low, high = self.ruleset.seeds
         while True:
-            self._drawn += 1
-            drawn = hashlib.sha256(f"{self.base_seed} {self._drawn}".encode()).digest()
-            seed = low + int.from_bytes(drawn[:16]) % (high - low + 1)
-            if seed not in self._known:  # a seed twice would be one block, not two
-                self._known.add(seed)
+            self._samples += 1
+            sample = hashlib.sha256(f"{self.base_seed} {self._samples}".encode()).digest()
+            seed = low + int.from_bytes(sample[:16]) % (high - low + 1)
+            if seed not in self._known_seeds:  # two openings with one seed would be the same block
+                self._known_seeds.add(seed)
                 self._seeds.append(seed)
                 return
 
     def seatings(self, pairing: Pairing) -> tuple[Seating, ...]:
-        """In which seatings a block is played."""
+        """Return the seatings in which a block is played."""
         return seatings(pairing.bots, every=self.spec.seatings is SeatingsName.ALL)
 
-    def block_id(self, bots: Sequence[str], draw: Draw) -> str:
-        """The id of a block: a hash of all that decides its matches."""
+    def block_id(self, bots: Sequence[str], opening: Opening) -> str:
+        """Return the id of a block: a hash of all that decides its matches."""
         digest = self._common.copy()
-        digest.update(b"%d\n" % draw.seed)
-        digest.update(self._map_digests[draw.map])
+        digest.update(b"%d\n" % opening.seed)
+        digest.update(self._map_digests[opening.map])
         for bot in bots:
-            digest.update(self._digests[bot])
+            digest.update(self._bot_digests[bot])
         return digest.hexdigest()[:_ID_DIGITS]
 
 
@@ -194,20 +200,24 @@ def prepare(
     plays: bool = True,
     source: Path | None = None,
 ) -> Setup:
-    """Look up all that a spec names.
+    """Look up all that a spec names, and return the tournament.
 
     Args:
         spec: The spec.
-        folder: Its file's folder: maps, programs and results are relative to it.
-        stem: What the database and the folder of records are called; None is the spec's name.
-        plays: Whether it will be played here; else programs and the sandbox needn't be there.
-        source: The spec's file, which no sandboxed bot may see: a database's password may be in it.
+        folder: The folder to which the paths of maps, programs and results are relative.
+        stem: The name of the database and of the folder of records, without their endings; without
+            it they are named after the tournament.
+        plays: Whether it will be played on this machine; if not, programs and the sandbox needn't
+            be there.
+        source: The file of the spec. It is hidden from sandboxed bots, as it may hold the password
+            of a database.
 
     Raises:
-        SpecError: A game, map, setting, seed, bot or limit that can't be, with its key.
+        SpecError: A game, map, setting, seed, bot or limit doesn't exist or doesn't fit; the
+            message begins with its key.
     """
     folder = folder.resolve()
-    executors.checked(spec.executor)
+    executors.parse_executor(spec.executor)
     try:
         ruleset = registry.get(spec.game)
     except registry.UnknownGameError as error:
@@ -238,8 +248,8 @@ def prepare(
             conditions=spec.clock.conditions(),
         ),
         contestants={
-            name: attrs.evolve(one, folder=str(folder), hidden=tuple(hidden))
-            for name, one in contestants.items()
+            name: attrs.evolve(contestant, folder=str(folder), hidden=tuple(hidden))
+            for name, contestant in contestants.items()
         },
         database=database,
         records=records,
@@ -263,19 +273,19 @@ def _file_name(name: str) -> str:
 def _maps(
     spec: Spec, ruleset: Ruleset, folder: Path
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Settings by map, and boards by map as the ruleset writes them."""
+    """Return the settings by map, and the boards by map as the ruleset writes them."""
     settings: dict[str, dict[str, int]] = {}
     boards: dict[str, str] = {}
     for number, map_ in enumerate(spec.maps, 1):
         if not map_.strip():
-            raise SpecError(f"maps[{number}]: {map_!a}; a map's file or name")
+            raise SpecError(f"maps[{number}]: {map_!a}; expected the file or the name of a map")
     for number, map_ in enumerate(spec.maps or ("",), 1):
         try:
             given, board = ({}, None) if not map_ else configuration_of(ruleset, map_, folder)
         except UnusableNameError as error:
             raise SpecError(f"maps[{number}]: {error}") from None
         if map_ in settings:
-            raise SpecError(f"maps[{number}]: {map_} twice; each is played once")
+            raise SpecError(f"maps[{number}]: {map_} is listed twice; list each map once")
         try:
             settings[map_] = complete_settings(ruleset, {**given, **spec.settings})
         except BadSettingError as error:
@@ -286,10 +296,10 @@ def _maps(
             except BadBoardError as error:
                 raise SpecError(f"maps[{number}]: {map_}: {error}") from None
             boards[map_] = ruleset.write_board(board)
-        known = (boards.get(map_), settings[map_])
+        content = (boards.get(map_), settings[map_])
         for other in list(settings)[:-1]:
-            if map_ and (boards.get(other), settings[other]) == known:
-                raise SpecError(f"maps[{number}]: {map_} is the same as {other}")
+            if map_ and (boards.get(other), settings[other]) == content:
+                raise SpecError(f"maps[{number}]: {map_} is the same map as {other}; leave one out")
     return settings, boards
 
 
@@ -297,7 +307,9 @@ def _check_seeds(spec: Spec, ruleset: Ruleset) -> None:
     low, high = ruleset.seeds
     if isinstance(spec.seeds, SeedCount):
         if spec.seeds.count > high - low + 1:
-            raise SpecError(f"seeds: {spec.seeds.count}; {ruleset.title} has {high - low + 1}")
+            raise SpecError(
+                f"seeds: {spec.seeds.count}; {ruleset.title} has only {high - low + 1} seeds"
+            )
         return
     for number, seed in enumerate(spec.seeds, 1):
         if not low <= seed <= high:
@@ -307,15 +319,17 @@ def _check_seeds(spec: Spec, ruleset: Ruleset) -> None:
 
 
 def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contestant]:
-    found: dict[str, Contestant] = {}
+    contestants: dict[str, Contestant] = {}
     if not spec.bots:
-        raise SpecError("bots: none; a tournament needs [[bots]] tables")
+        raise SpecError("bots: there are none; a tournament needs [[bots]] tables")
     for number, entry in enumerate(spec.bots, 1):
         _check_name(entry.name, number)
-        if entry.name in found:
-            raise SpecError(f"bots[{number}].name: {entry.name} twice; each name is one bot's")
-        found[entry.name] = _contestant(spec, entry, number, folder, plays=plays)
-    return found
+        if entry.name in contestants:
+            raise SpecError(
+                f"bots[{number}].name: {entry.name} is used twice; give each bot its own name"
+            )
+        contestants[entry.name] = _contestant(spec, entry, number, folder, plays=plays)
+    return contestants
 
 
 def _contestant(
@@ -338,8 +352,8 @@ def _contestant(
     for key, value in entry.environment.items():
         if not key or "=" in key or "\0" in key + value:
             raise SpecError(
-                f"bots[{number}].environment: {key!a} can't be a variable; "
-                "names have no = and no NUL, values no NUL"
+                f"bots[{number}].environment: {key!a} can't be set; the name of a variable has "
+                "no = and no NUL character, its value no NUL character"
             )
     sandboxed = spec.sandbox is SandboxName.BWRAP
     return Contestant(
@@ -370,13 +384,13 @@ def _identity(entry: BotEntry, limits: BotLimits, *, sandboxed: bool) -> str:
 def _fillers(
     spec: Spec, ruleset: Ruleset, folder: Path, contestants: Mapping[str, Contestant]
 ) -> dict[str, Contestant]:
-    """The bots that take the seats which too few contestants leave."""
+    """Return the bots that take the seats for which there are too few contestants."""
     missing = ruleset.seats - len(contestants)
     if spec.fill is None:
         return {}
     if spec.fill not in HOUSE.get(spec.game, {}):
         known = ", ".join(HOUSE.get(spec.game, {})) or "none"
-        raise SpecError(f"fill: {spec.fill!a}; a house bot of {spec.game}: {known}")
+        raise SpecError(f"fill: {spec.fill!a}; expected a house bot of {spec.game}: {known}")
     if ruleset.seats == 2 or missing <= 0:
         return {}
     entry = BotEntry(name=spec.fill, command=spec.fill)
@@ -386,13 +400,15 @@ def _fillers(
 
 
 def _check_name(name: str, number: int) -> None:
-    """A name must be one that a bot can say (PROTOCOL.md 2)."""
+    """Check that a name is one that a bot can send in its hello (PROTOCOL.md 2)."""
     try:
-        said = parse_hello(name).name
+        parsed = parse_hello(name).name
     except RemoteProtocolError as error:
         raise SpecError(f"bots[{number}].name: {shown(name)}: {error.message}") from None
-    if said != name:
-        raise SpecError(f"bots[{number}].name: {shown(name)}; no spaces around it, and no options")
+    if parsed != name:
+        raise SpecError(
+            f"bots[{number}].name: {shown(name)}; a name has no spaces around it and no options"
+        )
 
 
 def _canonical(value: object) -> str:

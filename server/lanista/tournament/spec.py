@@ -1,6 +1,7 @@
-"""The spec of a tournament: what its TOML file says, read strictly; docs/tournaments.md tells it.
+"""The spec of a tournament: the content of its TOML file, read strictly; see docs/tournaments.md.
 
-Data and text alone: no game, program or map is looked up here (`setup` does that).
+Only text becomes data here; games, programs and maps are looked up by `setup`. Each error names the
+key that is wrong and says what would be right.
 """
 
 import enum
@@ -20,54 +21,54 @@ from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.pairing.kinds import FormatName, SeatingsName
 
-MOST_SEEDS = 1_000_000
-"""More were never meant, and a plan of them would take minutes."""
-MOST_BLOCKS = 100_000
-"""Of one meeting, or of rounds."""
-MOST_SLOTS = 10_000
-"""Blocks at the same time."""
-MOST_BYTES = 16 * 1024 * 1024
-"""Bytes of a spec's file: a list of a million seeds has room."""
-MOST_DIGITS = 40
-"""Digits of a whole number."""
+MAX_SEEDS = 1_000_000
+"""Maximal number of seeds; more are surely a mistake, and planning them would take minutes."""
+MAX_BLOCKS = 100_000
+"""Maximal value of `blocks` and of `rounds`."""
+MAX_SLOTS = 10_000
+"""Maximal number of blocks at the same time."""
+MAX_BYTES = 16 * 1024 * 1024
+"""Maximal size of a spec's file in bytes: there is room for a list of a million seeds."""
+MAX_DIGITS = 40
+"""Maximal number of digits of a whole number."""
 _LONG_KEY = re.compile(
     r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.ASCII
 )
-"""A key of so many parts that reading it, part by part, takes the time of their square."""
+"""A key of so many dotted parts that `tomllib` would need time quadratic in their number."""
 
 
 class SpecError(Exception):
-    """A spec that can't be used: one line says what is wrong, where, and what would be right."""
+    """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
 
 
 class Keep(enum.StrEnum):
-    """Which records stay when their matches are counted."""
+    """The choice of records to keep when their matches are stored."""
 
     ALL = "all"
     FAILURES = "failures"
-    """Those in which a bot failed, and void ones."""
+    """The records of void matches and of matches in which a bot failed."""
     NONE = "none"
 
 
 class SandboxName(enum.StrEnum):
-    """Whether bots are shut off from the machine."""
+    """The sandbox in which bots run."""
 
     NONE = "none"
     BWRAP = "bwrap"
 
 
 class _ValueOfKeyError(ValueError):
-    """A value that its key can't have."""
+    """A value that isn't allowed for its key."""
 
-    def __init__(self, key: str, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
         self.key = key
 
 
 def _at_least(low: float) -> Any:
     def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
         if value is not None and not (low <= value < math.inf):
-            raise _ValueOfKeyError(attribute.name, f"{value}; {low:g} at least")
+            raise _ValueOfKeyError(attribute.name, f"{value}; expected at least {low:g}")
 
     return check
 
@@ -75,42 +76,42 @@ def _at_least(low: float) -> Any:
 def _at_most(high: int) -> Any:
     def check(_: Any, attribute: "attrs.Attribute[Any]", value: int | None) -> None:
         if value is not None and value > high:
-            raise _ValueOfKeyError(attribute.name, f"{value}; {high} at most")
+            raise _ValueOfKeyError(attribute.name, f"{value}; expected at most {high}")
 
     return check
 
 
 def _positive(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
     if not 0 < value < math.inf:
-        raise _ValueOfKeyError(attribute.name, f"{value:g}; a finite number above 0")
+        raise _ValueOfKeyError(attribute.name, f"{value:g}; expected a finite number above 0")
 
 
 def _share(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
     if not 0 < value < 0.5:
-        raise _ValueOfKeyError(attribute.name, f"{value:g}; between 0 and 0.5")
+        raise _ValueOfKeyError(attribute.name, f"{value:g}; expected a number between 0 and 0.5")
 
 
 VOID_TRIES = 2
-"""How often a match is played at most while it ends void: two in a row halt a tournament."""
+"""Maximal number of attempts to play a match that ends void; then the tournament halts."""
 
 
 @attrs.frozen(kw_only=True)
 class Clock:
-    """The time that bots have, in seconds."""
+    """The times that bots have, in seconds, and what is late."""
 
     first: float = attrs.field(default=DEFAULT.clock.first, validator=_at_least(0))
-    """For the first answer; 0 is no limit."""
+    """Seconds for the first answer; 0 is no limit."""
     turn: float = attrs.field(default=DEFAULT.clock.turn, validator=_at_least(0))
-    """For every other answer; 0 is no limit."""
+    """Seconds for every other answer; 0 is no limit."""
     start: float = attrs.field(default=DEFAULT.time_start, validator=_positive)
-    """From a bot's start to its hello."""
+    """Seconds from the start of a bot to its hello."""
     late_limit: int = attrs.field(default=DEFAULT.late_limit, validator=_at_least(1))
-    """Late turns in a row that put a bot out, in games where late turns are skipped."""
+    """Number of late turns in a row that put a bot out, in games where late turns are skipped."""
     stall_margin: float = attrs.field(default=DEFAULT.stall_margin, validator=_at_least(0))
-    """A stall of the host above which a late answer makes a match void."""
+    """Seconds of a stall of the host above which a late answer makes a match void."""
 
     def conditions(self) -> MatchConditions:
-        """Return what holds in every match of the tournament."""
+        """Return the conditions of every match of the tournament."""
         return MatchConditions(
             clock=Limits(self.first, self.turn),
             late_limit=self.late_limit,
@@ -122,24 +123,23 @@ class Clock:
 
 @attrs.frozen(kw_only=True)
 class SeedCount:
-    """Seeds that are drawn."""
+    """A number of seeds to draw."""
 
-    count: int = attrs.field(validator=[_at_least(1), _at_most(MOST_SEEDS)])
+    count: int = attrs.field(validator=[_at_least(1), _at_most(MAX_SEEDS)])
     base: int | None = None
-    """What they are drawn from; without it something that nobody can guess, kept in the
-    database."""
+    """The number from which they are drawn; None for a secret that is kept in the database."""
 
 
 @attrs.frozen(kw_only=True)
 class Sprt:
-    """A sequential test of two versions: H0 says the first is elo0 stronger, H1 elo1."""
+    """A sequential test of two versions: is the first stronger by elo0 (H0) or by elo1 (H1)?"""
 
     elo0: float = 0.0
     elo1: float = 10.0
     alpha: float = attrs.field(default=0.05, validator=_share)
-    """The chance of accepting H1 where H0 is true."""
+    """Probability of accepting H1 if H0 is true."""
     beta: float = attrs.field(default=0.05, validator=_share)
-    """The chance of accepting H0 where H1 is true."""
+    """Probability of accepting H0 if H1 is true."""
 
     def __attrs_post_init__(self) -> None:
         if not (-math.inf < self.elo0 < self.elo1 < math.inf):
@@ -154,55 +154,56 @@ class BotEntry:
     command: str
     """A house bot's name, a command line, or `stdio:` and a command line."""
     limits: str | None = None
-    """What it may use, as `memory=512M,cpu=60`, or `none`; without it the tournament's."""
+    """The resources it may use, such as `memory=512M,cpu=60`, or `none`; None for `Spec.limits`."""
     restart: bool = False
     """Whether it is started afresh for every match."""
     environment: Mapping[str, str] = attrs.field(factory=dict)
-    """Variables that it gets besides."""
+    """Additional environment variables."""
 
 
 @attrs.frozen(kw_only=True)
 class Spec:
-    """A tournament, as its file tells it. Only names are looked at here; see `setup.prepare`."""
+    """A tournament as its file describes it; `setup.prepare` looks up what it names."""
 
     name: str
     game: str
     format: FormatName
     bots: tuple[BotEntry, ...]
     seeds: tuple[int, ...] | SeedCount = SeedCount(count=10)
-    """In the file: a list, a number (how many), or a table of `count` and `base`."""
+    """The seeds; in the file a list, their number, or a table of `count` and `base`."""
     maps: tuple[str, ...] = ()
-    """Files, or shipped maps' names; each seed is played on each. Without it seeds make maps."""
+    """Files, or names of shipped maps; each seed is played on each map. If empty, each seed makes
+    its own map."""
     settings: Mapping[str, int] = attrs.field(factory=dict)
     clock: Clock = attrs.field(factory=Clock)
     limits: str | None = None
-    """What each bot may use, unless it says otherwise."""
+    """The resources that each bot may use, unless its own entry says otherwise."""
     sandbox: SandboxName = SandboxName.NONE
     seatings: SeatingsName = SeatingsName.ROTATIONS
-    rounds: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MOST_BLOCKS)])
-    """Swiss: how many; without it as many as leave one winner."""
-    blocks: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MOST_BLOCKS)])
-    """Swiss, knockout: blocks a meeting on each map (1). Ladder, version test: at most so many in
-    all."""
+    rounds: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MAX_BLOCKS)])
+    """Swiss: the number of rounds; None for as many as leave one winner."""
+    blocks: int | None = attrs.field(default=None, validator=[_at_least(1), _at_most(MAX_BLOCKS)])
+    """Swiss and knockout: the number of blocks in a meeting on each map; None for 1. Ladder and
+    version test: the maximal number of blocks in all; None for no limit."""
     challenger: str | None = None
-    """Gauntlet: who meets all others; without it the first bot."""
+    """Gauntlet: the bot that meets all others; None for the first one."""
     sprt: Sprt | None = None
-    """Version test: its bounds; without it those of `Sprt`."""
+    """Version test: its hypotheses and error probabilities; None for the defaults."""
     fill: str | None = None
-    """The house bot that takes the seats which fewer bots than the game has seats leave."""
+    """The house bot that takes the seats left free if there are fewer bots than seats."""
     bench_after: int = attrs.field(default=5, validator=_at_least(1))
-    """Matches that a bot may fail running; then it plays no more."""
+    """Number of failed matches in a row after which a bot plays no more."""
     concurrency: int | Literal["auto"] = "auto"
-    """Blocks at the same time."""
+    """Number of blocks at the same time; `auto` measures it."""
     executor: str = "local"
     """`local`, `dask-local`, or `dask://HOST:PORT`."""
     pin: bool = False
-    """Whether the blocks that run at the same time get cores of their own."""
+    """Whether each of the blocks that run at the same time gets cores of its own."""
     keep: Keep = Keep.ALL
     database: str | None = None
-    """`postgresql://…`, or a file; without it NAME.db beside the spec."""
+    """`postgresql://…`, or a file; None for NAME.db in the folder of the spec."""
     records: str | None = None
-    """The folder of records; without it NAME.records beside the spec."""
+    """The folder of records; None for NAME.records in the folder of the spec."""
 
 
 _TEXT_OF: Mapping[type, str] = {
@@ -284,13 +285,13 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
         seeds = isinstance(value, (list, tuple)) and value
         if not seeds or any(isinstance(seed, bool) or not isinstance(seed, int) for seed in seeds):
             raise TypeError(
-                f"{_shown(value)}; expected whole numbers such as [1, 2, 3], how many, "
+                f"{_shown(value)}; expected whole numbers such as [1, 2, 3], their number, "
                 "or { count = 100, base = 42 }"
             )
         known: set[int] = set()
         for seed in map(_whole, seeds):
             if seed in known:
-                raise ValueError(f"seed {seed} twice; each is played once")
+                raise ValueError(f"seed {seed} is listed twice; list each once")
             known.add(seed)
         return tuple(seeds)
 
@@ -299,24 +300,24 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
 
 def _concurrency(value: Any, _: Any) -> Any:
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    if value != "auto" and not (is_number and 1 <= value <= MOST_SLOTS):
+    if value != "auto" and not (is_number and 1 <= value <= MAX_SLOTS):
         raise ValueError(
-            f'{_shown(value)}; expected a whole number from 1 to {MOST_SLOTS}, or "auto"'
+            f'{_shown(value)}; expected a whole number from 1 to {MAX_SLOTS}, or "auto"'
         )
     return value
 
 
 def _whole(value: int) -> int:
-    """Return a whole number that a message can show; TOML's are of 64 bits, Python reads any."""
-    if abs(value) >= 10**MOST_DIGITS:
-        raise ValueError(f"{_shown(value)}; whole numbers have {MOST_DIGITS} digits at most")
+    """Return a whole number unless it is too long for messages; `tomllib` reads any length."""
+    if abs(value) >= 10**MAX_DIGITS:
+        raise ValueError(f"{_shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
     return value
 
 
 def _shown(value: Any) -> str:
     try:
         text = ascii(value)
-    except ValueError:  # of more digits than Python writes
+    except ValueError:  # it has more digits than Python converts
         return "a number too long to be shown"
     return _short(text)
 
@@ -329,41 +330,41 @@ _CONVERTER = _converter()
 
 
 def parse_spec(text: str, where: str) -> Spec:
-    """Read a spec's TOML.
+    """Read a spec from the text of its file.
 
     Args:
-        text: The file's.
-        where: The file's name, for messages.
+        text: The text, TOML.
+        where: The name of the file, for messages.
 
     Raises:
-        SpecError: It is no TOML, or says what no spec can.
+        SpecError: The text isn't TOML, or isn't a spec.
     """
     if _LONG_KEY.search(text):
-        raise SpecError(f"{where}: no TOML: a key of more than 100 parts")
+        raise SpecError(f"{where}: not valid TOML: a key of more than 100 parts")
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{where}: no TOML: {error}") from None
-    except ValueError:  # what Python says of too many digits is for programmers
-        raise SpecError(f"{where}: no TOML: a whole number of thousands of digits") from None
+        raise SpecError(f"{where}: not valid TOML: {error}") from None
+    except ValueError:  # Python's limit of digits; its own message is for programmers
+        raise SpecError(f"{where}: not valid TOML: a whole number of thousands of digits") from None
     except RecursionError:
-        raise SpecError(f"{where}: no TOML: lists or tables nested too deeply") from None
+        raise SpecError(f"{where}: not valid TOML: lists or tables nested too deeply") from None
     return spec_of(value, where)
 
 
 def read_spec(path: Path) -> Spec:
-    """Read a spec's file.
+    """Read a spec from its file.
 
     Raises:
-        SpecError: It can't be read, is no TOML, or says what no spec can.
+        SpecError: The file can't be read, isn't TOML, or isn't a spec.
     """
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise SpecError(f"{path}: can't be read: {error.strerror}") from None
-    if len(data) > MOST_BYTES:
-        raise SpecError(f"{path}: longer than any spec, of {MOST_BYTES >> 20} MiB at most")
+    if len(data) > MAX_BYTES:
+        raise SpecError(f"{path}: too long for a spec; at most {MAX_BYTES >> 20} MiB is read")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -372,10 +373,10 @@ def read_spec(path: Path) -> Spec:
 
 
 def spec_of(value: Mapping[str, Any], where: str = "spec") -> Spec:
-    """A spec from what its TOML holds.
+    """Return a spec from the content of its TOML file.
 
     Raises:
-        SpecError: It says what no spec can.
+        SpecError: The content isn't a spec.
     """
     try:
         return _CONVERTER.structure(value, Spec)
@@ -386,7 +387,7 @@ def spec_of(value: Mapping[str, Any], where: str = "spec") -> Spec:
 
 
 def _problems(error: BaseException, path: str) -> Iterator[str]:
-    """Every complaint, one line each, with the place in the file it is about."""
+    """Yield a line for each error, which begins with its place in the file."""
     if isinstance(error, cattrs.IterableValidationError):
         for inner, note in error.group_exceptions()[0]:
             index = note.index
@@ -404,7 +405,7 @@ def _problems(error: BaseException, path: str) -> Iterator[str]:
             place = f"{path}.{_key(key)}" if path else _key(key)
             yield f"{place}: no such key; known are {known}"
     elif isinstance(error, KeyError):
-        # The key is the last part of the path already.
+        # `path` already ends with the missing key.
         yield f"{path}: missing; it must be given"
     elif isinstance(error, _ValueOfKeyError):
         place = f"{path}.{error.key}" if path and path != error.key else error.key
@@ -414,6 +415,6 @@ def _problems(error: BaseException, path: str) -> Iterator[str]:
 
 
 def _key(key: object) -> str:
-    """A key of the file, safe and short enough for one line."""
+    """Return a key of the file in a form that is safe and short enough for a message."""
     is_plain = isinstance(key, str) and key.isidentifier()
     return _short(ascii(key)[1:-1] if is_plain else ascii(key))

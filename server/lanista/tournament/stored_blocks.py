@@ -1,7 +1,18 @@
-"""What a database holds of a tournament as its spec is now: which blocks count, who is who.
+"""The stored blocks that belong to a tournament as its spec is now, and checks before a run.
 
-Reads and compares; writes only the notes of who the bots are and which seed seeds are drawn from.
-Nothing is played or computed here.
+A spec may be changed between runs: bots, seeds or maps are added or removed, the clock is changed.
+Nothing in the database is ever adapted to that. Instead, each stored block is looked up again: it
+belongs to the present spec if its bots take part, an opening (seed and map) of the spec has its
+seed and map, and the id computed from the present bots and conditions is the id that was stored.
+These blocks are reported to the format, in the order of their commits, which then asks only for
+those that are missing; the others stay stored, don't count, and count again if the spec is changed
+back.
+
+The openings are numbered, and formats know them by number only. Formats without a fixed plan may go
+beyond the openings that the spec lists, so the search does too, as far as any run can have come.
+
+Little is written here: the identities of the bots, so that none can be replaced unnoticed by
+another one of the same name; the secret from which seeds are drawn; and which bots may play again.
 """
 
 import json
@@ -14,17 +25,17 @@ import attrs
 from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.store.database import Store
 from lanista.store.reading import PlayedBlock
-from lanista.tournament.setup import Draw, Setup
+from lanista.tournament.setup import Opening, Setup
 from lanista.tournament.spec import SpecError
 
 BASE_SEED = "base_seed"
-"""The database's key for what seeds are drawn from when the spec doesn't say."""
+"""The database's key for the secret from which seeds are drawn if the spec names no base."""
 _AHEAD = 4096
-"""Draws that may have been handed out beyond the blocks that were stored, by far."""
+"""Openings searched beyond one for each stored block: more than can have been handed out."""
 
 
 class Entry(NamedTuple):
-    """A stored block that is the spec's."""
+    """A stored block that belongs to the spec."""
 
     id: str
     pairing: Pairing
@@ -33,114 +44,116 @@ class Entry(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class StoredBlocks:
-    """The blocks of a database, seen from a spec."""
+    """The blocks of a database, divided into those that belong to a spec and all others."""
 
     entries: list[Entry]
-    """Those that are this spec's, in commit order: what its format is to be told."""
+    """The blocks that belong to the spec, in commit order, to be reported to its format."""
     unmatched: list[str]
-    """The ids of the others: of bots, seeds, maps or conditions that the spec doesn't have."""
+    """The ids of blocks with bots, seeds, maps or conditions that the spec doesn't have."""
 
 
 def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
-    """Give the setup its base for seeds, if it needs one: that of the database.
+    """Set `setup.base_seed` to the secret in the database, if seeds are to be drawn from one.
 
     Args:
         setup: The tournament.
         store: Its database.
-        makes: Whether to make one and note it when there is none.
+        makes: Whether to make a secret and store it if there is none.
 
     Returns:
-        Whether the setup has what it needs.
+        Whether the setup can draw all seeds that it may need.
     """
     if not setup.needs_base_seed or setup.base_seed:
         return True
-    noted = store.meta(BASE_SEED)
-    if noted is None and makes:
-        noted = secrets.token_hex(16)
-        store.set_meta(BASE_SEED, noted)
-    setup.base_seed = noted or ""
-    return noted is not None
+    secret = store.meta(BASE_SEED)
+    if secret is None and makes:
+        secret = secrets.token_hex(16)
+        store.set_meta(BASE_SEED, secret)
+    setup.base_seed = secret or ""
+    return secret is not None
 
 
 def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:
-    """Find which stored blocks are the spec's.
+    """Divide stored blocks into those that belong to the spec and all others.
 
     Args:
-        setup: The tournament; its base seed is settled, or there are no blocks of it.
-        blocks: All of the database, in commit order.
+        setup: The tournament, after `settle_seed`.
+        blocks: All blocks of the database, in commit order.
     """
     blocks = list(blocks)
-    draws = _Draws(setup, len(blocks))
+    openings = _Openings(setup, len(blocks))
     known = setup.contestants.keys()
     maps = setup.match_setup.settings.keys()
-    # The same bots and draws come again and again: what is found of them is remembered.
+    # The same bots meet in many blocks: look each combination up once.
     are_known = {bots: known >= set(bots) for bots in {block.bots for block in blocks}}
     entries = []
     unmatched = []
     for block in blocks:
-        found = None
+        number = None
         if are_known[block.bots]:
-            # The same map may have had another name: the id tells.
+            # The same map may have had another name in an earlier spec: the id decides.
             for name in (block.map,) if block.map in maps else maps:
-                draw, index = draws.find(block.seed, name)
-                if index is not None and setup.block_id(block.bots, draw) == block.id:
-                    found = index
+                known_opening = openings.find(block.seed, name)
+                if known_opening is None:
+                    continue
+                opening, index = known_opening
+                if setup.block_id(block.bots, opening) == block.id:
+                    number = index
                     break
-        if found is None:
+        if number is None:
             unmatched.append(block.id)
         else:
-            pairing = Pairing(block.bots, found)
-            entries.append(Entry(block.id, pairing, BlockScore(block.bots, block.ranks, found)))
+            score = BlockScore(block.bots, block.ranks, number)
+            entries.append(Entry(block.id, Pairing(block.bots, number), score))
     return StoredBlocks(entries=entries, unmatched=unmatched)
 
 
-class _Draws:
-    """Which number a draw has."""
+class _Openings:
+    """The numbers of the openings that a tournament can have used."""
 
     def __init__(self, setup: Setup, blocks: int) -> None:
         self._setup = setup
-        self._found: dict[tuple[int, str], tuple[Draw, int | None]] = {}
-        self._end = 0
-        self._listed = setup.draws if setup.base_seed or not setup.needs_base_seed else 0
-        self._most = self._listed
+        self._by_key: dict[tuple[int, str], tuple[Opening, int]] = {}  # by seed and map
+        self._end = 0  # all openings below this number are in `_by_key`
+        self._listed = setup.openings if setup.base_seed or not setup.needs_base_seed else 0
+        self._limit = self._listed
         if self._listed and not setup.spec.format.is_planned:
-            self._most += blocks + _AHEAD
+            self._limit += blocks + _AHEAD
 
-    def find(self, seed: int, map_: str) -> tuple[Draw, int | None]:
-        """A draw, and its number; None where no format asks for it."""
+    def find(self, seed: int, map_: str) -> tuple[Opening, int] | None:
+        """Return an opening and its number; None for one that no format can have asked for."""
         key = (seed, map_)
-        # Drawn as far as it is looked for: most tournaments never want more than are listed.
-        while key not in self._found and self._end < self._most:
+        # Openings beyond those that are listed are made only when one of them is looked for.
+        while key not in self._by_key and self._end < self._limit:
             for _ in range(max(self._listed, 64)):
-                draw = self._setup.draw(self._end)
-                self._found[draw.seed, draw.map] = draw, self._end
+                opening = self._setup.opening(self._end)
+                self._by_key[opening.seed, opening.map] = opening, self._end
                 self._end += 1
-        return self._found.get(key) or self._found.setdefault(key, (Draw(seed, map_), None))
+        return self._by_key.get(key)
 
 
-def agree(setup: Setup, store: Store, *, accept_changes: bool) -> None:
-    """See to it that each name is the same bot as before, and note those that are new.
+def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> None:
+    """Check that each name stands for the same bot as in earlier runs, and store new identities.
 
     Args:
         setup: The tournament.
         store: Its database.
-        accept_changes: Whether a bot that changed is started anew: what it played before doesn't
-            count.
+        accept_changes: Whether bots may have changed; what they played before doesn't count then.
 
     Raises:
-        SpecError: A bot changed under its name.
+        SpecError: A bot has changed, and `accept_changes` is false.
     """
     before = store.identities()
-    now = {name: one.identity for name, one in setup.contestants.items()}
+    now = {name: contestant.identity for name, contestant in setup.contestants.items()}
     changed = [name for name in now if before.get(name, now[name]) != now[name]]
     if changed and not accept_changes:
-        words = "; ".join(
+        changes = "; ".join(
             f"{name} has another {_difference(before[name], now[name])} than when it played before"
             for name in changed
         )
         them = "it" if len(changed) == 1 else "them"
         raise SpecError(
-            f"bots: {words}; change it back, give it another name, "
+            f"bots: {changes}; change it back, give it another name, "
             f"or start {them} anew by --accept-changes"
         )
     for name, identity in now.items():
@@ -149,30 +162,32 @@ def agree(setup: Setup, store: Store, *, accept_changes: bool) -> None:
 
 
 def _difference(before: str, now: str) -> str:
-    """What of an identity changed: `command ("a", now "b") and limits`."""
+    """Describe what changed between two identities, as in `command ("a", now "b") and limits`."""
     old, new = json.loads(before), json.loads(now)
     parts = []
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):
-            shown = f" ({json.dumps(old.get(key))}, now {json.dumps(new.get(key))})"
-            parts.append(key + (shown if key == "command" else ""))
+            values = f" ({json.dumps(old.get(key))}, now {json.dumps(new.get(key))})"
+            parts.append(key + (values if key == "command" else ""))
     return " and ".join(parts)
 
 
 def unbench_bots(setup: Setup, store: Store, names: Sequence[str]) -> None:
-    """Forgive bots their failures until now.
+    """Let benched bots play again; their failures until now no longer count towards benching.
 
     Raises:
-        SpecError: There is no such bot, or the format can't take one back.
+        SpecError: A name is no bot of this tournament, or the format can't take a bot back.
     """
     for name in names:
         if name not in setup.bots:
             known = ", ".join(setup.bots)
-            raise SpecError(f"--unbench: {name!a} is no bot of this tournament; there are {known}")
+            raise SpecError(
+                f"--unbench: {name!a} is no bot of this tournament; its bots are {known}"
+            )
     if names and setup.spec.format.has_rounds:
         raise SpecError(
-            f"--unbench: in a {setup.spec.format} whoever was to meet a benched bot has gone on; "
-            "it can't come back"
+            f"--unbench: in a {setup.spec.format} the opponents of a benched bot have advanced "
+            "without playing it, so it can't come back"
         )
     for name in names:
         store.unbench(name)

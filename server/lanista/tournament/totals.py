@@ -1,6 +1,6 @@
-"""The standings of a tournament, from its database: what counts, and what its format says of it.
+"""The standings of a tournament, from its database and its format.
 
-`compute` does the mathematics; here is brought together what it needs. Nothing is written.
+The mathematics is in `standings.compute`; here its arguments are collected. Nothing is written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,32 +18,38 @@ from lanista.tournament.stored_blocks import StoredBlocks
 
 @attrs.frozen(kw_only=True)
 class Snapshot:
-    """What a format and the ledger know at one moment."""
+    """The state of a format and of the recorded results at one moment."""
 
     counted: Sequence[BlockScore]
     """The blocks that count, in commit order."""
     uncounted: Sequence[str]
-    """The ids of all others."""
+    """The ids of all other blocks."""
     seated: tuple[Seating, ...]
+    """The seatings of each block."""
     progress: Progress
     over: bool
+    """Whether the whole tournament was played."""
     verdict: str
+    """One line about what the format decided, or empty."""
     order: Sequence[tuple[int, str]] | None
+    """The places that the format gives, as `Format.order` returns them."""
     byes: Mapping[str, float]
+    """Points from byes, by bot."""
     live: Mapping[str, float]
-    """The ladder's live ratings; empty elsewhere."""
+    """The live ratings of a ladder, by bot; empty for other formats."""
     benched: tuple[str, ...]
+    """The names of the benched bots."""
 
 
 def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:
-    """Ask a format all at once, so that what follows can be done in another thread."""
+    """Copy the state of a format, so that standings can be computed in another thread."""
     counted, uncounted = [], list(stored_blocks.unmatched)
-    for id_, pairing, played in stored_blocks.entries:
+    for id_, pairing, score in stored_blocks.entries:
         if format_.counts(pairing):
-            counted.append(played)
+            counted.append(score)
         else:
             uncounted.append(id_)
-    live = getattr(format_, "live", None)  # the ladder alone has them
+    live = getattr(format_, "live", None)  # only the ladder has this method
     over = format_.over()
     return Snapshot(
         counted=counted,
@@ -60,7 +66,9 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
 
 
 def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
-    """Compute the standings; may take a second, in any thread.
+    """Compute the standings at the moment of a snapshot.
+
+    This may take a second; it may be called in any thread.
 
     Raises:
         StoreError: The database can't be read.
@@ -74,8 +82,11 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         fillers=setup.fillers,
         played=moment.counted,
         seated=moment.seated,
-        endings={bot: of.endings for bot, of in ended.bots.items()},
-        faults={bot: (of.late, of.malformed, of.illegal) for bot, of in ended.bots.items()},
+        endings={bot: counts.endings for bot, counts in ended.bots.items()},
+        faults={
+            bot: (counts.late, counts.malformed, counts.illegal)
+            for bot, counts in ended.bots.items()
+        },
         voids=ended.voids,
         benched=moment.benched,
         order=moment.order,

@@ -1,7 +1,19 @@
-"""What a worker does: plays the blocks of a task, in a trio loop that its process keeps.
+"""What a worker does: it plays the blocks of a task, in a trio loop that outlives the task.
 
-Called by any `concurrent.futures.Executor`, in this process, in one beside it or on another
-machine; arguments and results are plain data. Nothing is stored and nothing decided here.
+The functions here are called by any `concurrent.futures.Executor`: in this process, in another one
+of this machine, or on another machine. So they are ordinary blocking functions, and their arguments
+and results are plain data. Nothing is stored and nothing is decided here.
+
+Starting a bot may take longer than its match (an interpreter, a virtual machine), so bots that can
+play several matches stay in a pool from block to block and from task to task. Their connections
+belong to a trio loop, and that loop would end with a task that ran it by `trio.run`. Therefore each
+process keeps one loop, in a thread of its own: it is made for the first task, and every call hands
+its work to it and waits (`_Loop.run`). If the executor has several threads, their tasks share the
+loop, the pool and the watch for stalls.
+
+The loop ends when the worker says farewell (`end_idle_bots`), at the end of the process, or when
+what is played here is given up (`close`). A process that dies otherwise leaves no bot behind
+either: each bot has a keeper, a process that ends it.
 """
 
 import atexit
@@ -23,11 +35,12 @@ from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
 from lanista.match.ending import FAILURES
 from lanista.match.record import ENDING, read_record
 from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
 from lanista.pairing.blocks import Seating
 from lanista.rules import registry
 from lanista.store.results import BlockResult
 from lanista.tournament.block_player import MatchRun, Player
-from lanista.tournament.setup import Draw, MatchSetup
+from lanista.tournament.setup import MatchSetup, Opening
 
 
 @attrs.frozen(kw_only=True)
@@ -36,22 +49,23 @@ class Block:
 
     id: str
     bots: tuple[str, ...]
-    """By place."""
-    draw: Draw
+    """The names of the bots, by place."""
+    opening: Opening
     seatings: tuple[Seating, ...]
+    """The seatings to play, in this order."""
 
 
 @attrs.frozen(kw_only=True)
 class Task:
-    """Blocks to play one after the other."""
+    """Blocks to play one after another."""
 
     match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
-    """By name, those who play."""
+    """The bots of the blocks, by name."""
     blocks: tuple[Block, ...]
     playing: str | None
-    """A folder of this machine, or shared with it, for records that are being written; None: the
-    records come back as bytes."""
+    """The folder to write records into, which the manager sees too; None if there is none, and the
+    records are returned as bytes."""
 
 
 @attrs.frozen(kw_only=True)
@@ -60,51 +74,54 @@ class Finished:
 
     result: BlockResult
     records: Mapping[str, str | bytes]
-    """By `MatchResult.record`: the file in the folder `Task.playing` that is to go there, or the
-    file's bytes."""
+    """By `MatchResult.record`: the name of the file in `Task.playing` to be moved there, or the
+    content of the file."""
     seconds: float
-    """From its first start of a bot to its last record."""
+    """The time from the start of the first bot to the end of the last record, in seconds."""
     trouble: str = ""
-    """Why it must not be counted: two void matches in a row; one line for people, then the result
-    tells what was played."""
+    """One line that says why the block must not count (two void matches in a row, say), otherwise
+    empty. With trouble, the result holds only the matches that were played."""
 
 
 @attrs.frozen(kw_only=True)
 class Measured:
-    """What matches that don't count showed of the machine."""
+    """What a worker saw while it played matches to measure the machine."""
 
     answers: tuple[float, ...]
-    """Seconds from a hand-over to its answer, every one."""
+    """The time of each answer: seconds from the sending of a turn to the arrival of its answer."""
     stall: float
-    """Seconds of the longest stall of the loop."""
+    """Duration of the longest stall of the loop, in seconds."""
 
 
 @attrs.frozen(kw_only=True)
 class Trial:
-    """A bot tried against itself."""
+    """The outcome of a match that a bot played against itself."""
 
     bot: str
     words: str
-    """What is wrong, one line; empty when all is well."""
+    """One line that says what is wrong; empty if nothing is."""
     warning: str = ""
-    """What works and will hurt, one line."""
+    """One line about something that works now and may do harm in a tournament, or empty."""
     hello_after: float = 0.0
-    """Seconds from its start to its hello."""
+    """Seconds from the start of the bot to its hello."""
     seconds: float = 0.0
-    """Of the match."""
+    """Duration of the match, in seconds."""
     turns: int = 0
     slowest: float = 0.0
-    """Seconds of the slowest answer behind the first."""
+    """The time of the slowest answer in seconds, without the first one."""
     output: str = ""
-    """The last it wrote to stderr and stdout; may hold anything."""
+    """The end of what the bot wrote to stderr and stdout, as it wrote it."""
 
 
 class WorkError(Exception):
-    """A block can't be played, by no bot's fault: no record can be written. One line."""
+    """A block can't be played by no fault of a bot, say because a record can't be written.
+
+    The message is one line.
+    """
 
 
 def play_blocks(task: Task) -> list[Finished]:
-    """Play the blocks of a task, one after the other; bots are kept for later tasks.
+    """Play the blocks of a task one after another; the bots are kept for later tasks.
 
     Raises:
         WorkError: A record can't be written.
@@ -113,7 +130,9 @@ def play_blocks(task: Task) -> list[Finished]:
 
 
 def measure(task: Task, seconds: float) -> Measured:
-    """Play a task's first block for so long, again and again, and tell how it went; nothing stays.
+    """Play the first match of a task again and again for so many seconds, to measure the machine.
+
+    Records are removed, and nothing counts.
 
     Raises:
         WorkError: A bot doesn't start, or a record can't be written.
@@ -121,37 +140,37 @@ def measure(task: Task, seconds: float) -> Measured:
     return _in_loop(_measure, task, seconds)
 
 
-def try_bot(match_setup: MatchSetup, contestant: Contestant, draw: Draw) -> Trial:
-    """Start a bot and play one match of it against itself; nothing stays.
+def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
+    """Play one match of a bot against itself; its record is removed.
 
     Raises:
         WorkError: A record can't be written.
     """
-    return _in_loop(_try_bot, match_setup, contestant, draw)
+    return _in_loop(_try_bot, match_setup, contestant, opening)
 
 
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
-    """One block after the other; while the next is played, the last one's records are completed."""
+    """Play one block after another; records are completed while the next block is played."""
     finished: dict[int, Finished] = {}
     failures: list[OSError] = []
 
-    async def play(number: int, over: trio.Event) -> None:
+    async def play(index: int, over: trio.Event) -> None:
         try:
-            finished[number] = await _play_block(player, task, task.blocks[number], folder, over)
+            finished[index] = await _play_block(player, task, task.blocks[index], folder, over)
         except OSError as error:
             failures.append(error)
 
-    with _records(task.playing) as folder:
+    with _records_folder(task.playing) as folder:
         async with trio.open_nursery() as nursery:
-            for number in range(len(task.blocks)):
+            for index in range(len(task.blocks)):
                 over = trio.Event()
-                nursery.start_soon(play, number, over)
+                nursery.start_soon(play, index, over)
                 await over.wait()
                 if failures:
                     break
         if failures:
             raise failures[0]
-    return [finished[number] for number in range(len(task.blocks))]
+    return [finished[index] for index in range(len(task.blocks))]
 
 
 async def _play_block(
@@ -161,28 +180,28 @@ async def _play_block(
     seatings = [
         [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
     ]
-    played, trouble = await player.play_block(task.match_setup, seatings, block.draw, folder, over)
+    runs, trouble = await player.play_block(task.match_setup, seatings, block.opening, folder, over)
     matches = []
     records: dict[str, str | bytes] = {}
-    for one in played:
-        if one.result is None:  # its trouble tells
+    for run in runs:
+        if run.result is None:  # aborted; `trouble` says why
             continue
-        result = one.result
-        if one.record is not None:
-            name = f"{block.id[:2]}/{block.id}-{one.seating}"
-            name += (f"-void{one.attempt}" if one.void else "") + ENDING
+        result = run.result
+        if run.record is not None:
+            name = f"{block.id[:2]}/{block.id}-{run.seating}"
+            name += (f"-void{run.attempt}" if run.void else "") + ENDING
             result = attrs.evolve(result, record=name)
-            records[name] = one.record.name
+            records[name] = run.record.name
             if task.playing is None:
-                records[name] = one.record.read_bytes()
-                one.record.unlink()
+                records[name] = run.record.read_bytes()
+                run.record.unlink()
         matches.append(result)
     return Finished(
         result=BlockResult(
             block=block.id,
             bots=block.bots,
-            seed=block.draw.seed,
-            map=block.draw.map,
+            seed=block.opening.seed,
+            map=block.opening.map,
             matches=tuple(matches),
         ),
         records=records,
@@ -196,84 +215,79 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
     seats = [task.contestants[block.bots[place]] for place in block.seatings[0]]
     answers: list[float] = []
     stall = 0.0
-    with _records(None, below=task.playing) as folder:
-        # Starting bots isn't what is measured: once they are there, the time begins.
+    with _records_folder(None, parent=task.playing) as folder:
+        # The start of the bots isn't to be measured: the time begins when they are connected.
         try:
             await player.warm(task.match_setup, seats)
         except NotStartedError as error:
             raise WorkError(f"a bot didn't start: {error}") from None
         until = trio.current_time() + seconds
         while trio.current_time() < until:
-            one = MatchRun(seats, block.draw)
-            await _play_alone(player, task.match_setup, one, folder, until)
-            if one.record is None:
+            run = MatchRun(seats, block.opening)
+            await _play_alone(player, task.match_setup, run, folder, until)
+            if run.record is None:
                 raise WorkError("a bot didn't start")
-            times, worst = _times(one.record)
+            times, longest_stall = _times(run.record)
             answers += times
-            stall = max(stall, worst)
+            stall = max(stall, longest_stall)
     return Measured(answers=tuple(answers), stall=stall)
 
 
 async def _try_bot(
-    player: Player, match_setup: MatchSetup, contestant: Contestant, draw: Draw
+    player: Player, match_setup: MatchSetup, contestant: Contestant, opening: Opening
 ) -> Trial:
     seats = [contestant] * registry.get(match_setup.game).seats
-    with _records(None) as folder:
+    with _records_folder(None) as folder:
         for _ in range(match_setup.conditions.void_tries):
-            one = MatchRun(seats, draw)
-            await _play_alone(player, match_setup, one, folder, math.inf)
-            if not one.void:
+            run = MatchRun(seats, opening)
+            await _play_alone(player, match_setup, run, folder, math.inf)
+            if not run.void:
                 break
-        times = _times(one.record)[0] if one.record is not None else []
+        times = _times(run.record)[0] if run.record is not None else []
     await player.pool.close()
-    result = one.result
+    result = run.result
     assert result is not None
-    words = one.trouble
-    if one.void:
-        words = "this machine stalled, so nothing can be said of it; try again when it is idle"
+    trouble = run.trouble
+    if run.void:
+        trouble = "this machine stalled, so the bot can't be judged; try again when it is idle"
     for seat in result.seats:
-        if seat.ending in FAILURES and not words:
-            words = f"{seat.ending}: {seat.words}"
+        if seat.ending in FAILURES and not trouble:
+            trouble = f"{seat.ending}: {seat.words}"
     slowest = max(times, default=0.0)
     warning = ""
-    if not words and not one.stays and not contestant.restart:
+    if not trouble and not run.stays and not contestant.restart:
         warning = "does not stay for another match (keep=1), so it is started for each"
     limit = match_setup.conditions.clock.turn
-    if not words and limit and slowest > limit / 2:
+    if not trouble and limit and slowest > limit / 2:
         warning = f"its slowest answer took {slowest:.3f} s of {limit:g} s"
     return Trial(
         bot=contestant.name,
-        words=words,
+        words=trouble,
         warning=warning,
-        hello_after=one.hello_after,
+        hello_after=run.hello_after,
         seconds=result.seconds,
         turns=result.turns,
         slowest=slowest,
-        output=one.output if words else "",
+        output=run.output if trouble else "",
     )
 
 
 async def _play_alone(
-    player: Player, match_setup: MatchSetup, one: MatchRun, folder: Path, until: float
+    player: Player, match_setup: MatchSetup, run: MatchRun, folder: Path, until: float
 ) -> None:
-    """Play one match, whole with its record.
+    """Play one match and complete its record.
 
     Raises:
         OSError: The record can't be written.
     """
-    failure: OSError | None = None
-    async with trio.open_nursery() as finishing:
-        try:
-            await player.play_match(match_setup, one, folder, finishing, until)
-        except OSError as error:
-            failure = error  # carried around the nursery, which would wrap it into a group
-    for found in (failure, one.failure):
-        if found is not None:
-            raise found
+    async with helpers_nursery(finishes=True) as finishing:
+        await player.play_match(match_setup, run, folder, finishing, until)
+    if run.failure is not None:
+        raise run.failure
 
 
 def _times(record: Path) -> tuple[list[float], float]:
-    """Of a match, in seconds: every answer but the first ones, and the longest stall."""
+    """Read the times of all answers but the first ones, and the longest stall, in seconds."""
     turns = read_record(record).turns
     answers = [
         times[2] / 1e6
@@ -285,13 +299,13 @@ def _times(record: Path) -> tuple[list[float], float]:
 
 
 @contextlib.contextmanager
-def _records(playing: str | None, *, below: str | None = None) -> Iterator[Path]:
-    """The folder for records that are being written; without one, a temporary one.
+def _records_folder(playing: str | None, *, parent: str | None = None) -> Iterator[Path]:
+    """Yield the folder for records that are being written, and turn its errors into WorkError.
 
     Args:
-        playing: The folder.
-        below: Where a temporary one is made: a killed worker leaves it behind, and there it is
-            removed by the next run.
+        playing: The folder; None for a temporary one.
+        parent: The folder in which a temporary one is made; None for the system's. A worker that is
+            killed leaves it behind; below `Task.playing` the next run removes it.
 
     Raises:
         WorkError: A record can't be written there.
@@ -300,7 +314,7 @@ def _records(playing: str | None, *, below: str | None = None) -> Iterator[Path]
         if playing is not None:
             yield Path(playing)
             return
-        with tempfile.TemporaryDirectory(prefix="lanista-", dir=below) as folder:
+        with tempfile.TemporaryDirectory(prefix="lanista-", dir=parent) as folder:
             yield Path(folder)
     except OSError as error:
         where = error.filename or playing or tempfile.gettempdir()
@@ -313,15 +327,16 @@ _T = TypeVar("_T")
 
 
 class _Loop:
-    """A trio loop in a thread of its own, for as long as the process lives; bots live in it."""
+    """A trio loop in a thread of its own, with the player and the bots that it keeps."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.users = 0
-        """Calls that are under way."""
+        """The number of calls that are under way."""
         self._ready = threading.Event()
-        self._working: dict[trio.CancelScope, trio.Event] = {}  # and when each has ended
-        # A daemon: the end of the process must not wait for it. Bots end with their keepers.
+        # By the scope of each call's work: set when that work has ended.
+        self._working: dict[trio.CancelScope, trio.Event] = {}
+        # A daemon, because the end of the process must not wait for it; keepers end the bots.
         self._thread = threading.Thread(target=trio.run, args=(self._main,), daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -336,7 +351,8 @@ class _Loop:
             self._player = Player(pool, stalls)
             self._ready.set()
             await self._closing.wait()
-            for ended in list(self._working.values()):  # cancelled with it
+            # `close` has cancelled them; they may still use bots of the pool.
+            for ended in list(self._working.values()):
                 await ended.wait()
             await pool.close()
             nursery.cancel_scope.cancel()
@@ -347,7 +363,7 @@ class _Loop:
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _T:
-        """Do some work in the loop, and wait for it; from any other thread.
+        """Run an async function in the loop and wait for its result, from any other thread.
 
         Raises:
             WorkError: The loop was closed meanwhile.
@@ -360,7 +376,7 @@ class _Loop:
                     ended = self._working[scope] = trio.Event()
                     try:
                         done.set_result(await work(self._player, *args, **kwargs))
-                    except Exception as error:  # noqa: BLE001 - for the one who waits
+                    except Exception as error:  # noqa: BLE001 - raised in the waiting thread
                         done.set_exception(error)
                     finally:
                         del self._working[scope]
@@ -369,8 +385,8 @@ class _Loop:
                 if not done.done():
                     done.set_exception(WorkError(_CLOSED))
 
-        # Not by `trio.from_thread`: in a process forked from one that runs trio, that takes our
-        # thread for trio's.
+        # Not `trio.from_thread.run`: in a process that was forked from one that runs trio, it
+        # mistakes this thread for trio's.
         try:
             self._token.run_sync_soon(trio.lowlevel.spawn_system_task, until_closed)
         except trio.RunFinishedError:
@@ -378,7 +394,7 @@ class _Loop:
         return done.result()
 
     def close(self) -> None:
-        """Give up what is under way, end the bots that are kept, and the loop."""
+        """Cancel what is under way, end the bots of the pool, then end the loop."""
 
         def close() -> None:
             for scope in self._working:
@@ -391,19 +407,20 @@ class _Loop:
 
 
 _the_loop: _Loop | None = None
-_making = threading.Lock()
+_loop_lock = threading.Lock()
 
 
 def _in_loop(
     work: Callable[Concatenate[Player, _P], Awaitable[_T]], *args: _P.args, **kwargs: _P.kwargs
 ) -> _T:
-    """Do some work in the loop of this process, which is made when it is first wanted."""
-    global _the_loop  # noqa: PLW0603 - one a process is the point
-    with _making:
-        if _the_loop is None or _the_loop.pid != os.getpid():  # a fork has its parent's
+    """Run an async function in the loop of this process, which is made for the first call."""
+    global _the_loop  # noqa: PLW0603 - there is one for each process
+    with _loop_lock:
+        # After a fork, the loop of the parent is here, but not its thread.
+        if _the_loop is None or _the_loop.pid != os.getpid():
             _the_loop = _Loop()
-            # Bots get their time to go: by the first where a pool's process ends, by the second
-            # elsewhere.
+            # At the end of the process bots get time to leave. The processes of a pool call
+            # multiprocessing's finalizers only.
             multiprocessing.util.Finalize(None, close, exitpriority=100)
             atexit.register(close)
         loop = _the_loop
@@ -411,25 +428,25 @@ def _in_loop(
     try:
         return loop.run(work, *args, **kwargs)
     finally:
-        with _making:
+        with _loop_lock:
             loop.users -= 1
 
 
-def rest() -> None:
+def end_idle_bots() -> None:
     """End the bots that are kept in this process, unless something is being played here.
 
-    Two tournaments of one process have one loop: the last one to end closes it.
+    If several tournaments of one process share the loop, the last one to end closes it.
     """
-    with _making:
+    with _loop_lock:
         if _the_loop is None or _the_loop.users:
             return
     close()
 
 
 def close() -> None:
-    """Give up what is played in this process, and end its bots; the next task starts them anew."""
+    """Cancel what is played in this process and end its bots; the next task starts them anew."""
     global _the_loop
-    with _making:
-        ended, _the_loop = _the_loop, None
-    if ended is not None and ended.pid == os.getpid():
-        ended.close()
+    with _loop_lock:
+        loop, _the_loop = _the_loop, None
+    if loop is not None and loop.pid == os.getpid():
+        loop.close()

@@ -1,4 +1,5 @@
-"""The arena's page: its server, its films of matches, and what a browser loads.
+"""The arena's page: its server, what it shows, and the files that a browser loads.
 
-Shows and steers, decides no rule. Nothing below it knows of it: the daemon runs without.
+The page shows matches and controls them, but decides no rule. No other package needs it; the
+arena runs without it.
 """

@@ -1,8 +1,11 @@
-"""The page's connections: how many there may be, how long each may take, and which have to go.
+"""The page's connections: how many there may be, how long each may take, and which are closed.
 
-The page's port is open to whoever reaches it, and shares its loop with the matches. So what comes
-in is handled in slices, one connection a pass of the loop, and until its request is complete a
-connection costs little more than a buffer.
+The page's port is open to whoever can reach it, and shares its event loop with the matches. So
+incoming data is handled in slices, one connection in each pass of the loop, and a connection costs
+little more than a buffer until its request is complete.
+
+Nobody is refused because of connections that neither send nor read: when there are too many, the
+idlest one of the address that has the most is closed.
 """
 
 from collections import Counter
@@ -16,77 +19,79 @@ from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 
 MAX_VIEWERS = 500
-"""WebSockets at once; more are refused."""
+"""Maximum number of WebSockets at once; more are refused."""
 MAX_REQUESTS = 500
-"""Connections at once that are no WebSockets; of more, the one that is idle the longest goes."""
+"""Maximum number of other connections at once; for one more, an idle one is closed."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
-"""Connections at once, of both kinds."""
+"""Maximum number of connections at once, of both kinds."""
 ENTERING = 64
-"""Connections beside those that have just come, or are just closing."""
+"""Number of connections beyond those that may just be arriving or closing."""
 REQUEST_TIME = 5.0
-"""Seconds from connecting within which the request must be complete."""
+"""Seconds from connecting until the request must be complete."""
 MAX_REQUEST = 32 * 1024
-"""Bytes of a request."""
+"""Maximum size of a request in bytes."""
 RECEIVED = 4096
-"""Bytes that are handled at once: of the shortest messages, these are some milliseconds' work."""
+"""Number of bytes that are handled at once: a few milliseconds' work, if messages are short."""
 REQUEST_WORK = 0.003
-"""Seconds of the loop that a request is reckoned to cost, with its answer and what remains of it
-for the garbage collector."""
+"""Estimated seconds that a request takes in the loop, including its garbage collection."""
 TAKING_TIME = 10.0
-"""Seconds that a peer has to take the next `SENT` bytes of what it is sent."""
+"""Seconds that a peer has to read the next `SENT` bytes of its answer."""
 SENT = 64 * 1024
+"""Number of bytes that are sent at once."""
 ANSWER_TIME = 300.0
-"""Seconds for an answer: a large record over a slow line."""
+"""Maximum seconds for sending an answer: enough for a large record over a slow line."""
 LINGERING = 1.0
-"""Seconds that a peer has to close its end when it has its answer."""
+"""Seconds that a peer has to close its end after its answer."""
 MAX_ANSWERS = 64 * 1024 * 1024
-"""Bytes of large answers that are in memory at once."""
+"""Maximum size of all large answers in memory, in bytes."""
 
 
 @attrs.define(eq=False)
 class Peer(trio.abc.HalfCloseableStream):
-    """A connection of the page, as `websockets` reads and writes it."""
+    """A connection of the page, as a stream for `websockets`."""
 
     stream: trio.SocketStream
     address: str
-    """The address that it counts for."""
+    """The address for which it is counted."""
     connections: "Connections"
     heard: float = attrs.field(factory=trio.current_time, init=False)
-    """When its last bytes came."""
+    """When its last bytes arrived, by trio's clock."""
     active: float = attrs.field(factory=trio.current_time, init=False)
-    """When it connected, or last took something of its answer."""
+    """When it connected, or last read some of its answer, by trio's clock."""
     is_viewer: bool = attrs.field(default=False, init=False)
     """Whether it is a WebSocket."""
     holds: int = attrs.field(default=0, init=False)
-    """Bytes of memory that its answer takes, if that is a large one."""
+    """Memory that a large answer takes, in bytes."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _unread: bytes = attrs.field(default=b"", init=False)  # came, but wasn't handed out
+    _unread: bytes = attrs.field(default=b"", init=False)
+    """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
 
     @property
     def socket(self) -> trio.socket.SocketType:
-        """The socket, of which `websockets` asks the addresses."""
+        """The socket, from which `websockets` takes the addresses."""
         return self.stream.socket
 
     async def read_request(self) -> bytes:
-        """Read a request, or what can't become one; nothing if it takes too long, or is too long.
+        """Return a request's bytes, or the beginning of something that isn't a request.
 
-        Its bytes are also what `receive_some` then gives first.
+        The result is empty if the peer takes too long, sends too much, or leaves. Otherwise
+        `receive_some` then returns the same bytes again, for `websockets`.
         """
-        came = bytearray()
+        received = bytearray()
         with trio.move_on_after(REQUEST_TIME):
-            while len(came) <= MAX_REQUEST:
+            while len(received) <= MAX_REQUEST:
                 data = await self._receive(RECEIVED)
                 if not data:
                     return b""
-                came += data
-                line, end, _ = came.partition(b"\r\n")
-                if b"\r\n\r\n" in came or (end and not line.endswith(b" HTTP/1.1")):
-                    self._unread = bytes(came)
+                received += data
+                line, end, _ = received.partition(b"\r\n")
+                if b"\r\n\r\n" in received or (end and not line.endswith(b" HTTP/1.1")):
+                    self._unread = bytes(received)
                     return self._unread
         return b""
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        """Receive bytes, as the stream does, but few at once."""
+        """Receive bytes, but only a few at once."""
         size = min(max_bytes or RECEIVED, RECEIVED)
         if self._unread:
             data, self._unread = self._unread[:size], self._unread[size:]
@@ -105,7 +110,7 @@ class Peer(trio.abc.HalfCloseableStream):
         return data
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes, as the stream does; a peer that doesn't take them is closed."""
+        """Send bytes; close the connection if the peer doesn't read them."""
         with memoryview(data) as view:
             for start in range(0, len(view), SENT):
                 with trio.move_on_after(TAKING_TIME) as scope, view[start : start + SENT] as part:
@@ -116,21 +121,25 @@ class Peer(trio.abc.HalfCloseableStream):
                 self.active = trio.current_time()
 
     async def wait_send_all_might_not_block(self) -> None:
-        """Wait until bytes could be sent, as the stream does."""
+        """Wait until the stream can send."""
         await self.stream.wait_send_all_might_not_block()
 
     async def send_eof(self) -> None:
-        """Tell the peer that no more follows, as the stream does."""
+        """Tell the peer that no more bytes follow."""
         await self.stream.send_eof()
 
     async def linger(self) -> None:
-        """Wait for the peer's end: what it may still send would reset the connection."""
+        """Wait until the peer closes its end.
+
+        If it still sent something after we closed, the connection would be reset, and the peer
+        might lose its answer.
+        """
         with trio.move_on_after(LINGERING):
             while await self._receive(RECEIVED):
                 pass
 
     def close(self) -> None:
-        """Close the connection at once; a task that waits for it is told so."""
+        """Close the connection at once, and wake up the task that waits for that."""
         self.stream.socket.close()
         self.closed.set()
         self.connections.forget(self)
@@ -143,45 +152,47 @@ class Peer(trio.abc.HalfCloseableStream):
 
 @attrs.define(eq=False)
 class Connections(trio.abc.Listener[Peer]):
-    """All connections of the page; `run` answers requests, `accept` gives the WebSockets.
+    """All connections of the page: `run` answers requests, `accept` returns WebSockets.
 
-    Only for a WebSocket does `websockets` make its connection object: what it leaves behind is a
-    lot for the garbage collector, which holds the loop when it looks for it.
+    Plain requests are answered here, as a connection object of `websockets` leaves much garbage
+    behind, and collecting it would hold up the loop.
 
-    Nobody is turned away for those that say or read nothing: when there are too many, one of the
-    address that has most of them goes. Behind a proxy, and on loopback, all are of one address.
+    An address may have half of the places. On loopback it may have all, since behind a proxy all
+    connections come from one address.
     """
 
     listeners: list[trio.SocketListener]
     answer: Callable[[Peer, bytes], Awaitable[bytes | None]]
-    """Gives the answer to a request; None: go on with a WebSocket."""
+    """Returns the answer to a request; None if the connection is to become a WebSocket."""
     done: WorkDone = attrs.field(factory=WorkDone)
-    """Where its work is counted, beside the arena's."""
-    _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)  # in the order they came
-    _sockets: trio.Semaphore = attrs.field(init=False)  # those that may still be accepted
+    """The record of work done, which the arena shares."""
+    _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
+    """All open connections, the oldest first."""
+    _sockets: trio.Semaphore = attrs.field(init=False)
+    """Counts the connections that may still be accepted."""
     _work: BackgroundWork = attrs.field(init=False)
-    _asking: trio.MemorySendChannel[Peer] = attrs.field(init=False)
-    _asked: trio.MemoryReceiveChannel[Peer] = attrs.field(init=False)
+    _send_websocket: trio.MemorySendChannel[Peer] = attrs.field(init=False)
+    _websockets: trio.MemoryReceiveChannel[Peer] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._work = BackgroundWork(1, SHARE / 2, self.done, REQUEST_WORK)
         self._sockets = trio.Semaphore(MAX_CONNECTIONS + ENTERING)
-        self._asking, self._asked = trio.open_memory_channel(0)
+        self._send_websocket, self._websockets = trio.open_memory_channel(0)
 
     @property
     def socket(self) -> trio.socket.SocketType:
-        """What is listened on."""
+        """The socket that listens, from which `websockets` takes the address."""
         return self.listeners[0].socket
 
     async def run(self) -> None:
-        """Let connections in until cancelled."""
+        """Accept connections until cancelled."""
         async with trio.open_nursery() as nursery:
             for listener in self.listeners:
                 nursery.start_soon(
-                    accept, listener, self._sockets, self._let_in, nursery, self._work
+                    accept, listener, self._sockets, self._serve, nursery, self._work
                 )
 
-    async def _let_in(self, stream: trio.SocketStream) -> None:
+    async def _serve(self, stream: trio.SocketStream) -> None:
         peer = self.admit(stream)
         try:
             request = await peer.read_request()
@@ -189,7 +200,7 @@ class Connections(trio.abc.Listener[Peer]):
                 return
             answer = await self.answer(peer, request)
             if answer is None:
-                await self._asking.send(peer)
+                await self._send_websocket.send(peer)
                 await peer.closed.wait()
                 return
             with trio.move_on_after(ANSWER_TIME):
@@ -197,13 +208,13 @@ class Connections(trio.abc.Listener[Peer]):
                 await peer.send_eof()
                 await peer.linger()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass  # it left, or had to go
+            pass  # the peer left, or was closed
         finally:
             peer.close()
 
     async def accept(self) -> Peer:
-        """Return the next connection that is to be a WebSocket."""
-        return await self._asked.receive()
+        """Return the next connection that is to become a WebSocket."""
+        return await self._websockets.receive()
 
     async def aclose(self) -> None:
         """Close the port."""
@@ -211,24 +222,24 @@ class Connections(trio.abc.Listener[Peer]):
             await listener.aclose()
 
     def admit(self, stream: trio.SocketStream) -> Peer:
-        """Count a newcomer; another one may have to go for it."""
+        """Count a new connection, and close another one if there are too many."""
         try:
             address = address_of(stream.socket.getpeername()[0])
         except OSError:
-            address = ""  # it has left already
+            address = ""  # the peer has left already
         requests = [peer for peer in self._peers if not peer.is_viewer]
         own = [peer for peer in requests if peer.address == address]
         if len(own) >= share_of(address, MAX_REQUESTS):
             _idlest(own).close()
         elif len(requests) >= MAX_REQUESTS:
-            greediest = _largest(Counter(peer.address for peer in requests))
+            greediest = _most_common(Counter(peer.address for peer in requests))
             _idlest([peer for peer in requests if peer.address == greediest]).close()
         peer = Peer(stream, address, self)
         self._peers[peer] = None
         return peer
 
     def may_view(self, peer: Peer) -> bool:
-        """Whether there is room for one more WebSocket; if so, this one has it."""
+        """Return whether a connection may become a WebSocket; if so, count it as one."""
         viewers = [other for other in self._peers if other.is_viewer]
         own = sum(other.address == peer.address for other in viewers)
         if len(viewers) >= MAX_VIEWERS or own >= share_of(peer.address, MAX_VIEWERS):
@@ -237,33 +248,33 @@ class Connections(trio.abc.Listener[Peer]):
         return True
 
     def hold(self, peer: Peer, size: int) -> None:
-        """Count the memory of a large answer; others that are being sent may have to go for it."""
+        """Count the memory of a large answer, and close others that are being sent if need be."""
         while holding := [other for other in self._peers if other.holds]:
             sizes: Counter[str] = Counter()
             for other in holding:
                 sizes[other.address] += other.holds
             if sizes.total() + size <= MAX_ANSWERS:
                 break
-            greediest = _largest(sizes)
+            greediest = _most_common(sizes)
             _idlest([other for other in holding if other.address == greediest]).close()
         peer.holds = size
 
     async def turn(self, address: str) -> None:
-        """Wait for a pass of the loop in which no other connection has its turn."""
+        """Wait for a pass of the loop in which no other connection is served."""
         async with self._work.piece(address):
             pass
 
     def forget(self, peer: Peer) -> None:
-        """Count a connection no longer: it is closed."""
+        """Stop counting a connection that is closed."""
         self._peers.pop(peer, None)
 
 
 def share_of(address: str, places: int) -> int:
-    """How many of the places one address may have: half, but on loopback, where a proxy may be."""
+    """Return how many of the places one address may have."""
     return places if is_loopback(address) else places // 2
 
 
-def _largest(amounts: Counter[str]) -> str:
+def _most_common(amounts: Counter[str]) -> str:
     return amounts.most_common(1)[0][0]
 
 

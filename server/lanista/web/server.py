@@ -1,7 +1,8 @@
-"""The page's port: HTTP answers and WebSockets, in the arena's own loop (docs/api.md).
+"""The page's port: HTTP and WebSockets, in the arena's event loop (docs/api.md).
 
-GET alone, one answer a connection, so commands go over the WebSocket (`viewer`). What is told
-comes from `view`.
+HTTP is for reading only: GET, with one answer for each connection. Commands go over the WebSocket
+(`viewer`). What the answers contain comes from `view`; `connections` limits how many peers there
+are and what they cost.
 """
 
 import hmac
@@ -37,20 +38,21 @@ from lanista.web.view import View
 from lanista.web.viewer import Viewer
 
 OPEN_TIMEOUT = 10.0
-"""Seconds for a WebSocket's handshake once its request has come."""
+"""Maximum seconds for a WebSocket's handshake, after its request."""
 CLOSE_TIMEOUT = 1.0
-"""Seconds that a viewer has to close its end."""
+"""Seconds that a viewer has to close its end of a WebSocket."""
 MAX_MESSAGE = 512 * 1024
-"""Bytes of a viewer's message; as many may be in memory for each viewer."""
+"""Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
 ROWS_AT_ONCE = 200
-"""Rows of standings that are encoded at once: less than a millisecond's work."""
+"""Number of rows of standings that are encoded at once: less than a millisecond's work."""
 MAX_PAGE = 200
-"""Matches of one answer."""
+"""Maximum number of matches in one answer."""
 TOURNAMENTS_EVERY = 1.0
-"""Seconds between two looks at whether a tournament's turn has come, while somebody looks."""
+"""Seconds between two checks for tournaments that are due, while there are viewers."""
 ENDS = ("finished", "forfeit", "void", "aborted")
+"""Ways in which a match can end, as in the parameter `end`."""
 TOURNAMENT = "/api/1/tournaments/"
-"""Before a tournament's name, which may have slashes of its own."""
+"""Prefix of a path that ends with a tournament's name, which may contain slashes."""
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -77,19 +79,21 @@ log = structlog.get_logger()
 
 @attrs.frozen
 class _Answer(Exception):  # noqa: N818 - an answer, which may be an error
+    """The answer to a request, raised by whatever knows it first."""
+
     status: http.HTTPStatus
     body: bytes
     type: str = JSON
     name: str | None = None
-    """Under which a browser saves it."""
+    """The file name under which a browser saves it."""
 
 
-def _error(status: http.HTTPStatus, words: str) -> _Answer:
-    return _Answer(status, json.dumps({"error": words}).encode())
+def _error(status: http.HTTPStatus, message: str) -> _Answer:
+    return _Answer(status, json.dumps({"error": message}).encode())
 
 
-def _written(answer: _Answer) -> bytes:
-    """An answer as it is sent."""
+def _serialized(answer: _Answer) -> bytes:
+    """Return the bytes of an answer."""
     headers = Headers(HEADERS)
     if answer.name is not None:
         headers["Content-Disposition"] = f'attachment; filename="{answer.name}"'
@@ -101,14 +105,14 @@ def _written(answer: _Answer) -> bytes:
     return Response(answer.status, answer.status.phrase, headers, answer.body).serialize()
 
 
-def _request(asked: bytes) -> Request:
+def _parse(data: bytes) -> Request:
     """Parse a request.
 
     Raises:
-        _Answer: It is none.
+        _Answer: The data isn't a request.
     """
     reader = StreamReader()
-    reader.feed_data(asked)
+    reader.feed_data(data)
     reader.feed_eof()
     try:
         next(Request.parse(reader.read_line))
@@ -125,58 +129,61 @@ def _json(value: Any) -> _Answer:
 
 @attrs.define(eq=False)
 class Server:
-    """One port. `listen`, then `run`."""
+    """The server of the page's port: first `listen`, then `run`."""
 
     view: View
     host: str = "127.0.0.1"
     port: int = 8080
     token: str | None = None
-    """The operator's, needed for commands; None: whoever reaches the page is one."""
+    """The operator's token, which commands need; None: whoever reaches the page is an operator."""
     open_logs: bool = False
-    """Whether all viewers see the logs of running matches, wherever they look from."""
+    """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     connections: Connections = attrs.field(init=False)
-    watched: trio.Event = attrs.field(factory=trio.Event, init=False)
-    """Somebody looks; another event from when nobody does."""
-    _left: trio.Event = attrs.field(factory=trio.Event, init=False)  # somebody left
+    has_viewers: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set while at least one viewer is connected; replaced when the last one leaves."""
+    _viewer_left: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when a viewer leaves; then replaced."""
     _nursery: trio.Nursery = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
-        # With a token others are expected on loopback too, as through a proxy.
-        is_own = is_loopback(self.host) and self.token is None
-        self.view.open_logs = self.open_logs or is_own
+        # With a token, viewers on loopback may be other people, who come through a proxy.
+        is_private = is_loopback(self.host) and self.token is None
+        self.view.open_logs = self.open_logs or is_private
 
     async def listen(self) -> tuple[str, int]:
-        """Open the port; the address it is.
+        """Open the port, and return its host and number.
 
         Raises:
-            CannotListenError: It is in use, or none of this machine's; or films have no place.
+            CannotListenError: The port is in use, the address isn't this machine's, or there is no
+                folder for frames.
         """
         try:
             self._listeners = await trio.open_tcp_listeners(self.port, host=self.host)
-        except (OSError, UnicodeError) as error:  # the latter: no name that could be looked up
+        except (OSError, UnicodeError) as error:  # UnicodeError: not a host's name
             why = error.strerror if isinstance(error, OSError) else None
             raise CannotListenError(
                 f"can't listen on {self.host}:{self.port} for the page: {why or error}; "
                 "choose another address with --web, or --no-web"
             ) from None
         if not self.port:
-            # A name of several addresses got a free port on each: one port is what we announce.
+            # A name with several addresses got another free port on each; only one is announced.
             for other in self._listeners[1:]:
                 await other.aclose()
             del self._listeners[1:]
         host, self.port = self._listeners[0].socket.getsockname()[:2]
-        views.games()  # what is looked up once takes a while: not when matches are played
+        # These take a while at first and are cached: not during a match.
+        views.games()
         views.bots(None)
         try:
-            self.view.films.prepare()
+            self.view.frame_cache.prepare()
         except OSError as error:
             self._close()
             raise CannotListenError(
-                f"no folder for the page's films: {error.filename or error}: {error.strerror}; "
+                f"no folder for the page's frames: {error.filename or error}: {error.strerror}; "
                 "choose another with TMPDIR, or --no-web"
             ) from None
         return host, self.port
@@ -186,15 +193,18 @@ class Server:
             listener.socket.close()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Serve until cancelled, after `listen`; a fault of its own then ends it alone."""
-        serves = False
+        """Serve until cancelled, after `listen`.
+
+        Once started, an error ends the page only: it is logged, and matches go on.
+        """
+        is_serving = False
         try:
             async with trio.open_nursery() as nursery:
                 await self._begin(nursery)
-                serves = True
+                is_serving = True
                 task_status.started()
         except* Exception:
-            if not serves:
+            if not is_serving:
                 raise
             log.error(  # noqa: TRY400 - the trace is in the line
                 "the page has ended by an error; matches go on", trace=traceback.format_exc()
@@ -205,17 +215,17 @@ class Server:
     async def _begin(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery
         quiet = logging.getLogger("lanista.web.server")
-        quiet.setLevel(logging.CRITICAL)  # what clients do wrong is their matter
+        quiet.setLevel(logging.CRITICAL)  # clients' errors don't belong in our log
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.background.done
         self.connections = Connections(self._listeners, self._answer, done)
-        await nursery.start(self.view.films.run)
+        await nursery.start(self.view.frame_cache.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
             nursery.start_soon(self._follow_tournaments)
         await nursery.start(
             lambda task_status: serve_websockets(
-                self._look,
+                self._serve_viewer,
                 listeners=cast("list[trio.SocketListener]", [self.connections]),
                 compression=None,
                 server_header=None,
@@ -230,34 +240,34 @@ class Server:
         nursery.start_soon(self.connections.run)
 
     async def _follow_tournaments(self) -> None:
-        """Keep the lobby's tables as the tournaments go on, while somebody looks."""
+        """Keep the lobby's tables of tournaments up to date while there are viewers."""
         while True:
-            await self.watched.wait()
+            await self.has_viewers.wait()
             await self.view.tournaments.refresh()
             await trio.sleep(TOURNAMENTS_EVERY)
 
-    async def nobody(self, grace: float) -> None:
-        """Return when nobody has looked for so many seconds."""
+    async def wait_without_viewers(self, grace: float) -> None:
+        """Return when there has been no viewer for so many seconds."""
         while True:
             with trio.move_on_after(grace) as scope:
                 while self.viewers:
                     scope.deadline = math.inf
-                    await self._left.wait()
+                    await self._viewer_left.wait()
                 scope.deadline = trio.current_time() + grace
-                await self.watched.wait()
+                await self.has_viewers.wait()
             if scope.cancelled_caught:
                 return
 
-    async def _look(self, connection: ServerConnection) -> None:
-        """One viewer, from its connection to its end."""
-        peer = cast("Peer", connection.stream)  # as it was let in
+    async def _serve_viewer(self, connection: ServerConnection) -> None:
+        """Serve one viewer until it leaves."""
+        peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
         viewer = Viewer(connection, peer, self.view, self.viewers, self._operates)
         self.viewers.add(viewer)
-        self.watched.set()
+        self.has_viewers.set()
         try:
             await viewer.run()
         except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):
-            pass  # it left
+            pass  # the viewer left
         except* Exception:  # noqa: BLE001 - a fault of ours must not reach another viewer
             log.error(  # noqa: TRY400 - the trace is in the line
                 "a viewer's connection ended by an error", trace=traceback.format_exc()
@@ -265,44 +275,44 @@ class Server:
         finally:
             self.viewers.discard(viewer)
             if not self.viewers:
-                self.watched = trio.Event()
-            self._left.set()
-            self._left = trio.Event()
+                self.has_viewers = trio.Event()
+            self._viewer_left.set()
+            self._viewer_left = trio.Event()
 
     def _operates(self, token: str | None) -> bool:
-        """Whether commands are taken from who says this token, or none."""
+        """Return whether a viewer with this token, or without one, may give commands."""
         if self.token is None:
             return True
         return token is not None and hmac.compare_digest(token.encode(), self.token.encode())
 
     # -- HTTP ----------------------------------------------------------------------------------
 
-    async def _answer(self, peer: Peer, asked: bytes) -> bytes | None:
-        """Return the answer to a request; None: go on with a WebSocket."""
+    async def _answer(self, peer: Peer, data: bytes) -> bytes | None:
+        """Return the answer to a request; None if the connection is to become a WebSocket."""
         try:
-            await self._route(peer, _request(asked))
+            await self._route(peer, _parse(data))
         except _Answer as answer:
-            return _written(answer)
+            return _serialized(answer)
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
             log.error(  # noqa: TRY400 - the trace is in the line
                 "a request ended by an error", trace=traceback.format_exc()
             )
-            words = "the arena failed; this is no fault of the request"
-            return _written(_error(http.HTTPStatus.INTERNAL_SERVER_ERROR, words))
+            message = "the arena failed; this is no fault of the request"
+            return _serialized(_error(http.HTTPStatus.INTERNAL_SERVER_ERROR, message))
         return None
 
     async def _route(self, peer: Peer, request: Request) -> None:
-        """Return for a WebSocket.
+        """Find the answer to a request; return if the connection is to become a WebSocket.
 
         Raises:
-            _Answer: To anything else.
+            _Answer: The answer to any other request.
         """
         if request.method != "GET":
-            # A HEAD's answer ends with its headers.
+            # The answer to HEAD has no body.
             body = b"" if request.method == "HEAD" else b'{"error": "only GET is known here"}'
             raise _Answer(http.HTTPStatus.METHOD_NOT_ALLOWED, body)
         self._check_origin(request)
-        target, _, asked = request.path.partition("?")
+        target, _, parameters = request.path.partition("?")
         path = unquote(target)
         if path == "/api/1/ws":
             if request.headers.get("Upgrade", "").lower() != "websocket":
@@ -313,12 +323,12 @@ class Server:
         if path in self._files:
             raise _Answer(http.HTTPStatus.OK, *self._files[path])
         try:
-            pairs = parse_qsl(asked, keep_blank_values=True, strict_parsing=bool(asked))
+            pairs = parse_qsl(parameters, keep_blank_values=True, strict_parsing=bool(parameters))
         except ValueError:
             raise _error(http.HTTPStatus.BAD_REQUEST, "the query isn't NAME=VALUE&…") from None
         query = dict(pairs)
         if len(query) < len(pairs):
-            raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter twice; say it once")
+            raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter is given twice; give it once")
         await self._api(peer, path, query)
         raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
 
@@ -326,47 +336,50 @@ class Server:
         view = self.view
         match = re.fullmatch(r"/api/1/matches/([^/]+)(/record)?", path)
         if path == "/healthz":
-            _known(query)
+            _check_parameters(query)
             raise _json(views.health())
         if path == "/api/1/games":
-            _known(query)
+            _check_parameters(query)
             raise _json(views.games())
         if path == "/api/1/bots":
-            _known(query, "game")
+            _check_parameters(query, "game")
             raise _json(views.bots(query.get("game")))
         if path == "/api/1/lobby":
-            _known(query)
-            # Told as it is; who asks again finds the tournaments as they are now.
+            _check_parameters(query)
+            # The answer doesn't wait for this; the next one has the tournaments as they are now.
             self._nursery.start_soon(view.tournaments.refresh)
             raise _Answer(http.HTTPStatus.OK, view.lobby())
         if path == "/api/1/standings":
-            _known(query, "game")
+            _check_parameters(query, "game")
             await self._standings(peer, query.get("game"))
         if path == "/api/1/tournaments":
-            _known(query)
-            raise _Answer(http.HTTPStatus.OK, await view.tournaments.all())
+            _check_parameters(query)
+            raise _Answer(http.HTTPStatus.OK, await view.tournaments.all_json())
         if path.startswith(TOURNAMENT):
-            _known(query)
+            _check_parameters(query)
             await self._tournament(path.removeprefix(TOURNAMENT))
         if path == "/api/1/matches":
             await self._matches(query)
         if match is not None and match[2]:
-            _known(query)
+            _check_parameters(query)
             await self._record(peer, match[1])
         if match is not None:
-            _known(query)
-            found = await view.match_json(match[1])
-            if found is None:
+            _check_parameters(query)
+            description = await view.match_json(match[1])
+            if description is None:
                 raise _error(http.HTTPStatus.NOT_FOUND, f"there is no match {match[1]!r} here")
-            raise _json(found)
+            raise _json(description)
 
     async def _standings(self, peer: Peer, game: str | None) -> None:
-        """Answer with whole tables, made in slices: whoever plays chooses the names in them."""
+        """Answer with complete tables, encoded in slices.
+
+        A table has a row for each name that ever played, and bots choose their names.
+        """
         tables = []
         for table in await self.view.standings(game):
             rows = []
-            for at in range(0, len(table["rows"]), ROWS_AT_ONCE):
-                rows += [json.dumps(row) for row in table["rows"][at : at + ROWS_AT_ONCE]]
+            for start in range(0, len(table["rows"]), ROWS_AT_ONCE):
+                rows += [json.dumps(row) for row in table["rows"][start : start + ROWS_AT_ONCE]]
                 await trio.lowlevel.checkpoint()
             about = json.dumps({key: value for key, value in table.items() if key != "rows"})
             tables.append(f'{about[:-1]}, "rows": [{", ".join(rows)}]}}')
@@ -375,13 +388,13 @@ class Server:
         raise _Answer(http.HTTPStatus.OK, body)
 
     async def _tournament(self, name: str) -> None:
-        found = await self.view.tournaments.one(name)
-        if found is None:
+        body = await self.view.tournaments.one_json(name)
+        if body is None:
             raise _error(http.HTTPStatus.NOT_FOUND, f"there is no tournament {name!r} here")
-        raise _Answer(http.HTTPStatus.OK, found)
+        raise _Answer(http.HTTPStatus.OK, body)
 
     async def _matches(self, query: dict[str, str]) -> None:
-        _known(query, "game", "player", "end", "limit", "before")
+        _check_parameters(query, "game", "player", "end", "limit", "before")
         limit = query.pop("limit", "50")
         before = query.pop("before", None)
         if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_PAGE:
@@ -402,9 +415,11 @@ class Server:
     async def _record(self, peer: Peer, match: str) -> None:
         path = await self.view.record_of(match)
         if path is None:
-            raise _error(http.HTTPStatus.NOT_FOUND, f"no record of a match {match!r} that is over")
+            raise _error(
+                http.HTTPStatus.NOT_FOUND, f"there is no record of a finished match {match!r}"
+            )
         try:
-            # Twice: once more as the answer that is made of them.
+            # Twice, as the answer holds a copy of the data.
             self.connections.hold(peer, 2 * path.stat().st_size)
             data = await trio.Path(path).read_bytes()
         except OSError as error:
@@ -416,19 +431,22 @@ class Server:
             http.HTTPStatus.OK,
             data,
             "application/gzip" if is_packed else "application/jsonl",
-            # The id is known: it is one of ours, of letters and digits.
+            # A known match: its id has letters and digits only, and is safe in the header.
             f"{match}{ENDING if is_packed else '.jsonl'}",
         )
 
     def _check_origin(self, request: Request) -> None:
-        """Refuse what another site's page makes a browser ask.
+        """Refuse requests that another site's page makes a browser send.
 
-        On loopback, names that only lead here by another site's name service are refused too:
-        that site's page would be of our origin.
+        On loopback, foreign host names are refused, too: another site could have its name resolved
+        to this machine, and browsers would take its page for ours (DNS rebinding).
         """
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) != 1 or len(origins) > 1:
-            raise _error(http.HTTPStatus.BAD_REQUEST, "say Host once, and Origin once at most")
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST,
+                "a request has one Host header and at most one Origin header",
+            )
         (host,) = hosts
         if is_loopback(self.host) and _name_of(host) not in _own_names(self.host):
             raise _error(http.HTTPStatus.FORBIDDEN, f"Host {host!r} isn't this page's address")
@@ -438,7 +456,7 @@ class Server:
 
 
 def _name_of(host: str) -> str | None:
-    """The name in a `Host` header, without its port; None if it can't be one."""
+    """Return the name in a `Host` header, without the port; None if it isn't one."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -449,7 +467,7 @@ def _own_names(host: str) -> set[str | None]:
     return {host, "localhost", "127.0.0.1", "::1"}
 
 
-def _known(query: dict[str, str], *names: str) -> None:
+def _check_parameters(query: dict[str, str], *names: str) -> None:
     for name in query:
         if name not in names:
             known = ", ".join(names) or "none"
@@ -459,14 +477,14 @@ def _known(query: dict[str, str], *names: str) -> None:
 
 
 def page_files() -> list[tuple[str, tuple[bytes, str]]]:
-    """What a browser loads: path, bytes and type. All there is; no path leads elsewhere."""
-    found = []
+    """Return all files that a browser can load: the path, then the content and its type."""
+    pages = []
     folder = Path(str(files("lanista.web") / "page"))
     for path in sorted(folder.rglob("*")):
         if path.suffix in TYPES:
             name = path.relative_to(folder).as_posix()
             content = path.read_bytes(), TYPES[path.suffix]
-            found.append((f"/page/{name}", content))
+            pages.append((f"/page/{name}", content))
             if name == "index.html":
-                found.append(("/", content))
-    return found
+                pages.append(("/", content))
+    return pages

@@ -1,7 +1,9 @@
-"""Tournaments' standings for the page: looked up while somebody asks, told as JSON (docs/api.md).
+"""The standings of tournaments for the page, as JSON (docs/api.md).
 
-Whoever starts the page says how standings are found; nothing here knows a database, a spec or the
-mathematics, and nothing that takes time is done in the arena's loop.
+A tournament is played elsewhere and keeps its results in a database; the page's command passes a
+`Look` for each tournament, so nothing here knows a database, a spec or the mathematics. Standings
+are computed only while they are asked for: in a thread, as that takes time, and not too often, as
+the machine also plays matches.
 """
 
 import json
@@ -18,27 +20,26 @@ import trio
 from lanista.rules import registry
 
 REST = 5.0
-"""Seconds from one look at a tournament's results to the next, at least…"""
+"""Minimum seconds between two looks at a tournament's results."""
 SHARE = 4
-"""…and so many times what the look took: a large tournament's standings take seconds, on a machine
-that plays matches."""
+"""Minimum time between two looks as a multiple of what the last one took, which may be seconds."""
 FIRST = 8
-"""Rows of a table that the lobby shows."""
+"""Number of rows of a table that the lobby shows."""
 
 Look = Callable[[], dict[str, Any] | None]
-"""Finds a tournament's standings, as docs/tournaments.md has their JSON; None: nothing changed
-since the look before, which found some. Blocks; is called in a thread, never twice at once; raises
-`NoStandingsError`."""
+"""Returns a tournament's standings as in docs/tournaments.md; None if they are still those that the
+last look returned. Raises `NoStandingsError`. It may block: it is called in a thread, by one thread
+at a time."""
 
 log = structlog.get_logger()
 
 
 class NoStandingsError(Exception):
-    """There are no standings: one line for whoever looks at the page, without paths or hosts."""
+    """There are no standings; the message is for viewers, in one line without paths or hosts."""
 
-    def __init__(self, words: str, why: str = "") -> None:
-        """`why`: for the log alone."""
-        super().__init__(words)
+    def __init__(self, message: str, why: str = "") -> None:
+        """Make the error; `why` is written only to the log."""
+        super().__init__(message)
         self.why = why
 
 
@@ -47,23 +48,25 @@ class _Tournament:
     name: str
     look: Look
     whole: bytes = b""
-    """What is told of it, as JSON."""
+    """The answer about it, as JSON."""
     summary: dict[str, Any] = attrs.field(factory=dict)
-    """What the lobby tells of it."""
+    """Its part of the lobby's message."""
     due: float = float("-inf")
-    """When it may be looked at again."""
+    """When its results may be looked at again, by trio's clock."""
     took: float = 0.0
-    """Seconds of the last look."""
+    """Duration of the last look in seconds."""
     one_look: trio.Lock = attrs.field(factory=trio.Lock)
-    _found: dict[str, Any] = attrs.field(factory=dict)
-    _told: tuple[str, str] | None = None
-    """What the log was told last."""
+    """Held during a look."""
+    _current: dict[str, Any] = attrs.field(factory=dict)
+    """The standings or the problem, as of the last look."""
+    _logged: tuple[str, str] | None = None
+    """The problem that was logged last: message and reason."""
 
     def __attrs_post_init__(self) -> None:
-        self._tell({"standings": None, "problem": None})
+        self._set({"standings": None, "problem": None})
 
     def renew(self) -> bool:
-        """Look at the results; whether anything changed. Blocks."""
+        """Look at the results, and return whether anything changed. Blocks."""
         begun = time.monotonic()
         try:
             return self._renew()
@@ -75,30 +78,27 @@ class _Tournament:
             standings = self.look()
             if standings is None:
                 return False
-            found = {"standings": standings, "problem": None}
-            changed = found != self._found
-            if changed:
-                self._tell(found)
+            changed = self._update({"standings": standings, "problem": None})
         except NoStandingsError as error:
             self._log(str(error), error.why)
-            changed = self._tell_problem(str(error))
+            changed = self._update({"standings": None, "problem": str(error)})
         except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
-            words = "no standings, by a fault of the arena's; its log says which"
-            self._log(words, traceback.format_exc())
-            changed = self._tell_problem(words)
+            problem = "the arena failed to compute the standings; its log says why"
+            self._log(problem, traceback.format_exc())
+            changed = self._update({"standings": None, "problem": problem})
         else:
-            self._told = None
+            self._logged = None
         return changed
 
-    def _tell_problem(self, words: str) -> bool:
-        found = {"standings": None, "problem": words}
-        changed = found != self._found
+    def _update(self, new: dict[str, Any]) -> bool:
+        """Take over new standings or a new problem; return whether they differ from the last."""
+        changed = new != self._current
         if changed:
-            self._tell(found)
+            self._set(new)
         return changed
 
-    def _tell(self, found: dict[str, Any]) -> None:
-        standings = found["standings"]
+    def _set(self, new: dict[str, Any]) -> None:
+        standings = new["standings"]
         about: dict[str, Any] = {"name": self.name, "title": None, "computed": None, "bots": None}
         first = None
         if standings is not None:
@@ -106,34 +106,33 @@ class _Tournament:
             about["title"] = registry.get(standings["game"]).title
             about["computed"] = datetime.now(UTC).isoformat(timespec="milliseconds")
             about["bots"] = len(rows)
-            # Who met whom grows with the square of the bots; the lobby goes to everybody.
+            # The lobby goes to all viewers, and these parts grow with the square of the bots.
             long = {"standings", "head_to_head", "seat_advantage"}
             first = {key: value for key, value in standings.items() if key not in long}
             first["standings"] = rows[:FIRST]
-        # JSON has no word for a number that is none.
-        self.whole = json.dumps({**about, **found}, allow_nan=False).encode()
-        self.summary = {**about, **found, "standings": first}
-        self._found = found
+        self.whole = json.dumps({**about, **new}, allow_nan=False).encode()
+        self.summary = {**about, **new, "standings": first}
+        self._current = new
 
-    def _log(self, words: str, why: str) -> None:
-        """Tell the log why, once for as long as it stays so."""
-        if why and self._told != (words, why):
-            log.error("no standings of a tournament", tournament=self.name, words=words, why=why)
-        self._told = words, why
+    def _log(self, problem: str, why: str) -> None:
+        """Log why there are no standings, unless that was the last problem, too."""
+        if why and self._logged != (problem, why):
+            log.error("no standings of a tournament", tournament=self.name, words=problem, why=why)
+        self._logged = problem, why
 
 
 @attrs.define(eq=False)
 class Tournaments:
-    """The tournaments that a page shows, by name."""
+    """The tournaments that a page shows."""
 
     looks: Mapping[str, Look] = attrs.field(factory=dict)
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
-    """Is told, in the loop, that a summary changed."""
+    """Called in the event loop when a summary has changed."""
     _all: dict[str, _Tournament] = attrs.field(init=False)
-    # One for all: they share the machine with matches.
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
+    """One thread for all tournaments, as they share the machine with matches."""
 
     def __attrs_post_init__(self) -> None:
         self._all = {name: _Tournament(name, look) for name, look in self.looks.items()}
@@ -142,24 +141,24 @@ class Tournaments:
         return len(self._all)
 
     def summaries(self) -> list[dict[str, Any]]:
-        """What the lobby tells of each, as it was at the last look."""
+        """Return the lobby's part of each tournament, as of the last look."""
         return [tournament.summary for tournament in self._all.values()]
 
     async def refresh(self) -> None:
-        """Look at the results of those at which nobody has looked for a while."""
+        """Look at the results of each tournament that is due."""
         for tournament in self._all.values():
             await self._refresh(tournament)
 
-    async def one(self, name: str) -> bytes | None:
-        """All that is told of a tournament, as JSON; None: there is none of this name."""
+    async def one_json(self, name: str) -> bytes | None:
+        """Return a tournament with its standings as JSON; None if there is none of this name."""
         tournament = self._all.get(name)
         if tournament is None:
             return None
         await self._refresh(tournament)
         return tournament.whole
 
-    async def all(self) -> bytes:
-        """All that is told of all, as JSON."""
+    async def all_json(self) -> bytes:
+        """Return all tournaments with their standings as JSON."""
         await self.refresh()
         wholes = (tournament.whole for tournament in self._all.values())
         return b'{"tournaments": [%b]}' % b", ".join(wholes)
@@ -169,9 +168,8 @@ class Tournaments:
             if trio.current_time() < tournament.due:
                 return
             changed = await trio.to_thread.run_sync(
-                # The arena's end doesn't wait for a database.
                 tournament.renew,
-                abandon_on_cancel=True,
+                abandon_on_cancel=True,  # the arena's end mustn't wait for a database
                 limiter=self._one_thread,
             )
             tournament.due = trio.current_time() + max(REST, SHARE * tournament.took)

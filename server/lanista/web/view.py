@@ -1,6 +1,7 @@
-"""What the page tells of an arena: the lobby, matches, games, bots. JSON by docs/api.md.
+"""What the page shows of an arena: the lobby, matches, games and bots, as JSON (docs/api.md).
 
-Reads the arena's stage and the catalogue; the server and the viewers send what it makes.
+Running matches come from the arena's `RunningMatches`; finished ones from the catalogue of
+records, which is kept up to date here. The server and the viewers send the results.
 """
 
 import contextlib
@@ -22,66 +23,67 @@ from lanista.bots.about import about
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.house import HOUSE
 from lanista.match.record import BadRecordError
-from lanista.playback.frame_cache import Film, FrameCache, NoFramesError
+from lanista.playback.frame_cache import FrameCache, FrameFile, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.playback.summary import summary
 from lanista.rules import registry
 from lanista.web.tournaments import Tournaments
 
 LOOK_EVERY = 0.25
-"""Seconds between two looks at whether a record may be seen."""
+"""Seconds between two checks whether a record may be shown."""
 RECENT = 20
-"""Results that the lobby shows."""
+"""Number of results that the lobby shows."""
 ROWS = 50
-"""Of a table of standings, how many the lobby shows."""
+"""Number of rows of a table of standings that the lobby shows."""
 
 log = structlog.get_logger()
 
 
 @attrs.define(eq=False)
 class View:
-    """An arena as its page sees it."""
+    """An arena as its page shows it."""
 
     running: RunningMatches
     arena: Arena | None = None
-    """Where bots wait; None: one match is played, by `lanista play`."""
+    """The arena, if bots can connect; None: `lanista play` plays one match."""
     data: Path | None = None
-    """Where the arena's records are."""
-    films: FrameCache = attrs.field(factory=FrameCache)
+    """The folder of the arena's records."""
+    frame_cache: FrameCache = attrs.field(factory=FrameCache)
     match: str | None = None
-    """The one match that is played."""
+    """The id of the one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
-    """Whose standings are shown; they are played elsewhere."""
+    """The tournaments whose standings are shown; they are played elsewhere."""
     open_logs: bool = False
-    """Whether bots' logs are told while their match runs: an opponent could read them too."""
+    """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
     _catalogue: Catalogue | None = attrs.field(default=None, init=False)
     _records: trio.MemorySendChannel[Path] | None = attrs.field(default=None, init=False)
-    """Where the catalogue hears of new records."""
+    """Takes the paths of new records, for the catalogue."""
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
     _recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
+    """The last message of the lobby, and the count of changes that it was made for."""
 
     def __attrs_post_init__(self) -> None:
         self.tournaments.on_change = self.running.changes.tell
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the catalogue up to date with the arena's records."""
-        self.running.told = self._hear_end
+        self.running.on_end = self._hear_end
         try:
             if self.data is None:
                 task_status.started()
             else:
                 await self._keep_catalogue(self.data, task_status)
-            await trio.sleep_forever()  # films end by what the stage tells
+            await trio.sleep_forever()  # `_hear_end` is called meanwhile
         finally:
-            self.running.told = None
+            self.running.on_end = None
 
     def _hear_end(self, match: str, record: Path | None) -> None:
-        """A match is over; its record may be seen, if there is one."""
-        self.films.finish(match)
+        """Take note that a match is over, and of its record, if there is one."""
+        self.frame_cache.finish(match)
         if record is not None and self._records is not None:
             self._records.send_nowait(record)
 
@@ -91,7 +93,7 @@ class View:
             self._catalogue = await self._in_thread(Catalogue.open, data)
         except (OSError, sqlite3.Error) as error:
             self._records = None
-            log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - that is all
+            log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - the reason is enough
             task_status.started()
             return
         try:
@@ -110,16 +112,16 @@ class View:
         return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
 
     async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> None:
-        """Do something with the catalogue; what goes wrong is in the log, and no match's matter."""
+        """Do something with the catalogue; log what goes wrong, as matches must go on."""
         try:
             await do(*args)
         except (BadRecordError, OSError, sqlite3.Error) as error:
-            log.error(trouble, why=str(error))  # noqa: TRY400 - that is all
+            log.error(trouble, why=str(error))  # noqa: TRY400 - the reason is enough
 
     async def _sync(self) -> None:
-        """Add what was recorded when nobody looked: of thousands of records this takes minutes."""
+        """Add records that were made without the page: for thousands, this takes minutes."""
         assert self._catalogue is not None
-        # In a thread beside the others', which ask meanwhile; the arena's end doesn't wait for it.
+        # Not in `_one_thread`, which answers questions meanwhile; and the arena's end mustn't wait.
         await trio.to_thread.run_sync(self._catalogue.sync, abandon_on_cancel=True)
         await self._refresh()
 
@@ -128,7 +130,7 @@ class View:
         await self._in_thread(self._catalogue.add, path)
 
     async def _refresh(self) -> None:
-        """Look up what the lobby shows of matches that are over."""
+        """Look up what the lobby shows of finished matches."""
         assert self._catalogue is not None
         self._recent, _ = await self._in_thread(lambda: self._matches_of_catalogue(limit=RECENT))
         self._standings = await self._in_thread(self._catalogue.standings)
@@ -141,7 +143,7 @@ class View:
     # -- the lobby -----------------------------------------------------------------------------
 
     def lobby(self) -> bytes:
-        """The lobby's message; made once for all who look."""
+        """Return the lobby's message; it is made once for all viewers."""
         count = self.running.changes.count
         if self._lobby[0] != count:
             self._lobby = (count, encode(self._lobby_json()))
@@ -154,8 +156,8 @@ class View:
             "rooms": self._rooms(),
             "running": [_running(running) for running in self.running.matches.values()],
             "recent": self._recent,
-            # All of each table is another question's: who plays chooses its name, and there may be
-            # thousands of them.
+            # Bots choose their names, so a table may have thousands of rows; they can be asked for
+            # by another request.
             "standings": [{**table, "rows": table["rows"][:ROWS]} for table in self._standings],
             "tournaments": self.tournaments.summaries(),
         }
@@ -187,7 +189,7 @@ class View:
     async def matches(
         self, *, limit: int, before: str | None, **filters: str
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """Matches, the newest first, and where the next page begins."""
+        """Return matches, the newest first, and where the next page begins."""
         running = []
         if before is None:
             running = [_match_running(match) for match in self.running.matches.values()]
@@ -201,34 +203,34 @@ class View:
         return running + over, after
 
     async def match_json(self, match: str) -> dict[str, Any] | None:
-        """One match; None if there is none of this id."""
+        """Return one match; None if there is none with this id."""
         running = self.running.matches.get(match)
         if running is not None:
             return _match_running(running)
-        found: dict[str, Any] | None = None
+        description: dict[str, Any] | None = None
         if self._catalogue is not None:
-            found = await self._in_thread(self._catalogue.match, match)
+            description = await self._in_thread(self._catalogue.match, match)
         path = self.running.ended.get(match)
-        if found is None and path is not None:  # not in the catalogue, or not yet
+        if description is None and path is not None:  # not in the catalogue, or not yet
             with contextlib.suppress(BadRecordError, OSError):
-                found = await self._in_thread(summary, path)
-                found["title"] = registry.get(found["game"]).title
-        return found
+                description = await self._in_thread(summary, path)
+                description["title"] = registry.get(description["game"]).title
+        return description
 
     async def record_of(self, match: str) -> Path | None:
-        """The record of a match that is over."""
+        """Return the path of a finished match's record; None if there is none."""
         path = self.running.ended.get(match)
         if path is None and self._catalogue is not None:
             path = await self._in_thread(self._catalogue.path, match)
         return path
 
     async def until_over(self, match: str) -> None:
-        """Return when a match isn't running any more."""
+        """Return when a match is no longer running."""
         while match in self.running.matches:
             await self.running.changes.wait(self.running.changes.count)
 
     async def until_shown(self, match: str) -> None:
-        """Return when a match's record may be seen: of a void one, when nobody plays it again."""
+        """Return when a match's record may be shown; a void match may be played again first."""
         while True:
             await self.until_over(match)
             seen = self.running.changes.count
@@ -238,22 +240,22 @@ class View:
             await trio.sleep(LOOK_EVERY)  # there may be many changes a second
 
     async def standings(self, game: str | None) -> list[dict[str, Any]]:
-        """Tables of all matches that count."""
+        """Return the tables of one game or of all, over all matches that count."""
         return [table for table in self._standings if game in (None, table["game"])]
 
-    async def take_film(self, match: str) -> Film:
-        """The film of a match; `films.leave` it.
+    async def acquire_frames(self, match: str) -> FrameFile:
+        """Return the frames of a match; the caller has to release them to the cache.
 
         Raises:
             NoFramesError: There is no such match.
         """
         running = self.running.matches.get(match)
         if running is not None:
-            return self.films.take(match, running.part, live=True, logs=self.open_logs)
+            return self.frame_cache.acquire(match, running.part, live=True, logs=self.open_logs)
         path = await self.record_of(match)
         if path is None:
             raise NoFramesError(f"there is no match {match!r} here")
-        return self.films.take(match, path, live=False)
+        return self.frame_cache.acquire(match, path, live=False)
 
 
 def _running(running: RunningMatch) -> dict[str, Any]:
@@ -294,13 +296,13 @@ def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
 
 
 def health() -> dict[str, Any]:
-    """That we are there."""
+    """Return the health check's answer."""
     return {"ok": True, "software": __version__, "api": API}
 
 
 @functools.cache
 def games() -> dict[str, Any]:
-    """The installed rulesets."""
+    """Return the installed rulesets."""
     return {"games": [_game(registry.get(name)) for name in registry.names()]}
 
 
@@ -315,14 +317,14 @@ def _game(ruleset: Any) -> dict[str, Any]:
 
 
 def bots(game: str | None) -> dict[str, Any]:
-    """The house bots, of one game or of all."""
+    """Return the house bots of one game or of all."""
     return {"bots": [bot for bot in _all_bots() if game in (None, bot["game"])]}
 
 
 @functools.cache
 def _all_bots() -> tuple[dict[str, Any], ...]:
     return tuple(
-        {"game": of, "name": name, "about": about(module)}
-        for of, modules in HOUSE.items()
+        {"game": game, "name": name, "about": about(module)}
+        for game, modules in HOUSE.items()
         for name, module in modules.items()
     )

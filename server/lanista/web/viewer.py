@@ -1,7 +1,8 @@
-"""One WebSocket: what a viewer asks, and what it is sent (docs/api.md, "WebSocket").
+"""A viewer's WebSocket: its requests and the answers to them (docs/api.md, "WebSocket").
 
-A viewer gets only what it asks for, one answer a question: one that is slow asks seldom, and one
-that doesn't read is dropped. Nothing here waits for a viewer but its own tasks.
+A viewer is sent only what it asks for, one answer for each request. So a slow viewer asks less
+often, nothing piles up for it, and one that doesn't read is dropped; only its own tasks ever wait
+for it.
 """
 
 import json
@@ -18,88 +19,95 @@ from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.hosting.control import RunningMatch
-from lanista.playback.frame_cache import Film, NoFramesError
+from lanista.playback.frame_cache import FrameFile, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.web.connections import Peer
 from lanista.web.view import View
 
 SEND_TIME = 10.0
-"""Seconds for a message to be taken; then the viewer is dropped."""
+"""Seconds that a viewer has to read a message; then it is dropped."""
 MAX_WAITING = 64
-"""Questions of a viewer that are open at once."""
+"""Maximum number of requests of a viewer that wait for their answers."""
 MAX_FILE = 32 * 1024 * 1024
-"""Bytes of a file that is sent to be shown."""
+"""Maximum size of a file that a viewer sends to be shown, in bytes."""
 MAX_FILES = 512 * 1024 * 1024
-"""Bytes of all files that are shown at once, whoever sent them."""
+"""Maximum size of all files that viewers have sent, in bytes."""
 SILENCE = 10.0
-"""Seconds without a byte after which a file that was announced isn't waited for any more."""
+"""Seconds without a byte after which an upload is given up."""
 SHORTEST = 0.04
-"""Seconds between two answers with frames of a match that is played…"""
+"""Minimum seconds between two answers with frames to a viewer while matches run."""
 SHARE = 0.008
-"""…or so many for every viewer, if that is more: all of them together get but a small share of
-the loop's time, however many there are."""
+"""The same minimum, as seconds for each connected viewer: all viewers together get only a small
+share of the loop's time, however many there are."""
 LOBBY_EVERY = 0.25
-"""Seconds between two messages of the lobby."""
+"""Minimum seconds between two messages of the lobby."""
 LONGEST = 4096
-"""Characters of a message."""
+"""Maximum length of a text message in characters."""
 HEARD_EVERY = 0.01
-"""Seconds from one message to the next that is read."""
-MAX_FILMS = 64
-"""FrameCache of a viewer that are open at once."""
-MADE_WITHIN = 3.0
-"""Seconds that a film of a match that is over may take until it is shown as far as it is made."""
+"""Seconds between a message and the next one that is read."""
+MAX_OPEN = 64
+"""Maximum number of matches that a viewer has open at once."""
+WHOLE_WITHIN = 3.0
+"""Seconds to wait for all frames of a finished match before it is shown without the last ones."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
+"""Requests that only an operator may make."""
 WAITING = frozenset({"open", "frames", "file"})
-"""Questions that may have to wait for their answer."""
+"""Requests whose answers may have to wait."""
 
 
 class BadMessageError(Exception):
-    """What was asked can't be done; in words for people."""
+    """A request can't be carried out; the message is shown to the viewer."""
 
 
 @attrs.define(eq=False)
 class Upload:
-    """A file that was sent to be shown, or is being sent."""
+    """A file that a viewer has sent to be shown, or is sending."""
 
     viewer: "Viewer"
     match: str
-    """The id of its film."""
+    """The id under which the viewer has it open."""
     began: float
+    """When the upload began, by trio's clock."""
     folder: Path | None = None
-    """Where it is, alone."""
+    """The folder that holds only this file."""
     size: int = 0
-    """Bytes of it that are here."""
+    """Number of bytes received so far."""
 
 
 @attrs.define(eq=False)
 class Viewer:
-    """Whoever looks at the page; `run` to its end."""
+    """A viewer of the page, from its connection to its end."""
 
     connection: ServerConnection
     peer: Peer
-    """What the connection goes over."""
+    """The stream below the connection."""
     view: View
     others: Collection["Viewer"]
+    """All viewers, with this one."""
     operates: Callable[[str | None], bool]
-    """Whether commands are taken from who says a token."""
+    """Returns whether a viewer with this token, or without one, is an operator."""
     operator: bool = attrs.field(default=False, init=False)
-    _films: dict[str, Film] = attrs.field(factory=dict, init=False)
-    _waits: dict[str, set[trio.CancelScope]] = attrs.field(factory=dict, init=False)
-    """Of every film, the questions that wait for its frames."""
-    _files: int = attrs.field(default=0, init=False)
-    _waiting: int = attrs.field(default=0, init=False)
-    _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    _last_frames: float = attrs.field(default=0.0, init=False)
-    _tells_lobby: bool = attrs.field(default=False, init=False)
-    _nursery: trio.Nursery = attrs.field(init=False)
     uploads: dict[str, Upload] = attrs.field(factory=dict, init=False)
-    """By film, of those that are made of a file that was sent."""
+    """The files that this viewer sent, by the ids under which they are open."""
+    _frame_files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
+    """The frames of all matches that are open, by match."""
+    _waits: dict[str, set[trio.CancelScope]] = attrs.field(factory=dict, init=False)
+    """The scopes of requests that wait for something of a match, by match."""
+    _upload_count: int = attrs.field(default=0, init=False)
+    _waiting: int = attrs.field(default=0, init=False)
+    """Number of requests that wait for their answers."""
+    _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    """Held while frames are in memory to be sent."""
+    _last_frames: float = attrs.field(default=0.0, init=False)
+    """The time for which the last answer with frames was planned, by trio's clock."""
+    _sends_lobby: bool = attrs.field(default=False, init=False)
+    _nursery: trio.Nursery = attrs.field(init=False)
 
     async def run(self) -> None:
-        """Answer until it leaves.
+        """Answer requests until the viewer leaves.
 
         Raises:
-            ConnectionClosed: It has left.
+            ConnectionClosed: The viewer has left.
         """
         self.operator = self.operates(None)
         try:
@@ -114,13 +122,13 @@ class Viewer:
                         "match": self.view.match,
                     }
                 )
-                while True:  # until it has left: then `recv` raises
-                    await self._hear(await self.connection.recv())
+                while True:  # until the viewer leaves: then `recv` raises
+                    await self._answer(await self.connection.recv())
                     await trio.sleep(HEARD_EVERY)
         finally:
-            for match, film in self._films.items():
-                self._leave(match, film)
-            for match in list(self.uploads):  # what came in only half
+            for match, frame_file in self._frame_files.items():
+                self._release(match, frame_file)
+            for match in list(self.uploads):  # incomplete uploads
                 self._remove(match)
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
@@ -128,21 +136,21 @@ class Viewer:
         with trio.move_on_after(SEND_TIME) as scope:
             await self.connection.send(data, text=True)
         if scope.cancelled_caught:
-            # Half a message may be on its way: there is nothing to be said any more.
+            # A part of the message may have been sent, so nothing else can be.
             await trio.aclose_forcefully(self.connection.stream)
             self._nursery.cancel_scope.cancel()
 
-    async def _hear(self, said: str | bytes) -> None:
-        asked = None
+    async def _answer(self, data: str | bytes) -> None:
+        request_id = None
         try:
-            message = _read(said)
-            asked = _id(message)
+            message = _parse(data)
+            request_id = _id(message)
             await self._do(message)
         except (BadMessageError, NoFramesError) as error:
-            await self._send({"type": "error", "id": asked, "words": str(error)})
+            await self._send({"type": "error", "id": request_id, "words": str(error)})
 
     async def _do(self, message: Mapping[str, Any]) -> None:
-        """Answer at once what can be; the rest gets a task."""
+        """Carry out a request, in a task of its own if it may have to wait."""
         what = _field(message, "do", str)
         if what in WAITING and self._waiting >= MAX_WAITING:
             raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
@@ -158,14 +166,14 @@ class Viewer:
             self.operator = True
             await self._send({"type": "operator", "operator": True, "id": message.get("id")})
         elif what == "lobby":
-            if not self._tells_lobby:
-                self._tells_lobby = True
-                self._nursery.start_soon(self._tell_lobby)
+            if not self._sends_lobby:
+                self._sends_lobby = True
+                self._nursery.start_soon(self._send_lobby)
             await self._done(message)
         elif what == "open":
-            self._nursery.start_soon(self._aside, self._open, message)
+            self._nursery.start_soon(self._answer_later, self._open, message)
         elif what == "frames":
-            self._nursery.start_soon(self._aside, self._frames, message)
+            self._nursery.start_soon(self._answer_later, self._send_frames, message)
         elif what == "close":
             match = _field(message, "match", str)
             self._close(match)
@@ -173,12 +181,12 @@ class Viewer:
         elif what == "file":
             await self._file(message)
         else:
-            raise BadMessageError(f"nothing is known to do as {what!r}; see docs/api.md")
+            raise BadMessageError(f"unknown request {what!r}; see docs/api.md")
 
-    async def _aside(
+    async def _answer_later(
         self, do: Callable[[Mapping[str, Any]], Awaitable[None]], message: Mapping[str, Any]
     ) -> None:
-        """Answer a question that may have to wait, in a task of its own."""
+        """Carry out a request that may have to wait; runs in a task of its own."""
         self._waiting += 1
         try:
             await do(message)
@@ -193,15 +201,15 @@ class Viewer:
 
     # -- the lobby -----------------------------------------------------------------------------
 
-    async def _tell_lobby(self) -> None:
+    async def _send_lobby(self) -> None:
         changes = self.view.running.changes
         while True:
             seen = changes.count
             await self._send(self.view.lobby())
             await changes.wait(seen)
-            await trio.sleep(LOBBY_EVERY)  # what comes close together is told together
+            await trio.sleep(LOBBY_EVERY)  # changes at about the same time make one message
 
-    # -- films ---------------------------------------------------------------------------------
+    # -- matches -------------------------------------------------------------------------------
 
     async def _open(self, message: Mapping[str, Any]) -> None:
         match = _field(message, "match", str)
@@ -211,48 +219,50 @@ class Viewer:
             if scope.cancelled_caught:
                 await self._done(message)
                 return
-        open_ = self._films.get(match)
-        if open_ is not None and match not in self.uploads:
-            # It broke off, or may be told with its logs now: made anew.
-            is_old = not open_.logs and await self.view.record_of(match) is not None
-            if open_.failed is not None or is_old:
+        frame_file = self._frame_files.get(match)
+        if frame_file is not None and match not in self.uploads:
+            # Frames that failed are made again, and those without logs once logs may be shown.
+            is_old = not frame_file.logs and await self.view.record_of(match) is not None
+            if frame_file.failed is not None or is_old:
                 self._close(match)
-        if match not in self._films:
+        if match not in self._frame_files:
             self._check_room()
-            film = await self.view.take_film(match)
-            if match in self._films:  # asked for twice at once
-                self.view.films.leave(match, film)
+            frame_file = await self.view.acquire_frames(match)
+            if match in self._frame_files:  # another request has opened it meanwhile
+                self.view.frame_cache.release(match, frame_file)
             else:
-                self._films[match] = film
-        await self._tell_head(message, match, self._films[match])
+                self._frame_files[match] = frame_file
+        await self._send_head(message, match, self._frame_files[match])
 
     def _check_room(self) -> None:
-        if len(self._films) >= MAX_FILMS:
-            raise BadMessageError(f"{MAX_FILMS} films are open already; close one")
+        if len(self._frame_files) >= MAX_OPEN:
+            raise BadMessageError(f"{MAX_OPEN} matches are open already; close one")
 
-    async def _tell_head(self, message: Mapping[str, Any], match: str, film: Film) -> None:
+    async def _send_head(
+        self, message: Mapping[str, Any], match: str, frame_file: FrameFile
+    ) -> None:
         head = None
-        if self._films.get(match) is film:
+        if self._frame_files.get(match) is frame_file:
             with self._until_closed(match):
                 try:
-                    head = await film.begun()
+                    head = await frame_file.wait_head()
                 except NoFramesError:
                     self._close(match)
                     raise
                 if match not in self.view.running.matches:
-                    # All of it, so that who goes to a round finds it; but a long one is begun.
-                    with trio.move_on_after(MADE_WITHIN):
-                        await film.made()
-        if head is None:  # closed while it waited
+                    # All frames, as the viewer may want to begin at any; but not for too long.
+                    with trio.move_on_after(WHOLE_WITHIN):
+                        await frame_file.wait_over()
+        if head is None:  # the match was closed meanwhile
             await self._done(message)
             return
         live = match in self.view.running.matches
-        about = {"match": match, "live": live, "logs": film.logs, "id": message.get("id")}
+        about = {"match": match, "live": live, "logs": frame_file.logs, "id": message.get("id")}
         await self._send({**head, **about})
 
     @contextmanager
     def _until_closed(self, match: str) -> Iterator[trio.CancelScope]:
-        """What waits in here is given up when the film is closed."""
+        """Cancel the block when the match is closed."""
         waits = self._waits.setdefault(match, set())
         with trio.CancelScope() as scope:
             waits.add(scope)
@@ -262,62 +272,67 @@ class Viewer:
                 waits.discard(scope)
 
     def _close(self, match: str) -> None:
-        film = self._films.pop(match, None)
-        if film is not None:
+        frame_file = self._frame_files.pop(match, None)
+        if frame_file is not None:
             for scope in self._waits.pop(match, ()):
                 scope.cancel()
-            self._leave(match, film)
+            self._release(match, frame_file)
 
-    def _leave(self, match: str, film: Film) -> None:
-        # A sent file's film is nobody else's.
-        self.view.films.leave(str(film.path) if match in self.uploads else match, film)
+    def _release(self, match: str, frame_file: FrameFile) -> None:
+        # The ids of uploads are this viewer's own, so the cache knows them by their paths.
+        key = str(frame_file.source) if match in self.uploads else match
+        self.view.frame_cache.release(key, frame_file)
         self._remove(match)
 
     def _remove(self, match: str) -> None:
-        """Remove what was sent, if this is of a file that was."""
+        """Remove the file if the viewer sent it."""
         upload = self.uploads.pop(match, None)
         if upload is not None and upload.folder is not None:
-            self.view.films.remove(upload.folder)
+            self.view.frame_cache.remove(upload.folder)
 
-    async def _frames(self, message: Mapping[str, Any]) -> None:
+    async def _send_frames(self, message: Mapping[str, Any]) -> None:
         match = _field(message, "match", str)
-        place = _field(message, "from", int)
+        position = _field(message, "from", int)
         known = message.get("known", False)
-        film = self._films.get(match)
-        if film is None:
+        frame_file = self._frame_files.get(match)
+        if frame_file is None:
             raise BadMessageError(f"the match {match!r} isn't open; open it first")
-        if place < -1:
-            raise BadMessageError(f"from is {place}; it is a frame's number, or -1 for the newest")
-        if known not in (True, False) or (known and place < 1):
-            raise BadMessageError("known is true only with the number of a frame behind another")
+        if position < -1:
+            raise BadMessageError(
+                f"from is {position}; it is a frame's number, or -1 for the newest"
+            )
+        if known not in (True, False) or (known and position < 1):
+            raise BadMessageError("known is true or false, and true only with from of 1 or more")
         with self._until_closed(match) as scope:
-            await film.reach(place)
-            if film.failed is not None and match not in self.uploads:
-                # It broke off; once more from the record, which gives the same frames.
-                film = await self._again(match, film)
-                await film.reach(place)
+            await frame_file.wait_frame(position)
+            if frame_file.failed is not None and match not in self.uploads:
+                # They are made again: the record gives the same frames.
+                frame_file = await self._reacquire(match, frame_file)
+                await frame_file.wait_frame(position)
             if self.view.running.matches:
                 await self._wait_turn()
-            if place >= film.count and film.end is not None:
-                # Its result is written before its bots are told. Then there is a record, too.
+            if position >= frame_file.count and frame_file.end is not None:
+                # The result is written before the match ends and its record gets its name.
                 await self.view.until_over(match)
         if scope.cancelled_caught:
-            await self._done(message)  # closed while it waited
+            await self._done(message)  # the match was closed meanwhile
             return
-        if place == -1:
-            place = film.count - 1
-        if not 0 <= place < film.count:
-            await self._tell_end(message, match, film)
+        if position == -1:
+            position = frame_file.count - 1
+        if not 0 <= position < frame_file.count:
+            await self._send_end(message, match, frame_file)
             return
-        async with self._one_answer:  # however many are asked for, one is in memory
-            if self._films.get(match) is not film:
+        async with self._one_answer:  # only one answer is in memory, however many are due
+            if self._frame_files.get(match) is not frame_file:
                 await self._done(message)
                 return
             try:
-                first, frames = film.frames(place, known=known)
+                first, frames = frame_file.chunk(position, known=known)
             except OSError as error:
-                film.add({"failed": f"the film is gone: {error.strerror}; open it again"})
-                await self._tell_end(message, match, film)
+                frame_file.update(
+                    {"failed": f"can't read the frames: {error.strerror}; open the match again"}
+                )
+                await self._send_end(message, match, frame_file)
                 return
             about = encode(
                 {
@@ -325,46 +340,57 @@ class Viewer:
                     "id": message.get("id"),
                     "match": match,
                     "from": first,
-                    "count": film.count,
-                    "over": film.over,
+                    "count": frame_file.count,
+                    "over": frame_file.over,
                 }
             )
             await self._send(b'%b,"frames":[%b]}' % (about[:-1], frames))
 
-    async def _again(self, match: str, broken: Film) -> Film:
-        """The film of a match whose first one broke off."""
-        if self._films.get(match) is broken:
-            film = await self.view.take_film(match)
-            if self._films.get(match) is broken:
-                self._films[match] = film
-                self.view.films.leave(match, broken)
-            else:
-                self.view.films.leave(match, film)
-        return self._films.get(match, broken)
+    async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
+        """Return new frames of a match in place of those that failed."""
+        if self._frame_files.get(match) is failed:
+            frame_file = await self.view.acquire_frames(match)
+            if self._frame_files.get(match) is failed:
+                self._frame_files[match] = frame_file
+                self.view.frame_cache.release(match, failed)
+            else:  # another request has replaced them meanwhile
+                self.view.frame_cache.release(match, frame_file)
+        return self._frame_files.get(match, failed)
 
     async def _wait_turn(self) -> None:
-        """Leave the loop to the matches: frames come at most so often."""
+        """Wait until this viewer may have frames again, as matches need the loop, too."""
         pause = max(SHORTEST, SHARE * len(self.others))
         turn = max(self._last_frames + pause, trio.current_time())
         self._last_frames = turn
         await trio.sleep_until(turn)
 
-    async def _tell_end(self, message: Mapping[str, Any], match: str, film: Film) -> None:
-        end = film.end or {"type": "end", "seed": None, "trouble": film.failed, "result": None}
-        await self._send({**end, "match": match, "count": film.count, "id": message.get("id")})
+    async def _send_end(
+        self, message: Mapping[str, Any], match: str, frame_file: FrameFile
+    ) -> None:
+        end = frame_file.end or {
+            "type": "end",
+            "seed": None,
+            "trouble": frame_file.failed,
+            "result": None,
+        }
+        await self._send(
+            {**end, "match": match, "count": frame_file.count, "id": message.get("id")}
+        )
 
     async def _file(self, message: Mapping[str, Any]) -> None:
-        """Take in a file, and open its film. Nothing else is heard from this viewer meanwhile."""
+        """Receive a file and open it. The viewer's next request is read only after that."""
         size = _field(message, "size", int)
         name = _field(message, "name", str)
         if not 0 < size <= MAX_FILE:
             raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
         self._check_room()
-        self._files += 1
-        match = f"file-{self._files}"
+        self._upload_count += 1
+        match = f"file-{self._upload_count}"
         upload = self.uploads[match] = Upload(self, match, trio.current_time())
         try:
-            upload.folder = Path(tempfile.mkdtemp(prefix="upload-", dir=self.view.films.folder))
+            upload.folder = Path(
+                tempfile.mkdtemp(prefix="upload-", dir=self.view.frame_cache.folder)
+            )
             path = upload.folder / (
                 re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file"
             )
@@ -374,16 +400,17 @@ class Viewer:
             if isinstance(error, OSError):
                 raise BadMessageError(f"no room for the file: {error.strerror}") from None
             raise
-        film = self._films[match] = self.view.films.take(str(path), path, live=False)
+        frame_file = self.view.frame_cache.acquire(str(path), path, live=False)
+        self._frame_files[match] = frame_file
         self._nursery.start_soon(
-            self._aside, lambda message: self._tell_head(message, match, film), message
+            self._answer_later, lambda message: self._send_head(message, match, frame_file), message
         )
 
     async def _receive(self, upload: Upload, path: Path, size: int) -> None:
-        """Write the bytes that are sent into a file."""
+        """Write the bytes that the viewer sends into a file."""
         async with await trio.open_file(path, "wb") as file:
             while upload.size < size:
-                part = await self._part()
+                part = await self._next_part()
                 if isinstance(part, str):
                     raise BadMessageError("bytes of the file are binary messages")
                 if upload.size + len(part) > size:
@@ -394,20 +421,21 @@ class Viewer:
                 if upload.match not in self.uploads:
                     raise BadMessageError("others' files needed the room; send the file again")
 
-    async def _part(self) -> str | bytes:
-        """The next message, which may take long but must not stand still."""
+    async def _next_part(self) -> str | bytes:
+        """Return the next message; it may take any time, as long as bytes keep coming."""
         began = trio.current_time()
         while True:
-            quiet_until = max(began, self.peer.heard) + SILENCE
-            if quiet_until <= trio.current_time():
+            deadline = max(began, self.peer.heard) + SILENCE
+            if deadline <= trio.current_time():
                 raise BadMessageError(f"no byte of the file came for {SILENCE:g} s; send it again")
-            with trio.move_on_at(quiet_until):
+            with trio.move_on_at(deadline):
                 return await self.connection.recv()
 
     def _make_room(self, size: int) -> None:
-        """Give up files until there is room for so many bytes more.
+        """Give up uploads until there is room for so many bytes more.
 
-        Of the address that has sent the most, the oldest one goes: so nobody can keep out others.
+        The oldest one of the address that has sent the most is given up first, so that no address
+        can keep others out.
         """
         while True:
             by_address: dict[str, list[Upload]] = {}
@@ -426,7 +454,7 @@ class Viewer:
             oldest.viewer.give_up(oldest.match)
 
     def give_up(self, match: str) -> None:
-        """Close a sent file's film, or what has come of the file, as others need the room."""
+        """Close and remove a file that this viewer sent, as others need the room."""
         self._close(match)
         self._remove(match)
 
@@ -451,7 +479,7 @@ class Viewer:
             if not arena.kick(bot):
                 raise BadMessageError(f"there is no bot {bot} any more")
         else:
-            self._steer(what, self._running(message))
+            self._control(what, self._running(message))
 
     def _running(self, message: Mapping[str, Any]) -> RunningMatch:
         match = _field(message, "match", str)
@@ -460,7 +488,7 @@ class Viewer:
             raise BadMessageError(f"no match {match!r} is running")
         return running
 
-    def _steer(self, what: str, running: RunningMatch) -> None:
+    def _control(self, what: str, running: RunningMatch) -> None:
         if what == "cancel":
             running.control.give_up()
             running.playing.interrupt("the operator ended this match")
@@ -474,21 +502,21 @@ class Viewer:
 
 
 def _id(message: Mapping[str, Any]) -> int | str | None:
-    """By which the answer is told from others."""
-    asked = message.get("id")
-    if not (asked is None or isinstance(asked, int | str)):
+    """Return the id that the answer has to carry."""
+    request_id = message.get("id")
+    if not (request_id is None or isinstance(request_id, int | str)):
         raise BadMessageError("id is neither a whole number nor text")
-    return asked
+    return request_id
 
 
-def _read(said: str | bytes) -> dict[str, Any]:
-    if isinstance(said, bytes):
+def _parse(data: str | bytes) -> dict[str, Any]:
+    if isinstance(data, bytes):
         raise BadMessageError("binary; a message is a JSON object in text")
-    if len(said) > LONGEST:
-        # Reading it would keep the matches waiting.
-        raise BadMessageError(f"{len(said)} characters; no message needs more than {LONGEST}")
+    if len(data) > LONGEST:
+        # Parsing it would hold up the matches.
+        raise BadMessageError(f"{len(data)} characters; no message needs more than {LONGEST}")
     try:
-        message = json.loads(said)
+        message = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise BadMessageError(f"no JSON ({error})") from None
     if not isinstance(message, dict):

@@ -1,5 +1,5 @@
 /**
- * Films: decoding of differences, random access, fetching (docs/api.md, "Films").
+ * Films: decoding of differences, random access, fetching (docs/api.md, "Frames").
  */
 
 import assert from "node:assert/strict";

@@ -2,7 +2,7 @@
  * Small films for tests, and a connection whose other side is the test.
  */
 
-/** Frames from one that is whole to the next, as the arena does it (docs/api.md, "Films"). */
+/** Frames from one that is whole to the next, as the arena does it (docs/api.md, "Frames"). */
 export const KEY_EVERY = 20;
 
 /** A head with a scene of one level; `scene` replaces parts of it. */

@@ -11,7 +11,7 @@ from lanista.rules.chance import SEED_BITS, Chance, SeededChance
 
 
 class AngryMobRules:
-    """The ruleset as the registry gives it."""
+    """The ruleset of Angry Mob, as the registry loads it."""
 
     name = "angrymob"
     title = "Angry Mob"
@@ -31,27 +31,31 @@ class AngryMobRules:
     classic = Classic()
 
     def chance(self, seed: int) -> Chance:
-        """The draws of a seed of 64 bits, signed (rules/angrymob.md 1)."""
+        """Return the source of draws for a signed 64-bit seed (rules/angrymob.md 1)."""
         return SeededChance(seed)
 
     def read_board(self, text: str) -> Board:
-        """Read a map file; BadBoardError says where it is wrong."""
+        """Read a map file.
+
+        Raises:
+            BadBoardError: The file isn't a valid map.
+        """
         return read_board(text)
 
     def write_board(self, board: Board) -> str:
-        """The board as a map file."""
+        """Return the board as the text of a map file."""
         return write_board(board)
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:  # noqa: ARG002 - maps depend on chance alone
-        """A map from chance."""
+        """Generate a random map."""
         return generate(chance)
 
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> AngryMob:  # noqa: ARG002 - no chance once the map is made
-        """Start a game: each player has one unit on its base."""
+        """Start a game, in which each player has one unit on its base."""
         return AngryMob(board, settings["move_limit"])
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
-        """The move limit."""
+        """Return the move limit."""
         return settings["move_limit"]
 
 

@@ -1,6 +1,6 @@
-"""Boards of Angry Mob: the type, its rules, and the map file (rules/angrymob.md 1).
+"""The board of Angry Mob: its type, its rules, and the map file (rules/angrymob.md 1).
 
-Cells are numbered row by row, `row * cols + col`. No chance here: see `generator`.
+Cells are numbered row by row, `row * cols + col`. Random boards are made by `generator`.
 """
 
 import functools
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from lanista.rules.base import BadBoardError
+from lanista.rules.base import BadBoardError, quoted
 
 IMPASSABLE = -1
 MIN_SIDE, MAX_SIDE = 2, 200
@@ -18,14 +18,14 @@ MAX_NEUTRAL_IN_CELL = 10_000
 MAX_NEUTRAL = 1_000_000
 _SIZE = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NEUTRAL = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-_BLANKS = " \t\r"  # a CR is what Windows leaves before the line's end
+_BLANKS = " \t\r"  # files from Windows have a CR before the end of a line
 _WORD = re.compile(f"[^{_BLANKS}]+")
 
 
 def neighbours_of(rows: int, cols: int, cell: int) -> tuple[int, int, int, int]:
-    """The cells to the right of, above, left of and below a cell; -1 where the map ends.
+    """Return the cells to the right of, above, left of and below a cell, -1 where the map ends.
 
-    The order is that of the directions d = 0, 1, 2, 3 (rules/angrymob.md 2).
+    Their order is that of the directions d = 0, 1, 2, 3 (rules/angrymob.md 2).
     """
     row, col = divmod(cell, cols)
     return (
@@ -38,22 +38,25 @@ def neighbours_of(rows: int, cols: int, cell: int) -> tuple[int, int, int, int]:
 
 @attrs.frozen
 class Board:
-    """A map: passability, neutral units, bases. Made valid by `read_board` or `generate`."""
+    """A map: passable cells, neutral units, bases.
+
+    `read_board` and `generate` make sure that it is valid; the constructor doesn't.
+    """
 
     rows: int
     cols: int
     cells: tuple[int, ...]
-    """By cell: `IMPASSABLE`, or the number of neutral units, 0 for none."""
+    """By cell: `IMPASSABLE`, or the number of neutral units."""
     bases: tuple[int, int]
     """The cell of each seat's base."""
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - boards are small, few and shared by matches
     def neighbours(self) -> tuple[tuple[int, int, int, int], ...]:
-        """By cell, its passable neighbour in direction 0, 1, 2, 3, or -1."""
+        """Return each cell's passable neighbours in directions 0 to 3, -1 where there is none."""
         return tuple(
             (-1, -1, -1, -1)
             if state == IMPASSABLE
-            else tuple(  # type: ignore[misc]  # four of four
+            else tuple(  # type: ignore[misc]  # always four values
                 near if near >= 0 and self.cells[near] != IMPASSABLE else -1
                 for near in neighbours_of(self.rows, self.cols, cell)
             )
@@ -61,7 +64,7 @@ class Board:
         )
 
     def distances(self, start: int) -> list[int]:
-        """Steps from a cell to every cell over passable ones; -1 where there is no path."""
+        """Return the number of steps from `start` to each cell, -1 where there is no path."""
         neighbours = self.neighbours()
         steps = [-1] * len(self.cells)
         steps[start] = 0
@@ -77,9 +80,9 @@ class Board:
         return steps
 
     def tokens(self, row: int, own: int = 0) -> list[str]:
-        """A row as the map file and the wire write it, with `A` for the base of seat `own`."""
+        """Return a row as in a map file and on the wire, with `A` for the base of seat `own`."""
         first = row * self.cols
-        # A match's opening writes every cell once a seat: by table, then the two bases.
+        # `_token` is inlined because the start of a match writes every cell once per seat.
         tokens = [
             _TOKENS.get(state) or str(state) for state in self.cells[first : first + self.cols]
         ]
@@ -97,7 +100,7 @@ _TOKENS = {IMPASSABLE: "#", 0: "."} | {state: str(state) for state in range(1, 1
 
 
 def write_board(board: Board) -> str:
-    """The board as a map file."""
+    """Return the board as the text of a map file."""
     rows = (" ".join(board.tokens(row)) for row in range(board.rows))
     return "\n".join((f"{board.rows} {board.cols}", *rows, ""))
 
@@ -106,7 +109,7 @@ def read_board(text: str) -> Board:
     """Read a map file.
 
     Raises:
-        BadBoardError: It breaks a rule of rules/angrymob.md 1; says line and column, from 1.
+        BadBoardError: The file breaks a rule of rules/angrymob.md 1.
     """
     lines = _lines(text)
     number, line = next(lines, (1, None))
@@ -114,22 +117,25 @@ def read_board(text: str) -> Board:
         raise BadBoardError("the file holds no map; the first line is its size, `rows columns`")
     rows, cols = _size(number, line)
     cells: list[int] = []
-    places: list[tuple[int, int]] = []  # by cell: line and column in the file, for messages
+    places: list[tuple[int, int]] = []  # by cell: its line and column in the file, for errors
     bases: dict[str, int] = {}
     for row in range(rows):
         number, line = next(lines, (number + 1, None))
         if line is None:
             raise BadBoardError(f"the map ends after {row} of its {rows} rows", number, 1)
-        words = list(_WORD.finditer(line))
-        if len(words) != cols:
-            # The first cell too many, or the place where the first missing one would stand.
-            start = words[cols].start() if len(words) > cols else len(line.rstrip(_BLANKS))
+        row_cells = list(_WORD.finditer(line))
+        if len(row_cells) != cols:
+            # Point at the first surplus cell, or at where the first missing one belongs.
+            surplus = len(row_cells) > cols
+            start = row_cells[cols].start() if surplus else len(line.rstrip(_BLANKS))
             raise BadBoardError(
-                f"row {row} has {len(words)} cells; the first line says {cols}", number, start + 1
+                f"row {row} has {len(row_cells)} cells; the first line says {cols}",
+                number,
+                start + 1,
             )
-        for word in words:
-            place = (number, word.start() + 1)
-            token = word.group()
+        for match in row_cells:
+            place = (number, match.start() + 1)
+            token = match.group()
             if token in ("A", "B"):
                 if token in bases:
                     raise BadBoardError(f"a second base {token}; each player has one", *place)
@@ -148,7 +154,7 @@ def read_board(text: str) -> Board:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that count, with their numbers: comments and empty lines at the end are skipped."""
+    """Return numbered lines, without comments and without the empty lines at the end."""
     lines = [
         (number, line)
         for number, line in enumerate(text.split("\n"), 1)
@@ -160,18 +166,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _size(number: int, line: str) -> tuple[int, int]:
-    words = list(_WORD.finditer(line))
-    if len(words) != 2 or not all(_SIZE.fullmatch(word.group()) for word in words):
+    matches = list(_WORD.finditer(line))
+    if len(matches) != 2 or not all(_SIZE.fullmatch(match.group()) for match in matches):
         raise BadBoardError(
-            f"expected the size as two numbers `rows columns`, got {_shown(line)}", number, 1
+            f"expected the size as two numbers `rows columns`, got {quoted(line)}", number, 1
         )
-    sides = [int(word.group()) for word in words]
-    for name, side, word in zip(("rows", "columns"), sides, words, strict=True):
+    sides = [int(match.group()) for match in matches]
+    for name, side, match in zip(("rows", "columns"), sides, matches, strict=True):
         if not MIN_SIDE <= side <= MAX_SIDE:
             raise BadBoardError(
                 f"{side} {name}; a map has from {MIN_SIDE} to {MAX_SIDE} of each",
                 number,
-                word.start() + 1,
+                match.start() + 1,
             )
     return sides[0], sides[1]
 
@@ -184,7 +190,7 @@ def _state(token: str, line: int, column: int) -> int:
     if _NEUTRAL.fullmatch(token) and int(token) <= MAX_NEUTRAL_IN_CELL:
         return int(token)
     raise BadBoardError(
-        f"unknown cell {_shown(token)}; a cell is `#`, `.`, `A`, `B` "
+        f"unknown cell {quoted(token)}; a cell is `#`, `.`, `A`, `B` "
         f"or a number of neutral units from 1 to {MAX_NEUTRAL_IN_CELL}",
         line,
         column,
@@ -211,16 +217,11 @@ def _check(board: Board, places: list[tuple[int, int]]) -> None:
     neutral = sum(state for state in board.cells if state > 0)
     if neutral > MAX_NEUTRAL:
         sums = itertools.accumulate(max(state, 0) for state in board.cells)
-        first = next(cell for cell, so_far in enumerate(sums) if so_far > MAX_NEUTRAL)
+        exceeding = next(cell for cell, so_far in enumerate(sums) if so_far > MAX_NEUTRAL)
         raise BadBoardError(
             f"{neutral} neutral units in all; a map has at most {MAX_NEUTRAL}, "
             "which this cell exceeds",
-            *places[first],
+            *places[exceeding],
         )
     if board.distances(board.bases[0])[board.bases[1]] < 0:
         raise BadBoardError("no path of passable cells joins the bases", *places[board.bases[0]])
-
-
-def _shown(text: str) -> str:
-    """What a file says, safe and short enough for a message."""
-    return ascii(text) if len(text) <= 40 else ascii(text[:40]) + "…"

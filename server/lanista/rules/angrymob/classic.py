@@ -1,24 +1,27 @@
-"""The classic dialect: byte for byte what the original Angry Mob arena speaks (PROTOCOL.md 6)."""
+"""The classic dialect: the wire format of the original Angry Mob arena (PROTOCOL.md 6)."""
 
 from lanista.rules.angrymob.game import AngryMob
 
 
 class Classic:
-    """The map alone, then the opponent's lines, then nothing."""
+    """The original wire format: the map, then the opponent's answers, byte for byte."""
 
     def opening(self, game: AngryMob, seat: int) -> bytes:
-        """The map, in which `A` is the receiver's own base."""
+        """Return the map, in which `A` is the receiver's own base."""
         board = game.board
         rows = (" ".join(board.tokens(row, own=seat)) for row in range(board.rows))
         return "\n".join((f"{board.rows} {board.cols}", *rows, "")).encode()
 
     def turn(self, game: AngryMob, seat: int) -> bytes:
-        """What the opponent sent last turn, written anew."""
+        """Return the numbers that the opponent sent last turn, formatted uniformly."""
         numbers = game.moved[1 - seat]
         return f"{' '.join(map(str, numbers or ()))}\n".encode()
 
     def closing(self, game: AngryMob, seat: int) -> bytes:
-        """The opponent's last line if both were in time and well formed, even illegal."""
+        """Return the opponent's last answer if both answers were well formed and in time.
+
+        Such an answer is sent even if it was illegal.
+        """
         if None in game.moved:
             return b""
         return self.turn(game, seat)

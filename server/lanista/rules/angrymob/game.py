@@ -1,7 +1,8 @@
 """A game of Angry Mob: reading answers, carrying out moves, the end, the facts.
 
-rules/angrymob.md 2 to 4 and PROTOCOL.md 5. Units are kept as counts by cell: players hold few
-cells even on large maps, because they recruit only while they number 8 or fewer.
+The rules are in rules/angrymob.md 2 to 4, the facts in PROTOCOL.md 5. Units are kept as counts by
+cell, because players occupy few cells even on large maps: they recruit only while they have at
+most 8 units.
 """
 
 import hashlib
@@ -24,36 +25,33 @@ from lanista.rules.picture import Frame, Mark, Scene
 
 SEATS = 2
 RECRUIT_LIMIT = 8
-"""A player recruits in a move only if its units number at most this after the fights."""
+"""The greatest number of units, after the fights, with which a player recruits in a move."""
 DIRECTIONS = ("right", "up", "left", "down")
 
 Units = dict[int, int]
-"""Units of one player by cell, never 0."""
+"""The number of one player's units by cell; cells without units are left out."""
 
 
 @attrs.define(eq=False)
 class AngryMob:
-    """A game in progress.
-
-    Raises nothing in `advance`: every verdict has its consequence.
-    """
+    """A game of Angry Mob in progress."""
 
     board: Board
     move_limit: int
     turn: int = 0
-    """Moves carried out."""
+    """The number of moves carried out."""
     moved: tuple[tuple[int, ...] | None, ...] = (None, None)
-    """By seat, the numbers of its last well-formed answer in time; None where there was none."""
+    """By seat, the numbers of its last answer; None if it was late, malformed or missing."""
     _units: tuple[Units, Units] = attrs.field(init=False)
     _neutral: list[int] = attrs.field(init=False)
-    _taken: list[int] = attrs.field(init=False, factory=list)  # cells recruited last move
-    # By cell, the units of both that met there last move.
+    _taken: list[int] = attrs.field(init=False, factory=list)  # cells recruited in the last move
+    # By cell, the units of both seats that fought there in the last move.
     _fought: dict[int, tuple[int, int]] = attrs.field(init=False, factory=dict)
     _outcome: Outcome | None = attrs.field(init=False, default=None)
     _near: tuple[tuple[int, int, int, int], ...] = attrs.field(init=False, repr=False)
     _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
     _ground_hash: bytes | None = attrs.field(init=False, default=None, repr=False)
-    # For viewers, made when the first one asks: thousands, of which few change.
+    # Built when the first viewer asks, then kept: there are thousands, of which few change.
     _neutral_marks: dict[int, Mark] | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -61,13 +59,13 @@ class AngryMob:
         self._neutral = list(self.board.cells)
         self._near = self.board.neighbours()
 
-    # -- reading -------------------------------------------------------------------------------
+    # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `i j k d i j k d …` and say which submove is the first illegal one, if any.
+        """Read `i j k d i j k d …` and refuse the first illegal submove, if any.
 
         Raises:
-            MalformedAnswerError: A letter, or a number of tokens not divisible by four
+            MalformedAnswerError: There is a letter, or the number of tokens isn't divisible by four
                 (PROTOCOL.md 4).
         """
         if len(tokens) % 4:
@@ -75,18 +73,21 @@ class AngryMob:
                 f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
             )
         numbers: list[int] = []
-        for place, token in enumerate(tokens):
+        for index, token in enumerate(tokens):
             if not isinstance(token, int):
                 raise MalformedAnswerError(
                     f"`{token}` where a number belongs; a submove is four numbers: i j k d",
-                    place // 4,
+                    index // 4,
                 )
             numbers.append(token)
         refusal = self._first_illegal(self._units[seat], numbers)
         return Answer(tuple(numbers), () if refusal is None else (refusal,))
 
     def _first_illegal(self, units: Units, numbers: list[int]) -> Refusal | None:
-        """The first submove that rules/angrymob.md 4 forbids; units are those before the move."""
+        """Return a refusal of the first submove that is illegal by rules/angrymob.md 4, if any.
+
+        `units` are the player's units before the move.
+        """
         if not numbers:
             return None
         rows, cols = self.board.rows, self.board.cols
@@ -94,32 +95,32 @@ class AngryMob:
         for index in range(len(numbers) // 4):
             row, col, count, direction = numbers[4 * index : 4 * index + 4]
             if not (0 <= row < rows and 0 <= col < cols):
-                words = f"({row}, {col}) is outside the map of {rows} rows and {cols} columns"
-                return Refusal(RefusalCode.ILLEGAL, words, index)
+                message = f"({row}, {col}) is outside the map of {rows} rows and {cols} columns"
+                return Refusal(RefusalCode.ILLEGAL, message, index)
             cell = row * cols + col
             if self._neutral[cell] == IMPASSABLE:
                 return Refusal(RefusalCode.ILLEGAL, f"({row}, {col}) is impassable", index)
             if not 0 <= direction <= 3:
-                words = f"direction {direction}; it is 0 right, 1 up, 2 left or 3 down"
-                return Refusal(RefusalCode.ILLEGAL, words, index)
+                message = f"direction {direction}; it is 0 right, 1 up, 2 left or 3 down"
+                return Refusal(RefusalCode.ILLEGAL, message, index)
             if count < 1:
                 return Refusal(RefusalCode.ILLEGAL, f"{count} units; at least 1 must move", index)
             total = sent.get(cell, 0) + count
-            had = units.get(cell, 0)
-            if total > had:
-                words = f"{count} units from ({row}, {col}), where you had {had}"
+            available = units.get(cell, 0)
+            if total > available:
+                message = f"{count} units from ({row}, {col}), where you had {available}"
                 if total > count:
-                    words += f" and already sent {total - count}"
-                return Refusal(RefusalCode.ILLEGAL, words, index)
+                    message += f" and already sent {total - count}"
+                return Refusal(RefusalCode.ILLEGAL, message, index)
             sent[cell] = total
             if self._near[cell][direction] < 0:
-                words = (
+                neighbour = (
                     f"the neighbour of ({row}, {col}) to the {DIRECTIONS[direction]} "
                     if direction in (0, 2)
                     else f"the neighbour {'above' if direction == 1 else 'below'} ({row}, {col}) "
                 )
                 return Refusal(
-                    RefusalCode.ILLEGAL, words + "is outside the map or impassable", index
+                    RefusalCode.ILLEGAL, neighbour + "is outside the map or impassable", index
                 )
         return None
 
@@ -133,7 +134,7 @@ class AngryMob:
         )
         at_fault = [not isinstance(verdict, Answer) or bool(verdict.refused) for verdict in turn]
         if any(at_fault):
-            # rules/angrymob.md 3: checked before anything is carried out.
+            # A fault ends the game before anything is carried out (rules/angrymob.md 3).
             self._taken, self._fought = [], {}
             self._outcome = forfeit(at_fault, self.scores(), "forfeit")
             return
@@ -145,10 +146,10 @@ class AngryMob:
         self._outcome = self._ending()
 
     def _move(self, units: Units, numbers: Sequence[int]) -> None:
-        """Step 1 for one player: legal submoves, so leaving before arriving is never negative."""
+        """Carry out step 1 for one player, whose submoves are legal."""
         cols = self.board.cols
-        for at in range(0, len(numbers), 4):
-            row, col, count, direction = numbers[at : at + 4]
+        for start in range(0, len(numbers), 4):
+            row, col, count, direction = numbers[start : start + 4]
             cell = row * cols + col
             units[cell] -= count
             target = self._near[cell][direction]
@@ -158,20 +159,20 @@ class AngryMob:
                 del units[cell]
 
     def _fight(self) -> None:
-        """Step 2: in every cell of both, the larger number keeps the difference."""
+        """Carry out step 2: where both have units, the larger number keeps the difference."""
         first, second = self._units
         self._fought = {}
         for cell in first.keys() & second.keys():
             self._fought[cell] = first[cell], second[cell]
-            left = first[cell] - second[cell]
+            difference = first[cell] - second[cell]
             del first[cell], second[cell]
-            if left > 0:
-                first[cell] = left
-            elif left < 0:
-                second[cell] = -left
+            if difference > 0:
+                first[cell] = difference
+            elif difference < 0:
+                second[cell] = -difference
 
     def _recruit(self) -> None:
-        """Step 3: who numbers at most 8 takes the neutral units where its own stand."""
+        """Carry out step 3: a player with at most 8 units takes the neutral ones in its cells."""
         self._taken = []
         for units in self._units:
             if sum(units.values()) <= RECRUIT_LIMIT:
@@ -183,7 +184,7 @@ class AngryMob:
                         self._ground_hash = None
 
     def _ending(self) -> Outcome | None:
-        """Step 4 and rules/angrymob.md 3."""
+        """Return the outcome after a move: step 4 and rules/angrymob.md 3."""
         first, second = self._units
         first_captures = self.board.bases[1] in first
         second_captures = self.board.bases[0] in second
@@ -202,19 +203,19 @@ class AngryMob:
             termination=Termination.FINISHED, ranks=ranks, scores=self.scores(), reason=reason
         )
 
-    # -- telling -------------------------------------------------------------------------------
+    # -- outcome, facts, views -----------------------------------------------------------------
 
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return how the game ended, or None while it goes on."""
         return self._outcome
 
     def scores(self) -> tuple[int, ...]:
-        """Units on the map, by seat."""
+        """Return the number of units of each seat."""
         first, second = self._units
         return (sum(first.values()), sum(second.values()))
 
-    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - both seats are told the same
-        """Settings, size, bases and rows (PROTOCOL.md 5)."""
+    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for both seats
+        """Return settings, size, bases and rows (PROTOCOL.md 5)."""
         board = self.board
         lines = [f"set move_limit {self.move_limit}", f"size {board.rows} {board.cols}"]
         for number, cell in enumerate(board.bases):
@@ -223,7 +224,7 @@ class AngryMob:
         return ("\n".join(lines) + "\n").encode()
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
-        """What was moved, units, recruited cells, totals (PROTOCOL.md 5): one object for both."""
+        """Return moves, units, recruited cells and totals (PROTOCOL.md 5), one object for both."""
         if self._facts is None:
             cols = self.board.cols
             lines = []
@@ -245,9 +246,9 @@ class AngryMob:
         return self._facts
 
     def digest(self) -> str:
-        """A hash of board, units, neutral units, last answers, turn, limit and outcome."""
+        """Return a hash of board, units, neutral units, last answers, turn, limit and outcome."""
         if self._ground_hash is None:
-            # The neutral units change rarely: hashed anew only then.
+            # Neutral units change rarely; they are hashed again only when they did.
             ground = repr((self.board.rows, self.board.cols, self.board.bases, self._neutral))
             self._ground_hash = hashlib.blake2b(ground.encode(), digest_size=16).digest()
         ended = self._outcome
@@ -263,11 +264,11 @@ class AngryMob:
         return hashed.hexdigest()
 
     def scene(self) -> Scene:
-        """The map without its units."""
+        """Return the map without its units."""
         return scene.scene(self.board)
 
     def frame(self) -> Frame:
-        """Units of the players, and neutral ones where no player stands."""
+        """Return the players' units, neutral units, and the events of the last move."""
         if self._neutral_marks is None:
             self._neutral_marks = scene.neutral_marks(self.board, self._neutral)
         for cell in [cell for cell in self._neutral_marks if not self._neutral[cell]]:

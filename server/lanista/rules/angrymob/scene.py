@@ -1,20 +1,21 @@
-"""What a viewer draws of Angry Mob: the map, units, arrows of the last move, events.
+"""The views of Angry Mob for viewers: the map, units, arrows of the last move, events.
 
-Reads what the game gives it and changes nothing. No rule is decided here.
+These functions read the state that the game passes to them and change nothing. They decide no
+rule.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from lanista.rules.angrymob.board import IMPASSABLE, Board, neighbours_of
 from lanista.rules.outcome import Outcome, Termination
-from lanista.rules.picture import Arrow, Event, Ground, Mark, Scene, Shape
+from lanista.rules.picture import Arrow, Event, Ground, Mark, Scene, Shape, counted
 
 STATS = ("units",)
 _KINDS = ((Shape.COUNT, "9", "units on a cell; neutral ones can be recruited"),)
 
 
 def scene(board: Board) -> Scene:
-    """The map without its units."""
+    """Return the map without its units."""
     grounds = [Ground.WALL if state == IMPASSABLE else Ground.FLOOR for state in board.cells]
     for cell in board.bases:
         grounds[cell] = Ground.BASE
@@ -32,14 +33,14 @@ def scene(board: Board) -> Scene:
 
 
 def neutral_marks(board: Board, neutral: Sequence[int]) -> dict[int, Mark]:
-    """A mark for every cell with neutral units, by cell.
+    """Return a mark for every cell with neutral units, by cell.
 
     Args:
         board: The map.
-        neutral: By cell, how many there are now.
+        neutral: By cell, the present number of neutral units.
     """
     return {
-        cell: _count(board, cell, None, count, f"{units(count, 'neutral unit')}")
+        cell: _count(board, cell, None, count, counted(count, "neutral unit"))
         for cell, count in enumerate(neutral)
         if count > 0
     }
@@ -48,12 +49,12 @@ def neutral_marks(board: Board, neutral: Sequence[int]) -> dict[int, Mark]:
 def marks(
     board: Board, standing: Sequence[Mapping[int, int]], neutral: Mapping[int, Mark]
 ) -> tuple[Mark, ...]:
-    """Neutral units where no player stands, then the players', cell by cell.
+    """Return neutral units where no player stands, then the players' units, cell by cell.
 
     Args:
         board: The map.
         standing: By seat, its units by cell.
-        neutral: What `neutral_marks` made, without the cells that were recruited.
+        neutral: The marks of `neutral_marks`, without the cells that were recruited.
     """
     first, second = standing
     shown = [mark for cell, mark in neutral.items() if cell not in first and cell not in second]
@@ -75,7 +76,7 @@ def _count(board: Board, cell: int, seat: int | None, count: int, *details: str)
 
 
 def arrows(board: Board, moved: Sequence[Sequence[int] | None]) -> tuple[Arrow, ...]:
-    """What each player sent from a cell in a direction, submoves of both taken together.
+    """Return an arrow for each seat, cell and direction in which units moved.
 
     Args:
         board: The map.
@@ -84,10 +85,10 @@ def arrows(board: Board, moved: Sequence[Sequence[int] | None]) -> tuple[Arrow, 
     sent: dict[tuple[int, int, int], int] = {}
     for seat, answer in enumerate(moved):
         numbers = answer or ()
-        for at in range(0, len(numbers), 4):
-            row, col, count, direction = numbers[at : at + 4]
-            way = seat, row * board.cols + col, direction
-            sent[way] = sent.get(way, 0) + count
+        for start in range(0, len(numbers), 4):
+            row, col, count, direction = numbers[start : start + 4]
+            key = seat, row * board.cols + col, direction
+            sent[key] = sent.get(key, 0) + count
     return tuple(
         Arrow(
             divmod(cell, board.cols),
@@ -106,20 +107,22 @@ def events(
     taken: Iterable[int],
     outcome: Outcome | None,
 ) -> tuple[Event, ...]:
-    """Fights, recruits and the end, in the order of a move's steps (rules/angrymob.md 2 and 3).
+    """Return fights, recruits and the end, in the order of a move's steps.
+
+    The steps are those of rules/angrymob.md 2 and 3.
 
     Args:
-        board: The map as the match began.
+        board: The map at the start of the match.
         standing: By seat, its units by cell.
-        fought: By cell, the units of both seats that met there.
+        fought: By cell, the units of both seats that fought there.
         taken: Cells that were recruited.
-        outcome: How the game ended; None: it goes on.
+        outcome: The outcome, or None while the game goes on.
     """
-    happened = [_fight(board, cell, *met) for cell, met in sorted(fought.items())]
+    happened = [_fight(board, cell, *counts) for cell, counts in sorted(fought.items())]
     for cell in sorted(taken):
-        # Neutral units stay as many as they were until somebody recruits them all.
-        words = f"recruited {units(board.cells[cell])} at {_place(board, cell)}"
-        happened.append(Event(0 if cell in standing[0] else 1, words))
+        # Recruiting takes all neutral units of a cell, so their number is that of the start.
+        text = f"recruited {units(board.cells[cell])} at {_place(board, cell)}"
+        happened.append(Event(0 if cell in standing[0] else 1, text))
     if outcome is not None:
         happened += _ending(outcome)
     return tuple(happened)
@@ -129,8 +132,8 @@ def _fight(board: Board, cell: int, first: int, second: int) -> Event:
     if first == second:
         return Event(None, f"{units(first)} of each fell at {_place(board, cell)}")
     most, least = max(first, second), min(first, second)
-    words = f"won at {_place(board, cell)}, {units(most)} against {least}"
-    return Event(int(second > first), words)
+    text = f"won at {_place(board, cell)}, {units(most)} against {least}"
+    return Event(int(second > first), text)
 
 
 def _ending(outcome: Outcome) -> list[Event]:
@@ -143,9 +146,9 @@ def _ending(outcome: Outcome) -> list[Event]:
     return [Event(None, "nobody has a unit left" if outcome.reason == "no-units" else "move limit")]
 
 
-def units(count: int, thing: str = "unit") -> str:
-    """As `1 unit`, `12 units`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+def units(count: int) -> str:
+    """Return a number of units, such as `1 unit` or `12 units`."""
+    return counted(count, "unit")
 
 
 def _place(board: Board, cell: int) -> str:

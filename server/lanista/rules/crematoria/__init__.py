@@ -9,25 +9,39 @@ from lanista.rules.crematoria.game import Crematoria, Unit
 from lanista.rules.crematoria.generator import generate
 from lanista.rules.crematoria.geometry import COLS, LETTERS, ROWS
 from lanista.rules.crematoria.placement import place_units
+from lanista.rules.crematoria.scene import Position
+from lanista.rules.crematoria.scene import frame as frame_of
+from lanista.rules.crematoria.scene import scene as scene_of
 from lanista.rules.crematoria.state import SEATS
 
-__all__ = ["LETTERS", "RULESET", "Board", "Crematoria", "CrematoriaRules", "Unit"]
+__all__ = [
+    "LETTERS",
+    "RULESET",
+    "Board",
+    "Crematoria",
+    "CrematoriaRules",
+    "Position",
+    "Unit",
+    "frame_of",
+    "scene_of",
+]
 
 
-def _setting(name: str, default: int, low: int, high: int, words: str) -> Setting:
-    return Setting(name=name, default=default, low=low, high=high, help=words)
+def _setting(name: str, default: int, low: int, high: int, description: str) -> Setting:
+    return Setting(name=name, default=default, low=low, high=high, help=description)
 
 
 class CrematoriaRules:
-    """The ruleset as the registry gives it."""
+    """The ruleset of Crematoria, as the registry loads it."""
 
     name = "crematoria"
     title = "Crematoria"
     version = "1"
     seats = SEATS
     consequence = Consequence.SKIP
-    # Low ends and fixed values are the original's. High ends keep room for everybody on any
-    # generated board; those of nb_elevators keep the generator short (rules/crematoria.md 3).
+    # Lower limits and fixed values are those of the original. Upper limits make sure that all
+    # units fit on any generated board; the limits of nb_elevators keep the generator fast
+    # (rules/crematoria.md 3).
     settings = (
         _setting("nb_players", SEATS, SEATS, SEATS, "players; always 4"),
         _setting("nb_rounds", 120, 1, 10_000, "rounds of a match"),
@@ -45,31 +59,35 @@ class CrematoriaRules:
     classic = None
 
     def chance(self, seed: int) -> Chance:
-        """The original's generator: board, first position and rounds draw from one sequence."""
+        """Return the original's generator; board, first position and rounds use one sequence."""
         return OriginalChance(seed)
 
     def read_board(self, text: str) -> Board:
-        """Read a board file; BadBoardError says where it is wrong."""
+        """Read a board file.
+
+        Raises:
+            BadBoardError: The file isn't a valid board.
+        """
         return read_board(text)
 
     def write_board(self, board: Board) -> str:
-        """The board as a board file."""
+        """Return the board as the text of a board file."""
         return write_board(board)
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:
-        """The board that the original makes of the same seed."""
+        """Generate the board that the original generates from the same seed."""
         return generate(settings, chance)
 
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Crematoria:
-        """Start a game: units are placed by chance.
+        """Start a game with randomly placed units.
 
         Raises:
-            BadBoardError: A board from a file has no room for all units of these settings.
+            BadBoardError: The board, from a file, has no room for all units of these settings.
         """
         return Crematoria(place_units(settings, board, chance), settings)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
-        """The rounds."""
+        """Return the number of rounds, all of which are always played."""
         return settings["nb_rounds"]
 
 

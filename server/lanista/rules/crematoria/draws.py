@@ -1,7 +1,8 @@
-"""Draws in the manner of the original: permutations of which only the beginning is wanted.
+"""Permutations as the original draws them, of which often only the beginning is used.
 
-The original draws whole permutations and often uses their first few numbers, or none. What
-follows is passed over, so that the generator stands where the original's does.
+The original draws whole permutations even where it uses only the first few numbers, or none.
+Computing the rest would be a waste, but the generator must reach the same state as the
+original's. Therefore the unused draws are skipped in one jump.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,10 +11,10 @@ from lanista.rules.chance import Chance
 
 
 def skip(chance: Chance, draws: int) -> None:
-    """Pass over draws whose values have no effect.
+    """Skip draws whose values have no effect.
 
-    A chance without a `skip` of its own is no sequence that anything must keep in step with: of
-    such a one nothing is drawn.
+    Only `OriginalChance` has a `skip` method, because only its sequence must stay in step with
+    the original's; with another source nothing is drawn.
     """
     jump = getattr(chance, "skip", None)
     if jump is not None and draws > 0:
@@ -21,33 +22,33 @@ def skip(chance: Chance, draws: int) -> None:
 
 
 def permutation(chance: Chance, n: int, why: str) -> list[int]:
-    """A random order of the numbers below n: n - 1 draws, none for n of 0 or 1."""
+    """Return a random permutation of the numbers below n, after n - 1 draws."""
     numbers = list(range(n))
-    for at in range(n - 1):
-        other = at + chance.below(n - at, why)
-        numbers[at], numbers[other] = numbers[other], numbers[at]
+    for index in range(n - 1):
+        other = index + chance.below(n - index, why)
+        numbers[index], numbers[other] = numbers[other], numbers[index]
     return numbers
 
 
 def permutation_start(chance: Chance, n: int, wanted: int, why: str) -> list[int]:
-    """The first numbers of a permutation, as many as wanted if there are; n - 1 draws in all."""
+    """Return at most `wanted` numbers from the start of a permutation, after n - 1 draws."""
     numbers: list[int] = []
     for number in first_of_permutation(chance, n, why, until=lambda: len(numbers) >= wanted):
-        numbers.append(number)  # noqa: PERF402 - `until` looks at the list as it grows
+        numbers.append(number)  # noqa: PERF402 - `until` reads the growing list
     return numbers
 
 
 def first_of_permutation(
     chance: Chance, n: int, why: str, until: Callable[[], bool]
 ) -> Iterator[int]:
-    """The numbers of a permutation one by one, until it is enough; n - 1 draws in all."""
-    moved: dict[int, int] = {}  # what stands elsewhere than in the identity
-    for at in range(n - 1):
+    """Yield the numbers of a permutation until `until` returns true; n - 1 draws in all."""
+    moved: dict[int, int] = {}  # by index, numbers that differ from the index
+    for index in range(n - 1):
         if until():
-            skip(chance, n - 1 - at)
+            skip(chance, n - 1 - index)
             return
-        other = at + chance.below(n - at, why)
+        other = index + chance.below(n - index, why)
         yield moved.get(other, other)
-        moved[other] = moved.get(at, at)
+        moved[other] = moved.get(index, index)
     if n and not until():
         yield moved.get(n - 1, n - 1)

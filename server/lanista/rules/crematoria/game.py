@@ -1,8 +1,8 @@
 """A match of Crematoria: answers, rounds, the end, the facts (PROTOCOL.md 5).
 
-What a round does is in `phases`, what viewers draw in `scene`. Beside the interface of
-`lanista.rules.base`, `moved`, `units()`, `caves()`, `outside()`, `cells` and `gems` show the
-position to formats.
+Rounds are carried out by `phases`, and the views for viewers are made by `scene`. In addition to
+the interface of `lanista.rules.base`, the game has `moved`, `units()`, `caves()`, `outside()`,
+`cells` and `gems`, by which `lanista.formats` writes the original's match files.
 """
 
 import hashlib
@@ -26,35 +26,38 @@ _OWN = [f"own {row} ".encode() for row in range(ROWS)]
 _PLACES = [
     f" {row} {col} {level}" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
 ]
-"""By cell, its position as lines of facts end."""
+"""By cell, its row, column and level as at the end of a fact."""
 
 
 @attrs.frozen
 class Unit:
-    """A unit, as a match record of the original tells it."""
+    """A unit, as in a match file of the original."""
 
     kind: str
     """`p` pioneer, `f` furyan, `n` necromonger, `h` hellhound."""
     player: int
-    """-1: nobody's."""
+    """The player it belongs to; -1 for a unit of nobody."""
     health: int
-    """0: dead; -1: a hellhound's."""
+    """The health; 0 when it is dead, -1 for a hellhound."""
     turns: int
-    """Rounds until a necromonger lands; 0: landed or died; -1: never used, or no necromonger."""
+    """The rounds until a necromonger lands; 0 after it landed or died, -1 when it was never used.
+
+    Other units have -1.
+    """
     row: int
     col: int
     level: int
-    """0 underground, 1 outside; all three are -1 for the dead."""
+    """The level, 0 underground and 1 outside; row, column and level are -1 for the dead."""
 
 
 @attrs.define(eq=False)
 class Crematoria:
-    """A game in progress."""
+    """A game of Crematoria in progress."""
 
     state: State
     settings: Mapping[str, int]
     turn: int = 0
-    """Rounds carried out."""
+    """The number of rounds carried out."""
     _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
         init=False, default=None, repr=False
     )
@@ -66,11 +69,11 @@ class Crematoria:
     # -- playing -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `id direction` pairs; see `orders`."""
+        """Read `id direction` pairs; see `orders.read_orders`."""
         return read_orders(self.state, seat, tokens)
 
     def advance(self, turn: Sequence[Verdict]) -> None:
-        """Carry out one round; without an answer a seat gives no orders."""
+        """Carry out one round; a seat without a usable answer gives no orders."""
         self._facts = self._position = None
         self._before = self.seen()
         orders = [verdict.orders if isinstance(verdict, Answer) else NO_ORDERS for verdict in turn]
@@ -78,7 +81,7 @@ class Crematoria:
         self.turn += 1
 
     def outcome(self) -> Outcome | None:
-        """After the last round, by score."""
+        """Return the outcome, ranked by score, after the last round."""
         if self.turn < self.settings["nb_rounds"]:
             return None
         scores = self.scores()
@@ -90,7 +93,7 @@ class Crematoria:
         )
 
     def scores(self) -> tuple[int, ...]:
-        """By seat, cells owned now and gems ever picked, at their value."""
+        """Return each seat's score: its caves, and the gems it has picked at their value."""
         value = self.settings["gem_value"]
         return tuple(
             cells + value * gems
@@ -101,21 +104,21 @@ class Crematoria:
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """Movements executed in the last round, (id, direction), in their order."""
+        """The movements executed in the last round, as (id, direction), in order."""
         return tuple(self.state.moved)
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """By seat, caves it owns now."""
+        """By seat, the number of caves that it owns."""
         return tuple(self.state.cells)
 
     @property
     def gems(self) -> tuple[int, ...]:
-        """By seat, gems it ever picked."""
+        """By seat, the number of gems that it has picked."""
         return tuple(self.state.gems)
 
     def units(self) -> tuple[Unit, ...]:
-        """Every unit by id, the dead and never used too."""
+        """Return every unit by id, including those that are dead or were never used."""
         state = self.state
         return tuple(
             Unit(kind, player, health, turns, *position(cell))
@@ -125,11 +128,11 @@ class Crematoria:
         )
 
     def caves(self) -> list[str]:
-        """Level 0 by row: `R`, `C`, `E`, an owner from `0` to `3`."""
+        """Return level 0 by row: `R`, `C`, `E`, or an owner from `0` to `3`."""
         return rows_of(self.state.caves)
 
     def outside(self) -> list[str]:
-        """Level 1 by row: `O`, `E`, `G` with a gem."""
+        """Return level 1 by row: `O`, `E`, or `G` with a gem."""
         level = bytearray(self.state.board.outside.replace(b"G", b"O"))
         for cell in self.state.gems_lying:
             level[cell - LEVEL] = GEM
@@ -137,8 +140,8 @@ class Crematoria:
 
     # -- the wire ------------------------------------------------------------------------------
 
-    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - all seats are told the same
-        """Settings, size, elevators, level 0 (PROTOCOL.md 5): one object for all seats."""
+    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
+        """Return settings, size, elevators and level 0 (PROTOCOL.md 5), one object for all."""
         if self._start is None:
             self._start = self._start_facts()
         return self._start
@@ -153,21 +156,21 @@ class Crematoria:
         return ("\n".join(lines) + "\n").encode()
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
-        """The position (PROTOCOL.md 5): one object for all seats."""
+        """Return the position (PROTOCOL.md 5), one object for all seats."""
         shares = tuple(status)
         if self._facts is None or self._facts[0] != shares:
             if self._position is None:
                 self._position = self._position_facts()
-            told = " ".join(map(_share, shares))
-            self._facts = shares, self._position + f"status {told}\n".encode()
+            status_line = f"status {' '.join(map(_share, shares))}\n"
+            self._facts = shares, self._position + status_line.encode()
         return self._facts[1]
 
     def _position_facts(self) -> bytes:
         state = self.state
         caves = bytes(state.caves)
         rows = b"".join(
-            prefix + caves[at : at + COLS] + b"\n"
-            for prefix, at in zip(_OWN, range(0, LEVEL, COLS), strict=True)
+            prefix + caves[start : start + COLS] + b"\n"
+            for prefix, start in zip(_OWN, range(0, LEVEL, COLS), strict=True)
         )
         lines = [f"gem {cell // COLS - ROWS} {cell % COLS}\n" for cell in sorted(state.gems_lying)]
         lines += [
@@ -188,9 +191,9 @@ class Crematoria:
     # -- records and viewers -------------------------------------------------------------------
 
     def digest(self) -> str:
-        """A hash of board, units, gems, movements, settings, round and the generator's state."""
+        """Return a hash of board, units, gems, movements, settings, round and generator."""
         state = self.state
-        told = (
+        hashed_state = (
             self.turn,
             *self.settings.values(),
             state.player,
@@ -202,13 +205,13 @@ class Crematoria:
             state.moved,
             getattr(state.chance, "state", None),
         )
-        hashed = hashlib.blake2b(repr(told).encode(), digest_size=8)
+        hashed = hashlib.blake2b(repr(hashed_state).encode(), digest_size=8)
         hashed.update(state.caves)
         hashed.update(state.board.outside)
         return hashed.hexdigest()
 
     def seen(self) -> Position:
-        """The position for viewers; it stays as it is while the game goes on."""
+        """Return a copy of the position for viewers."""
         state = self.state
         return Position(
             self.turn,
@@ -225,13 +228,13 @@ class Crematoria:
         )
 
     def scene(self) -> Scene:
-        """Level 0 at the left, level 1 at the right, a wall between them."""
+        """Return level 0 at the left, level 1 at the right, and a wall between them."""
         if self._scene is None:
             self._scene = scene.scene(self.state.board.caves, self.state.board.outside)
         return self._scene
 
     def frame(self) -> Frame:
-        """Units by their letters, a descending necromonger by its turns, gems by `*`."""
+        """Return units, gems and the sun, with the events of the last round."""
         return scene.frame(self.seen(), self._before)
 
 
@@ -243,5 +246,5 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _share(share: float) -> str:
-    """A number with at most four digits and no trailing zeros (PROTOCOL.md 1)."""
+    """Return a number with at most four decimals and no trailing zeros (PROTOCOL.md 1)."""
     return f"{share:.4f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""Boards by chance: the original's generator, draw for draw (rules/crematoria.md 3).
+"""The generator of random boards, draw for draw that of the original (rules/crematoria.md 3).
 
 Nothing here knows of units or rounds.
 """
@@ -12,20 +12,22 @@ from lanista.rules.crematoria.draws import first_of_permutation
 from lanista.rules.crematoria.geometry import BOTTOM, COLS, LEVEL, NEAR, OFFSETS, TOP, apart
 
 ELEVATOR_ROWS = range(2, 38)
+"""The rows that can have elevators."""
 WALK_ROWS = range(1, 39)
+"""The rows that a tunnel can enter."""
 ELEVATOR_SPACING = 10
-"""Least Manhattan distance between elevators; columns are circular."""
+"""The least Manhattan distance between elevators, with circular columns."""
 CAVES = range(1200, 1501)
-"""How many cave cells a board may have, elevators not counted."""
+"""The allowed numbers of caves of a board, without elevators."""
 MAX_STEPS = 999
-"""Steps of a walk that hasn't reached its goal when it is given up."""
+"""The number of steps after which a random walk to its goal is given up."""
 
 
 def generate(settings: Mapping[str, int], chance: Chance) -> Board:
-    """The board that the original makes by the same draws.
+    """Generate the board that the original generates with the same draws.
 
-    Attempts go on until a map has the right number of caves. The range of `nb_elevators` keeps
-    that short: at its ends a third and a tenth of the attempts succeed.
+    The generator tries until a board has an allowed number of caves. The limits of `nb_elevators`
+    keep that short: at the lower limit a third of the attempts succeed, at the upper a tenth.
     """
     while True:
         caves = _attempt(settings["nb_elevators"], chance)
@@ -52,7 +54,7 @@ def _attempt(count: int, chance: Chance) -> bytearray | None:
 
 
 def _elevators(count: int, chance: Chance) -> list[int] | None:
-    """Cells in random order, taken if far enough from those taken before."""
+    """Pick cells in random order, each far enough from those before; None if there are too few."""
     taken: list[int] = []
     for index in first_of_permutation(
         chance, len(ELEVATOR_ROWS) * COLS, "elevator", until=lambda: len(taken) == count
@@ -63,13 +65,13 @@ def _elevators(count: int, chance: Chance) -> list[int] | None:
     return taken if len(taken) == count else None
 
 
-def _manhattan(one: int, other: int) -> int:
-    cols = abs(one % COLS - other % COLS)
-    return abs(one // COLS - other // COLS) + min(cols, COLS - cols)
+def _manhattan(first: int, second: int) -> int:
+    cols = abs(first % COLS - second % COLS)
+    return abs(first // COLS - second // COLS) + min(cols, COLS - cols)
 
 
 def _links(elevators: list[int]) -> list[tuple[int, int]]:
-    """A maximum spanning tree over the elevators, its links in the order in which Kruskal joins."""
+    """Return the links of a maximum spanning tree of the elevators, in Kruskal's order."""
     numbers = range(len(elevators))
     pairs = [(a, b) for a in numbers for b in numbers[a + 1 :]]
     pairs.sort(key=lambda pair: -apart(elevators[pair[0]], elevators[pair[1]]))
@@ -84,7 +86,7 @@ def _links(elevators: list[int]) -> list[tuple[int, int]]:
 
 
 def _walk(caves: bytearray, start: int, goal: int, chance: Chance) -> bool:
-    """Dig from one cell to another, wavering; whether the goal was reached."""
+    """Dig a random walk from one cell to another, and return whether it reached its goal."""
     cell = start
     caves[cell] = CAVE
     goal_row, goal_col = divmod(goal, COLS)
@@ -101,14 +103,19 @@ def _walk(caves: bytearray, start: int, goal: int, chance: Chance) -> bool:
 
 @functools.cache  # at most 3 edges * 75 row distances * 80 column distances
 def _steps(edge: int | None, down: int, right: int) -> tuple[int, ...]:
-    """Each direction as often as it weighs, for a walk to a goal so far away.
+    """Return the directions of a walk, each repeated by its weight; better ones weigh more.
 
-    `edge` is the direction in which the rows for walks end here, if they do.
+    Args:
+        edge: The direction in which WALK_ROWS ends here, TOP or BOTTOM; None elsewhere.
+        down: The number of rows down to the goal.
+        right: The number of columns to the right to the goal.
     """
-    far = {}
+    distances = {}
     for direction, (step_down, step_right) in enumerate(OFFSETS):
         if edge is None or step_down != OFFSETS[edge][0]:
             cols = (right - step_right) % COLS
-            far[direction] = max(abs(down - step_down), min(cols, COLS - cols))
-    worst = max(far[direction] for direction in far if direction % 2 == 0)
-    return tuple(direction for direction, steps in far.items() for _ in range(worst - steps + 1))
+            distances[direction] = max(abs(down - step_down), min(cols, COLS - cols))
+    worst = max(distances[direction] for direction in distances if direction % 2 == 0)
+    return tuple(
+        direction for direction, distance in distances.items() for _ in range(worst - distance + 1)
+    )

@@ -1,4 +1,4 @@
-"""Reading a player's answer: which orders count (rules/crematoria.md 6)."""
+"""The parser of a player's answer, which decides which orders count (rules/crematoria.md 6)."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -15,19 +15,22 @@ from lanista.rules.crematoria.geometry import DIRECTIONS, NONE
 from lanista.rules.crematoria.state import State
 
 MAX_ORDERS = 1000
+"""The greatest number of submoves in a turn, valid or not."""
 
 
 def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
-    """Read `id d id d …`; the orders are those that keep a place in the player's sequence.
+    """Read `id d id d …`; the orders are those that count, in the order of the answer.
 
     Raises:
-        MalformedAnswerError: A letter, or an odd number of tokens (PROTOCOL.md 4).
-        TooManySubmovesError: More than `MAX_ORDERS`, whatever they are.
+        MalformedAnswerError: There is a letter, or the number of tokens is odd (PROTOCOL.md 4).
+        TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
     if not all(isinstance(token, int) for token in tokens):
-        place, letter = next((at, t) for at, t in enumerate(tokens) if not isinstance(t, int))
+        index, letter = next(
+            (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
+        )
         raise MalformedAnswerError(
-            f"`{letter}` where a number belongs; a submove is two numbers: id direction", place // 2
+            f"`{letter}` where a number belongs; a submove is two numbers: id direction", index // 2
         )
     if len(tokens) % 2:
         raise MalformedAnswerError(
@@ -42,9 +45,9 @@ def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
     refused = []
     numbers = iter(cast("Sequence[int]", tokens))
     for index, (unit, direction) in enumerate(zip(numbers, numbers, strict=True)):
-        words = _fault(state, seat, unit, direction, ordered)
-        if words is not None:
-            refused.append(Refusal(RefusalCode.ILLEGAL, words, index))
+        fault = _fault(state, seat, unit, direction, ordered)
+        if fault is not None:
+            refused.append(Refusal(RefusalCode.ILLEGAL, fault, index))
             continue
         ordered.add(unit)
         if direction != NONE:
@@ -53,7 +56,7 @@ def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
 
 
 def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> str | None:
-    """What is wrong with an order, if anything; in the order in which the original looks."""
+    """Return what is wrong with an order, if anything, checked in the original's sequence."""
     if not 0 <= unit < len(state.kind):
         return f"there is no unit {unit}; ids are from 0 to {len(state.kind) - 1}"
     owner = state.player[unit]

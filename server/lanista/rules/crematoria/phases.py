@@ -1,6 +1,7 @@
 """One round of Crematoria, phase by phase and draw for draw (rules/crematoria.md 5).
 
-Reading orders is in `orders`; here they are (unit, direction), each unit once, in their order.
+`orders` has already checked the players' orders: here they are pairs (unit, direction), with each
+unit at most once. Each phase is a function that changes the state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ from lanista.rules.crematoria.state import (
 )
 
 Orders = Sequence[tuple[int, int]]
-"""A player's orders of a round: (id, direction 0 to 9)."""
+"""A player's orders of a round, as (id, direction), with directions from 0 to 9."""
 FURYAN_DAMAGE = range(25, 51)
 NECROMONGER_DAMAGE = range(20, 41)
 RECOVERY = 5
@@ -45,7 +46,7 @@ _RIGHTWARDS = (BR, RIGHT, RT)
 def play_round(
     state: State, turn: int, settings: Mapping[str, int], orders: Sequence[Orders]
 ) -> None:
-    """Carry the position of a turn on to the next one."""
+    """Carry out the round that leads from the position of `turn` to the next one."""
     state.moved = []
     state.dead = []
     slots = state.health[state.necromongers.start : state.necromongers.stop]
@@ -63,12 +64,12 @@ def play_round(
 
 
 def burning(turn: int) -> int:
-    """The left one of the two columns that the sun reaches in this round."""
+    """Return the left one of the two columns that the sun reaches in this round."""
     return 2 * turn % COLS
 
 
 def _darkening(state: State, turn: int) -> tuple[int, ...]:
-    """Outside cells, without elevators, of the two columns that enter the night in this round."""
+    """Return the outside cells, without elevators, of the two columns that enter the night."""
     return state.board.columns[(burning(turn) + NIGHT) % COLS // 2]
 
 
@@ -76,7 +77,7 @@ def _darkening(state: State, turn: int) -> tuple[int, ...]:
 
 
 def people_move(state: State, turn: int, orders: Sequence[Orders]) -> None:
-    """Phase 5.1: slot by slot, in each the players in random order."""
+    """Carry out phase 5.1: first orders, with players in random order, then second ones, etc."""
     hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
     near_hounds = widened(hounds) & ~hounds
     left, shortest = list(orders), 0
@@ -84,13 +85,13 @@ def people_move(state: State, turn: int, orders: Sequence[Orders]) -> None:
         if slot >= shortest:
             left = [of_seat for of_seat in left if len(of_seat) > slot]
             shortest = min(map(len, left))
-        for place in permutation(state.chance, len(left), "order of players"):
-            unit, direction = left[place][slot]
+        for index in permutation(state.chance, len(left), "order of players"):
+            unit, direction = left[index][slot]
             _execute(state, turn, near_hounds, unit, direction)
 
 
 def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: int) -> None:
-    """One order; what can't be done is not done."""
+    """Carry out one order, or nothing if it is impossible."""
     cell = state.pos[unit]
     if cell < 0:
         return
@@ -129,7 +130,10 @@ def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: in
 
 
 def necromongers_act(state: State, turn: int) -> None:
-    """Phase 5.2: those on the ground attack, or approach who was outside when the phase began."""
+    """Carry out phase 5.2: landed necromongers attack a person beside them or approach one.
+
+    They approach those who were outside at the start of the phase.
+    """
     acting = [
         unit for unit in state.necromongers if state.health[unit] > 0 and state.turns[unit] == 0
     ]
@@ -166,7 +170,7 @@ def necromongers_act(state: State, turn: int) -> None:
 
 
 def necromongers_land(state: State) -> None:
-    """Phase 5.3: those that descend come lower; who stands where one lands dies."""
+    """Carry out phase 5.3: necromongers descend, and a unit on which one lands dies."""
     for unit in state.necromongers:
         if state.turns[unit] > 0:
             state.turns[unit] -= 1
@@ -181,7 +185,10 @@ def necromongers_land(state: State) -> None:
 
 
 def hellhounds_act(state: State) -> None:
-    """Phase 5.4: each goes towards who was underground when the phase began, and devours."""
+    """Carry out phase 5.4: hellhounds approach persons and kill those beside them.
+
+    They approach those who were underground at the start of the phase.
+    """
     layers = _Layers(bits_of(state.people_on(0)), state.board.open_bits)
     for unit in state.hellhounds:
         others = bits_of([state.pos[other] for other in state.hellhounds if other != unit])
@@ -195,28 +202,35 @@ def hellhounds_act(state: State) -> None:
         direction = best[state.chance.below(len(best), "hellhound's way")]
         state.moved.append((unit, direction))
         cell = near[direction]
-        # A person can stand in the way only where no cell was free of hellhounds to be reborn in.
+        # A person stands here only if it was reborn when no cave far from hellhounds was free.
         if state.occupant[cell] >= 0:
             state.kill(state.occupant[cell], NOBODY)
         state.move(unit, cell)
-        for around in NEAR[cell][:8]:
-            if around >= 0 and 0 <= state.occupant[around] < state.necromongers.start:
-                state.kill(state.occupant[around], NOBODY)
+        for neighbour in NEAR[cell][:8]:
+            if neighbour >= 0 and 0 <= state.occupant[neighbour] < state.necromongers.start:
+                state.kill(state.occupant[neighbour], NOBODY)
 
 
 class _Layers:
-    """Distances to targets over the open cells of a level, found one step at a time."""
+    """Distances to the nearest target over the passable cells of a level.
+
+    The flood fill from the targets goes only as far as the queries need.
+    """
 
     def __init__(self, targets: int, ground: int) -> None:
-        self._within = [targets]  # by number of steps, the cells that aren't farther
+        self._within = [targets]  # by number of steps, the cells from which that many are enough
         self._ground = ground
 
     def __bool__(self) -> bool:
-        """Whether there is a target at all."""
+        """Return whether there is a target at all."""
         return self._within[0] != 0
 
     def nearest(self, ways: Mapping[int, int]) -> list[int]:
-        """Of the cells by direction, the directions of the nearest; none if all are cut off."""
+        """Return the directions of the cells nearest to a target, none if all are cut off.
+
+        Args:
+            ways: The cells to choose from, by direction.
+        """
         wanted = bits_of(list(ways.values()))
         if not wanted:
             return []
@@ -229,15 +243,15 @@ class _Layers:
                 if wider == last:
                     return []
                 self._within.append(wider)
-        found = self._within[steps]
-        return [direction for direction, cell in ways.items() if found >> cell % LEVEL & 1]
+        nearest = self._within[steps]
+        return [direction for direction, cell in ways.items() if nearest >> cell % LEVEL & 1]
 
 
 # -- sun, gems, spacecraft -----------------------------------------------------------------------
 
 
 def sun_moves(state: State, turn: int) -> None:
-    """Phase 5.5: in the two columns that come into the sun all units die and all gems vanish."""
+    """Carry out phase 5.5: in the two columns that the sun reaches, units die and gems vanish."""
     left = burning(turn)
     state.gems_lying = {cell for cell in state.gems_lying if (cell - left) % COLS >= 2}
     standing = [
@@ -250,7 +264,7 @@ def sun_moves(state: State, turn: int) -> None:
 
 
 def gem_appears(state: State, turn: int) -> None:
-    """Phase 5.6: sometimes the night begins with a gem."""
+    """Carry out phase 5.6: sometimes a gem appears where the night begins."""
     if state.chance.below(INVERSE_GEM_PROBABILITY, "gem") == 0:
         cells = _darkening(state, turn)
         if cells:
@@ -258,7 +272,7 @@ def gem_appears(state: State, turn: int) -> None:
 
 
 def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
-    """Phase 5.7: sometimes a spacecraft; the caller knows that there was room for one."""
+    """Carry out phase 5.7: sometimes a necromonger appears; one must be unused or dead."""
     if state.chance.below(INVERSE_NECROMONGER_PROBABILITY, "necromonger") != 0:
         return
     cells = [cell for cell in _darkening(state, turn) if cell not in state.gems_lying]
@@ -275,7 +289,7 @@ def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
 
 
 def dead_are_reborn(state: State) -> None:
-    """Phase 5.8: in random order, each in a random cave far enough from everybody."""
+    """Carry out phase 5.8: the dead are reborn, each in a random cave far from all others."""
     caves = state.board.cave_bits
     hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
     people = bits_of(state.people_on(0))
@@ -283,14 +297,14 @@ def dead_are_reborn(state: State) -> None:
     free = far_from_hounds & ~widened(people)
     count = free.bit_count()
     dead = sorted(state.dead)
-    # Each of the others that are reborn spoils at most nine cells of the list.
+    # Each unit that is reborn makes at most nine cells of the list unusable for the others.
     tried = max(0, 9 * len(dead) - 8)
-    places = permutation_start(state.chance, count, tried, "cell for rebirth")
+    indices = permutation_start(state.chance, count, tried, "cell for rebirth")
     order = permutation(state.chance, len(dead), "order of rebirth")
     cells = cells_of(free) if dead else []
-    next_cells = iter([cells[place] for place in places])
+    next_cells = iter([cells[index] for index in indices])
     near_reborn = 0
-    for unit in (dead[place] for place in order):
+    for unit in (dead[index] for index in order):
         cell = next((cell for cell in next_cells if not near_reborn >> cell & 1), None)
         if cell is None:
             cell = _crowded(state, hounds)
@@ -299,10 +313,10 @@ def dead_are_reborn(state: State) -> None:
 
 
 def _crowded(state: State, hounds: int) -> int:
-    """A cave where none is far enough from everybody: as far as it can be.
+    """Choose a cave when none is far enough from all units: one as far as possible.
 
-    The original ends the program here (rules/crematoria.md 5.8). There always is one: a match has
-    fewer people than caves (`placement`).
+    The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
+    a match has fewer persons than caves (`placement`).
     """
     people = bits_of(state.people_on(0))
     caves = state.board.cave_bits & ~people & ~hounds
@@ -323,7 +337,7 @@ def _be_reborn(state: State, unit: int, cell: int) -> None:
 
 
 def all_recover(state: State) -> None:
-    """Phase 5.9: everybody alive gets some health back."""
+    """Carry out phase 5.9: every living unit recovers some health."""
     for unit in range(state.hellhounds.start):
         health = state.health[unit]
         if health > 0:

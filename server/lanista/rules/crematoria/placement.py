@@ -1,4 +1,4 @@
-"""Who stands where at the start, draw for draw (rules/crematoria.md 4)."""
+"""The random placement of units at the start, draw for draw (rules/crematoria.md 4)."""
 
 from collections.abc import Mapping
 
@@ -20,10 +20,10 @@ from lanista.rules.crematoria.state import (
 
 
 def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> State:
-    """The position before the first round.
+    """Return the position before the first round.
 
     Raises:
-        BadBoardError: There is no room for all units; a generated board always has it.
+        BadBoardError: There is no room for all units, which can't happen on a generated board.
     """
     kinds, players = roster(settings)
     hounds = [unit for unit, kind in enumerate(kinds) if kind == HELLHOUND]
@@ -47,7 +47,7 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
                 break
         pos[unit] = cell
         near_hounds |= widened(widened(widened(1 << cell)))
-    # A pass of the original that places nobody still draws.
+    # The original makes these draws too, although they place no unit.
     skip(chance, (board.cave_bits & near_hounds).bit_count() - 1)
     order = permutation(chance, len(people), "unit to be placed")
     free_cells = cells_of(board.cave_bits & ~near_hounds)
@@ -56,9 +56,9 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
             f"no room for {len(people)} pioneers and furyans: "
             f"{len(free_cells)} caves are at a distance of 4 or more from every hellhound"
         )
-    places = permutation_start(chance, len(free_cells), len(people), "cell for a unit")
-    for unit, place in zip(order, places, strict=True):
-        pos[unit] = free_cells[place]
+    indices = permutation_start(chance, len(free_cells), len(people), "cell for a unit")
+    for unit, index in zip(order, indices, strict=True):
+        pos[unit] = free_cells[index]
     health = [MAX_HEALTH.get(kind, IMMORTAL) if kind != NECROMONGER else 0 for kind in kinds]
     state = State(
         board=board,

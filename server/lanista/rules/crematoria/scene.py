@@ -1,8 +1,8 @@
-"""What a viewer draws of Crematoria: both levels side by side, units, gems, the sun; events.
+"""The views of Crematoria for viewers: both levels side by side, units, gems, the sun, events.
 
-Everything is told from a position and the one before it, so that a match file shows the same as
-a game. Positions of files may break any rule: nothing here relies on one. No rule is decided
-here.
+Everything is derived from a position and the one before it, so that a match file shows the same
+as a game. Positions from files may break any rule, so this module relies on none. It decides no
+rule either.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from lanista.rules.crematoria.state import (
     PIONEER,
     SEATS,
 )
-from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Place, Scene, Shape
+from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Place, Scene, Shape, counted
 
 STATS = ("cells", "gems", "pioneers", "furyans")
 _SIGNS = (
@@ -48,28 +48,31 @@ _SHAPES = {
 
 @attrs.frozen
 class Position:
-    """What can be seen in a round; lists are by id, cells are numbers as in `geometry`."""
+    """The visible state of a round.
+
+    Lists without a description are by unit id, as in `State`; cells are numbers as in `geometry`.
+    """
 
     turn: int
     caves: bytes
-    """Level 0 as in `Board.caves`, with present owners."""
+    """Level 0 as in `Board.caves`, with the present owners."""
     gems_lying: frozenset[int]
-    """Cells."""
+    """The cells with a gem."""
     kind: Sequence[str]
     player: Sequence[int]
     health: Sequence[int]
     turns: Sequence[int]
     pos: Sequence[int]
-    """-1: dead or never used."""
+    """By unit id, the unit's cell; -1 when it is dead or was never used."""
     cells: Sequence[int]
-    """By seat, caves it owns."""
+    """By seat, the number of caves that it owns."""
     gems: Sequence[int]
-    """By seat, gems it ever picked."""
+    """By seat, the number of gems that it has picked."""
     scores: tuple[int, ...]
 
 
 def scene(caves: bytes, outside: bytes) -> Scene:
-    """Level 0 at the left, level 1 at the right, a wall between them."""
+    """Return level 0 at the left, level 1 at the right, and a wall between them."""
     grounds = {ROCK: Ground.WALL, ELEVATOR: Ground.BASE}
     wall = bytes((ROCK,))
     return Scene(
@@ -78,9 +81,9 @@ def scene(caves: bytes, outside: bytes) -> Scene:
         ground=tuple(
             tuple(
                 grounds.get(kind, Ground.FLOOR)
-                for kind in caves[at : at + COLS] + wall + outside[at : at + COLS]
+                for kind in caves[row : row + COLS] + wall + outside[row : row + COLS]
             )
-            for at in range(0, LEVEL, COLS)
+            for row in range(0, LEVEL, COLS)
         ),
         owners={},
         signs=_SIGNS,
@@ -93,21 +96,21 @@ def scene(caves: bytes, outside: bytes) -> Scene:
     )
 
 
-def _drawn(cell: int) -> Place:
+def _place(cell: int) -> Place:
     row, col, level = position(cell)
     return row, col + level * (COLS + 1)
 
 
-_PLACES = tuple(_drawn(cell) for cell in range(2 * LEVEL))
-"""By cell, where the scene has it."""
+_PLACES = tuple(_place(cell) for cell in range(2 * LEVEL))
+"""The place of each cell in the scene."""
 
 
 def frame(now: Position, before: Position | None) -> Frame:
-    """A position and what led to it.
+    """Return the frame of a position, with the events that led to it.
 
     Args:
         now: The position.
-        before: The one a round earlier; None: the match begins.
+        before: The position a round earlier; None at the start of the match.
     """
     people = [[0, 0] for _ in range(SEATS)]
     for kind, player in zip(now.kind, now.player, strict=True):
@@ -117,13 +120,13 @@ def frame(now: Position, before: Position | None) -> Frame:
         turn=now.turn,
         marks=tuple(_marks(now)),
         captions=tuple(
-            f"{score} ({_counted(cells, 'cell')}, {_counted(gems, 'gem')})"
+            f"{score} ({counted(cells, 'cell')}, {counted(gems, 'gem')})"
             for score, cells, gems in zip(now.scores, now.cells, now.gems, strict=True)
         ),
         owned={
             _PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS
         },
-        # rules/crematoria.md 1: the 40 columns behind the night of 2r … 2r + 39.
+        # In round r the columns 2r … 2r + 39 are in the night (rules/crematoria.md 1).
         lit=frozenset(
             COLS + 1 + (2 * now.turn + COLS // 2 + col) % COLS for col in range(COLS // 2)
         ),
@@ -136,7 +139,7 @@ def frame(now: Position, before: Position | None) -> Frame:
 
 
 def _marks(now: Position) -> Iterator[Mark]:
-    """Gems, then units by id."""
+    """Yield gems, then units by id."""
     for cell in sorted(now.gems_lying):
         yield Mark(*_PLACES[cell], None, "*", Shape.GEM, details=("gem",))
     for unit, (kind, player, health, turns, cell) in enumerate(
@@ -145,29 +148,29 @@ def _marks(now: Position) -> Iterator[Mark]:
         if cell < 0:
             continue
         details = [f"{_NAMES[kind]} {unit}"]
-        share = None
+        health_share = None
         if kind == HELLHOUND:
-            details.append("kills who comes beside it")
+            details.append("kills whoever comes next to it")
         else:
-            share = min(1.0, health / MAX_HEALTH[kind])
+            health_share = min(1.0, health / MAX_HEALTH[kind])
             details.append(f"health {health} of {MAX_HEALTH[kind]}")
         text, shape = kind, _SHAPES[kind]
         if turns > 0:
             text, shape = str(turns), Shape.SHIP
-            details.append(f"lands in {_counted(turns, 'round')}")
+            details.append(f"lands in {counted(turns, 'round')}")
         seat = player if player >= 0 else None
-        yield Mark(*_PLACES[cell], seat, text, shape, unit, share, tuple(details))
+        yield Mark(*_PLACES[cell], seat, text, shape, unit, health_share, tuple(details))
 
 
 def _events(before: Position, now: Position) -> Iterator[Event]:
-    """Gems picked, persons that died, necromongers: in this order, by seat."""
+    """Yield picked gems by seat, then deaths by seat, then events of necromongers."""
     for seat in range(SEATS):
         picked = now.gems[seat] - before.gems[seat]
         if picked > 0:
             yield Event(seat, "picked a gem" if picked == 1 else f"picked {picked} gems")
     lost: dict[tuple[int, int, str], list[int]] = {}
     for unit, (kind, old, new) in enumerate(zip(now.kind, before.player, now.player, strict=True)):
-        # Whoever dies changes its player, and nobody else does (rules/crematoria.md 5).
+        # A unit changes its player exactly when it dies (rules/crematoria.md 5).
         if old != new:
             lost.setdefault((old, new, kind), []).append(unit)
     for (old, new, kind), units in sorted(lost.items()):
@@ -176,28 +179,26 @@ def _events(before: Position, now: Position) -> Iterator[Event]:
 
 
 def _necromongers(before: Position, now: Position) -> Iterator[Event]:
-    landed, died, coming = [], [], []
+    landed, died, appeared = [], [], []
     for unit, kind in enumerate(now.kind):
         if kind != NECROMONGER:
             continue
-        was, left = before.turns[unit], now.turns[unit]
-        stood = before.health[unit] > 0 and was == 0
-        if was > 0 and left == 0:
+        turns_before, turns_now = before.turns[unit], now.turns[unit]
+        was_standing = before.health[unit] > 0 and turns_before == 0
+        if turns_before > 0 and turns_now == 0:
             landed.append(unit)
-        if left > 0 and left != was - 1:
-            coming.append(unit)
-        if (stood and (not now.health[unit] or left > 0)) or (was > 0 and not now.health[unit]):
+        if turns_now > 0 and turns_now != turns_before - 1:
+            appeared.append(unit)
+        is_dead = not now.health[unit]
+        # A unit with turns left again died and was used for a new necromonger.
+        if (was_standing and (is_dead or turns_now > 0)) or (turns_before > 0 and is_dead):
             died.append(unit)
-    for units, what in ((landed, "landed"), (died, "died"), (coming, "came in sight")):
+    for units, event in ((landed, "landed"), (died, "died"), (appeared, "came in sight")):
         if units:
-            yield Event(None, f"{_named(NECROMONGER, units)} {what}")
+            yield Event(None, f"{_named(NECROMONGER, units)} {event}")
 
 
 def _named(kind: str, units: Sequence[int]) -> str:
-    """As `pioneer 12`, `pioneers 12, 14 and 15`."""
+    """Return units with their numbers, such as `pioneer 12` or `pioneers 12, 14 and 15`."""
     *first, last = map(str, units)
     return f"{_NAMES[kind]}s {', '.join(first)} and {last}" if first else f"{_NAMES[kind]} {last}"
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"

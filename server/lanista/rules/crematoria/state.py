@@ -1,7 +1,8 @@
-"""What stands where in a match of Crematoria, kept so that a round needs no counting anew.
+"""The state of a match of Crematoria, kept so that no round has to count anything anew.
 
-Flat lists by unit id and by cell, and the few changes that everything else is made of: a unit
-comes to a cell, leaves it, dies; a cave or a gem is taken. The order of things is in `phases`.
+The state consists of flat lists by unit id and by cell, and of the few elementary changes: a unit
+moves, loses health or dies, a cave changes its owner. `phases` makes these changes in the order of
+the rules.
 """
 
 from collections.abc import Mapping
@@ -14,53 +15,56 @@ from lanista.rules.crematoria.geometry import LEVEL
 
 SEATS = 4
 NOBODY = -1
-"""The player of necromongers and hellhounds, and the killer when it is nobody's unit."""
+"""The player of necromongers and hellhounds, and the killer when no player's unit kills."""
 PIONEER, FURYAN, NECROMONGER, HELLHOUND = "pfnh"
 MAX_HEALTH = {PIONEER: 50, FURYAN: 100, NECROMONGER: 75}
+"""The health of a new unit, which is also its greatest health."""
 IMMORTAL = -1
-"""A hellhound's health."""
+"""The health of a hellhound, a code instead of a number of points."""
 UNUSED = -1
-"""Turns of what never was to land."""
+"""The value in `State.turns` of a unit that never had to land."""
 
 
 @attrs.define(eq=False)
 class State:
-    """The position of a match. `placement` makes the first one."""
+    """The position of a match; `placement` makes the first one."""
 
     board: Board
     chance: Chance
     kind: list[str]
-    """By id: `p`, `f`, `n` or `h`."""
+    """The kind of each unit, by id: `p`, `f`, `n` or `h`."""
     player: list[int]
-    """By id; of a dead unit of a player the one it will belong to."""
+    """The player of each unit, by id; for a dead unit, the player it will be reborn for."""
     health: list[int]
-    """By id; 0: dead."""
+    """The health of each unit, by id; 0 when it is dead."""
     turns: list[int]
-    """By id: rounds until it lands; 0: landed, or died; `UNUSED`."""
+    """By id, the rounds until the unit lands; 0 when it landed or died, or `UNUSED`."""
     pos: list[int]
-    """By id, its cell, or the one over which it descends; -1: dead."""
+    """By id, the unit's cell, or the cell to which it descends; -1 when it is dead."""
     necromongers: range
+    """The ids of necromongers, in use or not."""
     hellhounds: range
+    """The ids of hellhounds."""
     occupant: list[int] = attrs.field(init=False)
-    """By cell, the id of who stands there, or -1."""
+    """By cell, the id of the unit that stands there, or -1."""
     caves: bytearray = attrs.field(init=False)
-    """Level 0 as in `Board.caves`, with present owners."""
+    """Level 0 as in `Board.caves`, with the present owners."""
     gems_lying: set[int] = attrs.field(init=False)
-    """Cells."""
+    """The cells with a gem."""
     cells: list[int] = attrs.field(init=False)
-    """By seat, caves it owns."""
+    """By seat, the number of caves that it owns."""
     gems: list[int] = attrs.field(init=False)
-    """By seat, gems it ever picked."""
+    """By seat, the number of gems that it has picked."""
     dead: list[int] = attrs.field(init=False, factory=list)
     """Pioneers and furyans that died in this round, to be reborn at its end."""
     moved: list[tuple[int, int]] = attrs.field(init=False, factory=list)
-    """Executed movements of the last round, (id, direction), in their order."""
+    """The movements executed in the last round, as (id, direction), in order."""
 
     def __attrs_post_init__(self) -> None:
         self.occupant = [-1] * (2 * LEVEL)
         self.caves = bytearray(self.board.caves)
         self.gems_lying = {
-            LEVEL + place for place, kind in enumerate(self.board.outside) if kind == GEM
+            LEVEL + index for index, kind in enumerate(self.board.outside) if kind == GEM
         }
         self.cells = [self.board.caves.count(owner) for owner in OWNERS]
         self.gems = [0] * SEATS
@@ -70,18 +74,18 @@ class State:
 
     @property
     def people(self) -> range:
-        """Ids of pioneers and furyans."""
+        """The ids of pioneers and furyans."""
         return range(self.necromongers.start)
 
     def people_on(self, level: int) -> list[int]:
-        """Cells of the living pioneers and furyans of a level, as numbers within it."""
+        """Return the cells of the living pioneers and furyans of a level, counted within it."""
         low = level * LEVEL
         return [
             cell - low for cell in self.pos[: self.necromongers.start] if low <= cell < low + LEVEL
         ]
 
     def move(self, unit: int, cell: int) -> None:
-        """Take a unit to a free cell, from the one where it stands or from nowhere."""
+        """Move a unit to a free cell, from its present cell or from nowhere."""
         old = self.pos[unit]
         if old >= 0:
             self.occupant[old] = -1
@@ -89,7 +93,7 @@ class State:
         self.pos[unit] = cell
 
     def kill(self, unit: int, killer: int) -> None:
-        """Take a unit off the board; who gets it is decided here (rules/crematoria.md 5)."""
+        """Take a unit off the board and decide whose it will be (rules/crematoria.md 5)."""
         self.occupant[self.pos[unit]] = -1
         self.pos[unit] = -1
         self.health[unit] = 0
@@ -103,14 +107,14 @@ class State:
             self.player[unit] = killer
 
     def hit(self, unit: int, damage: int, killer: int) -> None:
-        """Take health from a unit."""
+        """Reduce a unit's health, which may kill it."""
         if self.health[unit] > damage:
             self.health[unit] -= damage
         else:
             self.kill(unit, killer)
 
     def conquer(self, cell: int, seat: int) -> None:
-        """Make a cave of level 0 a player's; elevators have no owner."""
+        """Make a player the owner of a cave, which must not be an elevator."""
         old = self.caves[cell]
         if old in OWNERS:
             self.cells[old - OWNED] -= 1
@@ -119,7 +123,10 @@ class State:
 
 
 def roster(settings: Mapping[str, int]) -> tuple[list[str], list[int]]:
-    """Kind and first player of every id: by player furyans, then pioneers; then nobody's."""
+    """Return the kind and the first player of every unit, by id.
+
+    First come each player's furyans and pioneers, then necromongers, then hellhounds.
+    """
     furyans, pioneers = settings["nb_furyans"], settings["nb_pioneers"]
     group = [FURYAN] * furyans + [PIONEER] * pioneers
     slots, hounds = settings["max_nb_necromongers"], settings["nb_hellhounds"]

@@ -16,16 +16,29 @@ from lanista.rules.hogwarts.board import (
 from lanista.rules.hogwarts.game import Hogwarts
 from lanista.rules.hogwarts.generator import generate
 from lanista.rules.hogwarts.grid import SIDE
+from lanista.rules.hogwarts.orders import Order
+from lanista.rules.hogwarts.scene import Position
+from lanista.rules.hogwarts.scene import frame as frame_of
+from lanista.rules.hogwarts.scene import scene as scene_of
 
-__all__ = ["RULESET", "Board", "Hogwarts", "HogwartsRules"]
+__all__ = [
+    "RULESET",
+    "Board",
+    "Hogwarts",
+    "HogwartsRules",
+    "Order",
+    "Position",
+    "frame_of",
+    "scene_of",
+]
 
 
-def _setting(name: str, default: int, most: int, words: str, least: int = 1) -> Setting:
-    return Setting(name=name, default=default, low=least, high=most, help=words)
+def _setting(name: str, default: int, high: int, description: str, low: int = 1) -> Setting:
+    return Setting(name=name, default=default, low=low, high=high, help=description)
 
 
 class HogwartsRules:
-    """The ruleset as the registry gives it."""
+    """The ruleset of Hogwarts, as the registry loads it."""
 
     name = "hogwarts"
     title = "Hogwarts"
@@ -33,7 +46,7 @@ class HogwartsRules:
     seats = CLANS
     consequence = Consequence.SKIP
     settings = (
-        # In the order of the configuration file, by their names there (rules/hogwarts.md 1).
+        # Names and order are those of the original's configuration file (rules/hogwarts.md 1).
         _setting("NUM_PLAYERS", CLANS, CLANS, "clans; always 4", CLANS),
         _setting("NUM_ROUNDS", 200, 10_000, "rounds of a match"),
         _setting("BOARD_ROWS", SIDE, SIDE, "rows of the board; always 60", SIDE),
@@ -56,31 +69,35 @@ class HogwartsRules:
     classic = None
 
     def chance(self, seed: int) -> Chance:
-        """The original program's generator (rules/hogwarts.md 3.4)."""
+        """Return the original program's generator (rules/hogwarts.md 3.4)."""
         return OriginalChance(seed)
 
     def read_board(self, text: str) -> Board:
-        """Read the FIXED part of a configuration; BadBoardError says where it is wrong."""
+        """Read the FIXED part of a configuration.
+
+        Raises:
+            BadBoardError: The text isn't a valid board.
+        """
         return read_board(text)
 
     def write_board(self, board: Board) -> str:
-        """The board as the FIXED part of a configuration."""
+        """Return the board as the FIXED part of a configuration."""
         return write_board(board)
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:
-        """The board of the generator RANDOM."""
+        """Generate a board as the original's generator RANDOM does."""
         return generate(settings, chance)
 
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Hogwarts:
-        """Start a game in round 0, whatever round the board was copied from.
+        """Start a game in round 0, even if the board was copied from a later round.
 
         Raises:
-            BadBoardError: The settings ask for another number of units or books.
+            BadBoardError: The settings require another number of units or books.
         """
         return Hogwarts(settings, board, chance)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
-        """The rounds, all of which are always played."""
+        """Return the number of rounds, all of which are always played."""
         return settings["NUM_ROUNDS"]
 
 

@@ -1,7 +1,7 @@
 """The facts of a game of Hogwarts as bytes, and its digest (PROTOCOL.md 5).
 
-Reads a game's public state and changes nothing. Lines that repeat are built from tables by
-cell, because the facts are built anew every round.
+These functions read the game's public state and change nothing. The facts are encoded in every
+round, so the parts of lines that depend only on a cell come from tables.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ _SPANS = tuple(slice(row * SIDE, (row + 1) * SIDE) for row in range(SIDE))
 
 
 class State(Protocol):
-    """What is read of a game (`Hogwarts`)."""
+    """The attributes of a game (`Hogwarts`) that the encoding reads."""
 
     settings: Mapping[str, int]
     turn: int
@@ -40,7 +40,7 @@ class State(Protocol):
 
 
 def start(settings: Mapping[str, int], cells: bytes) -> bytes:
-    """Settings, size, rows of walls and corridors."""
+    """Return the facts at the start: settings, size, rows of walls and corridors."""
     lines = [f"set {name} {value}" for name, value in settings.items()]
     lines.append(f"size {SIDE} {SIDE}")
     plan = cells.translate(bytes(WALL if code == WALL else FREE for code in range(256))).decode()
@@ -49,7 +49,7 @@ def start(settings: Mapping[str, int], cells: bytes) -> bytes:
 
 
 def position(game: State) -> bytes:
-    """All facts of a round but the status line."""
+    """Return all facts of a round except the status line."""
     owners = bytes(game.owners)
     rows = [part for row in range(SIDE) for part in (_OWN[row], owners[_SPANS[row]], b"\n")]
     lines = [
@@ -73,20 +73,20 @@ def _spaced(numbers: Sequence[int]) -> str:
 
 
 def status(shares: Sequence[float]) -> bytes:
-    """The status line, with numbers as PROTOCOL.md 1 writes them."""
-    words = [f"{share:.4f}".rstrip("0").rstrip(".") for share in shares]
-    return f"status {' '.join('0' if word == '-0' else word for word in words)}\n".encode()
+    """Return the status line, with numbers in the form of PROTOCOL.md 1."""
+    numbers = [f"{share:.4f}".rstrip("0").rstrip(".") for share in shares]
+    return f"status {' '.join('0' if number == '-0' else number for number in numbers)}\n".encode()
 
 
-def digest(game: State, told: bytes, chance: Chance) -> str:
-    """A hash of the state: what is told of it, and what isn't."""
+def digest(game: State, facts: bytes, chance: Chance) -> str:
+    """Return a hash of the state: of its facts and of what bots can't see."""
     hidden = (
         game.turn,
         tuple(game.settings.items()),
         game.conversion_points,
-        # Draws yet to come; a chance of a test may have nothing to show.
+        # The state decides all draws still to come; a test's source of chance may have none.
         getattr(chance, "state", None),
     )
-    hashed = hashlib.blake2b(told, digest_size=8)
+    hashed = hashlib.blake2b(facts, digest_size=8)
     hashed.update(repr(hidden).encode())
     return hashed.hexdigest()

@@ -1,9 +1,9 @@
-"""A game of Hogwarts: orders carried out, Voldemort, respawn, scores (rules/hogwarts.md 5 to 12).
+"""A game of Hogwarts: orders, Voldemort, respawn, scores (rules/hogwarts.md 5 to 12).
 
-The state lies in flat lists by unit and by cell, because a match of 200 rounds should take no
-longer than in the original program. Every draw comes in that program's order, so a game that is
-played with `original` 1 is the original's game, byte for byte. Telling is in `telling`, what
-viewers draw in `scene`.
+The state consists of flat lists by unit and by cell, because a match of 200 rounds should take no
+longer than in the original program. Every random draw comes in that program's order, so a game
+with the setting `original` 1 is the original's game, byte for byte. The facts are encoded by
+`encoding`, and the views for viewers are made by `scene`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,38 +38,38 @@ NOBODY = -1
 
 @attrs.define(eq=False)
 class Hogwarts:
-    """A game in progress; its attributes are the state that everybody may see.
+    """A game of Hogwarts in progress; its public attributes are the visible state.
 
-    A unit is its number: 0 to 3 the ghosts of these clans, then the wizards. Lists by unit,
-    by clan or by cell (`row * 60 + col`) are for reading; only the game writes them.
+    Units are numbered: 0 to 3 are the ghosts of these clans, then come the wizards. The lists by
+    unit, by clan or by cell (`row * 60 + col`) may be read, but only the game changes them.
     """
 
     settings: Mapping[str, int]
     board: Board
-    """The position that the game began with."""
+    """The position at the start of the game."""
     chance: Chance = attrs.field(repr=False)
     turn: int = 0
-    """The round: how many were played."""
+    """The number of rounds carried out."""
     owners: bytearray = attrs.field(init=False, repr=False)
     """By cell: `W` wall, `.` corridor without owner, `0` to `3` corridor of that clan."""
     clans: list[int] = attrs.field(init=False)
-    """By unit."""
+    """By unit, its clan."""
     cells: list[int] = attrs.field(init=False)
-    """By unit: where it stands."""
+    """By unit, its cell."""
     rounds: list[int] = attrs.field(init=False)
-    """By unit. Wizard: rounds until it changes clan, 0: no conversion. Ghost: rounds of rest."""
+    """By unit: for a wizard, rounds until it changes clan, or 0; for a ghost, rounds of rest."""
     nexts: list[int] = attrs.field(init=False)
-    """By unit. Wizard: the clan it will change to. Ghost: round of the last attack. Or -1."""
+    """By unit: for a wizard, its next clan; for a ghost, the last attack's round; or -1."""
     books: set[int] = attrs.field(init=False)
-    """Cells."""
+    """The cells with a book."""
     ingredients: tuple[int, ...] = attrs.field(init=False)
-    """Those for this round's spell."""
+    """The ingredients for this round's spell."""
     voldemort: int = attrs.field(init=False)
-    """His cell."""
+    """Voldemort's cell."""
     strength: list[int] = attrs.field(init=False)
-    """Strength points by clan, not divided by its units."""
+    """By clan, its strength points, not divided by the number of its units."""
     conversion_points: list[int] = attrs.field(init=False)
-    """By clan: the part of the score that never goes down."""
+    """By clan, its points for conversions: the part of the score that never decreases."""
     executed: tuple[Order, ...] = ()
     """The orders that had an effect in the last round, in the order of execution."""
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
@@ -77,26 +77,26 @@ class Hogwarts:
     _original: bool = attrs.field(init=False)
     _corridors: int = attrs.field(init=False, repr=False)
     _unit_at: list[int] = attrs.field(init=False, repr=False)  # by cell: a unit, or NOBODY
-    _units_of: list[int] = attrs.field(init=False)  # by clan: units, the ghost included
-    # What a round gathers for its end:
+    _units_of: list[int] = attrs.field(init=False)  # by clan: its living units, with the ghost
+    # Collected during a round for its last steps:
     _danger: frozenset[int] = attrs.field(init=False, repr=False)  # Voldemort's 3x3
     _dead: list[int] = attrs.field(init=False, factory=list)  # in the order of their deaths
-    _read: list[int] = attrs.field(init=False, factory=lambda: [0] * CLANS)  # books by clan
+    _read: list[int] = attrs.field(init=False, factory=lambda: [0] * CLANS)  # by clan: books read
     _spell_cast: bool = attrs.field(init=False, default=False)
-    _body: bytes | None = attrs.field(init=False, default=None, repr=False)
+    _position: bytes | None = attrs.field(init=False, default=None, repr=False)
     _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
         init=False, default=None, repr=False
     )
 
     def __attrs_post_init__(self) -> None:
         board, settings = self.board, self.settings
-        for name, has in (
+        for name, needed in (
             ("NUM_INI_WIZARDS_PER_CLAN", board.wizards_per_clan),
             ("NUM_INI_BOOKS", len(board.books)),
         ):
-            if settings[name] != has:
+            if settings[name] != needed:
                 raise BadBoardError(
-                    f"the board needs the setting {name} {has}, which is {settings[name]}"
+                    f"the board needs the setting {name} {needed}, which is {settings[name]}"
                 )
         self._original = bool(settings["original"])
         self.owners = bytearray(board.cells)
@@ -116,22 +116,22 @@ class Hogwarts:
         self._units_of = [self.clans.count(clan) for clan in range(CLANS)]
         self._danger = frozenset((self.voldemort, *AROUND[self.voldemort]))
 
-    # -- reading -------------------------------------------------------------------------------
+    # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5); see `orders.parse`.
 
         Raises:
-            MalformedAnswerError: The tokens are no such submoves.
-            TooManySubmovesError: There are more than 1000.
+            MalformedAnswerError: The tokens don't form such submoves.
+            TooManySubmovesError: There are more than 1000 submoves.
         """
         return orders.parse(seat, self.clans, self.ingredients, tokens)
 
     # -- playing -------------------------------------------------------------------------------
 
     def advance(self, turn: Sequence[Verdict]) -> None:
-        """Carry out one round (rules/hogwarts.md 5). Who gave no usable answer gave no orders."""
-        self._body = self._facts = None
+        """Carry out a round (rules/hogwarts.md 5); a seat without a usable answer has no orders."""
+        self._position = self._facts = None
         self._before = self.seen()
         self._dead = []
         self._read = [0] * CLANS
@@ -141,9 +141,9 @@ class Hogwarts:
         )
         destroyed = self._move_voldemort()
         if self._dead or destroyed or any(self._read):
-            # From here on nothing leaves the board: the places only become fewer.
-            gone = set(self._dead)
-            standing = [cell for unit, cell in enumerate(self.cells) if unit not in gone]
+            # From here on nothing leaves the board, so free places only become fewer.
+            dead = set(self._dead)
+            standing = [cell for unit, cell in enumerate(self.cells) if unit not in dead]
             places = Places.of(self._corridors, (*standing, *self.books), self.voldemort)
             self._respawn(places)
             self._end_waiting()
@@ -159,10 +159,10 @@ class Hogwarts:
         self.turn += 1
 
     def _execute(self, queues: Sequence[Sequence[Order]]) -> tuple[Order, ...]:
-        """Step 2: one order after another, of a player drawn among those that have one left."""
+        """Carry out step 2: one order after another, each of a random player with any left."""
         below = self.chance.below
         waiting = [list(reversed(queue)) for queue in queues if queue]
-        done: list[Order] = []
+        executed: list[Order] = []
         while waiting:
             player = below(len(waiting), "whose order")
             queue = waiting[player]
@@ -171,11 +171,11 @@ class Hogwarts:
                 del waiting[player]
             unit, direction, groups = order
             if self._move(unit, direction) if groups is None else self._cast(unit, groups):
-                done.append(order)
-        return tuple(done)
+                executed.append(order)
+        return tuple(executed)
 
     def _move(self, unit: int, direction: int) -> bool:
-        """Section 6: the checks of a move in their order, and what it does; False: nothing."""
+        """Carry out a move if it passes the checks of section 6, and return whether it did."""
         if not 0 <= direction < orders.DIRECTIONS:
             return False
         is_ghost = unit < CLANS
@@ -185,7 +185,7 @@ class Hogwarts:
         if target == OUTSIDE:
             return False
         if target in self._danger:
-            # Before the test for walls: also a step into a wall next to Voldemort kills.
+            # This precedes the test for walls: a step into a wall next to Voldemort kills too.
             self._die(unit)
             return True
         if self.owners[target] == WALL:
@@ -201,7 +201,7 @@ class Hogwarts:
         return self._attack_ghost(other) if other < CLANS else self._battle(unit, other)
 
     def _walk(self, unit: int, target: int) -> None:
-        """6.6: the cell becomes the clan's, a book on it is read; the cell left stays as it is."""
+        """Carry out 6.6: the new cell becomes the clan's, and a book on it is read."""
         clan = self.clans[unit]
         self._unit_at[self.cells[unit]] = NOBODY
         self._unit_at[target] = unit
@@ -212,21 +212,21 @@ class Hogwarts:
             self._read[clan] += 1
 
     def _die(self, unit: int) -> None:
-        """The unit leaves the board, a wizard also its clan; `cells` keeps its last cell."""
+        """Take a unit off the board, and a wizard out of its clan; `cells` keeps its last cell."""
         self._unit_at[self.cells[unit]] = NOBODY
         self._dead.append(unit)
         if unit >= CLANS:
             self._units_of[self.clans[unit]] -= 1
 
     def _cancel(self, other: int) -> bool:
-        """6.9: a comrade's conversion ends."""
+        """Carry out 6.9: end the conversion of a wizard of the same clan."""
         if other < CLANS or not self.rounds[other]:
             return False
         self.rounds[other], self.nexts[other] = 0, NOBODY
         return True
 
     def _attack_ghost(self, ghost: int) -> bool:
-        """Section 8: it rests longer, unless it was attacked a short while ago."""
+        """Carry out section 8: a ghost rests longer, unless it was attacked recently."""
         last = self.nexts[ghost]
         if last != -1 and self.turn - last < self.settings["ROUNDS_NO_ATTACK_GHOST"]:
             return False
@@ -235,7 +235,7 @@ class Hogwarts:
         return True
 
     def _battle(self, attacker: int, defender: int) -> bool:
-        """Section 7: one of the two loses, at once or by a conversion; nobody moves."""
+        """Carry out section 7: one of two wizards is converted, at once or over some rounds."""
         if self.rounds[defender]:
             return False
         ours, theirs = self._magic(self.clans[attacker]), self._magic(self.clans[defender])
@@ -250,11 +250,11 @@ class Hogwarts:
         return True
 
     def _magic(self, clan: int) -> int:
-        """Magic strength of a clan at this moment (section 2)."""
+        """Return the present magic strength of a clan (section 2)."""
         return self.strength[clan] // self._units_of[clan]
 
     def _wins(self, ours: int, theirs: int) -> bool:
-        """Whether the attacker wins a battle of like strengths (7.1; 18, rows 3 and 4)."""
+        """Draw whether the attacker wins a battle of similar strengths (7.1; 18, rows 3 and 4)."""
         below = self.chance.below
         if below(101 if self._original else 100, "surprise") < 30:
             return True
@@ -264,12 +264,12 @@ class Hogwarts:
             return below(1001, "battle") < share
         if not total:
             return below(2, "battle") < 1
-        # The generator takes no more than a million values: greater strengths are scaled.
+        # The generator's ranges are limited to a million, so greater strengths are scaled down.
         scale = total // OriginalChance.MAX_RANGE + 1
         return below(total // scale, "battle") < ours // scale
 
     def _change_clan(self, wizard: int, clan: int) -> None:
-        """A conversion is complete: wizard, cell and points are the new clan's."""
+        """Complete a conversion: the new clan gets the wizard, its cell and points."""
         self._units_of[self.clans[wizard]] -= 1
         self._units_of[clan] += 1
         self.clans[wizard] = clan
@@ -277,7 +277,7 @@ class Hogwarts:
         self.conversion_points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
     def _cast(self, unit: int, groups: Sequence[int]) -> bool:
-        """Section 9: the checks of a spell in their order, and what it does."""
+        """Cast a spell if it passes the checks of section 9, and return whether it did."""
         if (
             unit >= CLANS
             or self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS
@@ -288,29 +288,29 @@ class Hogwarts:
             return False
         self._spell_cast = True
         self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
-        ours = OWNERS[self.clans[unit]]
+        own = OWNERS[self.clans[unit]]
         owners, unit_at = self.owners, self._unit_at
         without_unit = [
             cell for cell in range(CELLS) if unit_at[cell] == NOBODY and owners[cell] != WALL
         ]
-        others = [cell for cell in without_unit if owners[cell] != ours]
-        # 18, row 1: the original takes 15 % of more cells than the text says.
+        others = [cell for cell in without_unit if owners[cell] != own]
+        # The original takes 15 % of more cells than its rules text says (18, row 1).
         quota = 15 * len(without_unit if self._original else others) // 100
         for cell in draw_some(self.chance, others, min(quota, len(others))):
-            owners[cell] = ours
+            owners[cell] = own
         return True
 
     def _move_voldemort(self) -> int:
-        """Section 10: target, step, effect; returns the books he destroyed."""
+        """Carry out section 10, and return the number of books that Voldemort destroyed."""
         voldemort = self.voldemort
         row, col = ROW[voldemort], COL[voldemort]
-        # Those who died count where they left.
-        far = [abs(ROW[cell] - row) + abs(COL[cell] - col) for cell in self.cells]
-        nearest = min(far)
-        count = far.count(nearest)
+        # Units that died this round count at the cells that they left.
+        distances = [abs(ROW[cell] - row) + abs(COL[cell] - col) for cell in self.cells]
+        nearest = min(distances)
+        count = distances.count(nearest)
         unit = -1
         for _ in range(self.chance.below(count, "Voldemort's target") + 1):
-            unit = far.index(nearest, unit + 1)
+            unit = distances.index(nearest, unit + 1)
         self.voldemort = step_towards(voldemort, self.cells[unit])
         around = AROUND[self.voldemort]
         self._danger = frozenset((self.voldemort, *around))
@@ -326,15 +326,15 @@ class Hogwarts:
         return destroyed
 
     def _respawn(self, places: Places) -> None:
-        """Step 5: dead wizards by the clan they had, then dead ghosts."""
-        had = {unit: self.clans[unit] for unit in self._dead}
+        """Carry out step 5: dead wizards respawn in the order of their old clans, then ghosts."""
+        old_clans = {unit: self.clans[unit] for unit in self._dead}
         for clan in range(CLANS):
             for wizard in self._dead:
-                if wizard >= CLANS and had[wizard] == clan:
+                if wizard >= CLANS and old_clans[wizard] == clan:
                     cell = places.draw(self.chance)
-                    new = self.chance.below(CLANS, "new clan")
-                    self.clans[wizard] = new
-                    self._units_of[new] += 1
+                    new_clan = self.chance.below(CLANS, "new clan")
+                    self.clans[wizard] = new_clan
+                    self._units_of[new_clan] += 1
                     self.rounds[wizard], self.nexts[wizard] = 0, NOBODY
                     self._appear(wizard, cell)
         for ghost in sorted(unit for unit in self._dead if unit < CLANS):
@@ -348,7 +348,7 @@ class Hogwarts:
         self.owners[cell] = OWNERS[self.clans[unit]]
 
     def _end_waiting(self) -> None:
-        """Steps 6 and 7: ghosts have rested one more round, conversions come to their end."""
+        """Carry out steps 6 and 7: ghosts rest one round less, and conversions are completed."""
         rounds = self.rounds
         for unit, left in enumerate(rounds):
             if left:
@@ -358,7 +358,7 @@ class Hogwarts:
                     self.nexts[unit] = NOBODY
 
     def _renew_books(self, places: Places, destroyed: int) -> None:
-        """Step 8: what was read strengthens; every book that vanished comes back elsewhere."""
+        """Carry out step 8: books that were read give strength, and vanished books reappear."""
         for clan, read in enumerate(self._read):
             self.strength[clan] += read * self.settings["BOOK_MAGIC_STRENGTH"]
             for _ in range(read):
@@ -366,10 +366,10 @@ class Hogwarts:
         for _ in range(destroyed):
             self.books.add(places.draw(self.chance))
 
-    # -- telling -------------------------------------------------------------------------------
+    # -- outcome, facts, views -----------------------------------------------------------------
 
     def outcome(self) -> Outcome | None:
-        """After the last round, by score; equal scores share the place (18, row 25)."""
+        """Return the outcome after the last round; equal scores share a rank (18, row 25)."""
         if self.turn < self.settings["NUM_ROUNDS"]:
             return None
         return Outcome(
@@ -380,31 +380,31 @@ class Hogwarts:
         )
 
     def scores(self) -> tuple[int, ...]:
-        """Conversion points and owned cells by clan, as the last round's end left them."""
+        """Return the score of each clan at the end of the last round."""
         return self._scores
 
-    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - all seats are told the same
-        """Settings, size, walls (PROTOCOL.md 5)."""
+    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
+        """Return settings, size and walls (PROTOCOL.md 5)."""
         return encoding.start(self.settings, self.board.cells)
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
-        """The whole position (PROTOCOL.md 5): one object for all seats."""
+        """Return the whole position (PROTOCOL.md 5), one object for all seats."""
         shares = tuple(status)
         if self._facts is None or self._facts[0] != shares:
-            self._facts = shares, self._told() + encoding.status(shares)
+            self._facts = shares, self._position_facts() + encoding.status(shares)
         return self._facts[1]
 
-    def _told(self) -> bytes:
-        if self._body is None:
-            self._body = encoding.position(self)
-        return self._body
+    def _position_facts(self) -> bytes:
+        if self._position is None:
+            self._position = encoding.position(self)
+        return self._position
 
     def digest(self) -> str:
-        """A hash of settings, position, points, chance and outcome."""
-        return encoding.digest(self, self._told(), self.chance)
+        """Return a hash of settings, position, points, chance and outcome."""
+        return encoding.digest(self, self._position_facts(), self.chance)
 
     def seen(self) -> Position:
-        """The position for viewers; it stays as it is while the game goes on."""
+        """Return a copy of the position for viewers."""
         return Position(
             self.turn,
             bytes(self.owners),
@@ -419,17 +419,19 @@ class Hogwarts:
         )
 
     def scene(self) -> Scene:
-        """The walls."""
+        """Return the walls."""
         return scene.scene(self.board.cells)
 
     def frame(self) -> Frame:
-        """Units, books, Voldemort, whose the cells are, and what happened in the last round."""
+        """Return units, books, Voldemort and owned cells, with the events of the last round."""
         return scene.frame(self.seen(), self._before, self.executed, self.settings)
 
 
 def step_towards(voldemort: int, target: int) -> int:
-    """Voldemort's next cell: along the longer axis; if both are alike, by the first of Down,
-    Right, Up and Left that brings him nearer (section 10).
+    """Return Voldemort's next cell on his way to a target (section 10).
+
+    He moves along the longer axis. If both are equal, he takes the first of Down, Right, Up and
+    Left that brings him nearer.
     """
     down, right = ROW[target] - ROW[voldemort], COL[target] - COL[voldemort]
     if abs(down) > abs(right):

@@ -1,6 +1,6 @@
-"""The boards that chance makes: walls, units, books, Voldemort (rules/hogwarts.md 3).
+"""The generator of random boards: walls, units, books, Voldemort (rules/hogwarts.md 3).
 
-The draws come in the original program's order, so that a seed makes the board it makes there.
+It makes the original program's draws in the same order, so that a seed gives the same board.
 """
 
 import itertools
@@ -25,29 +25,36 @@ from lanista.rules.hogwarts.grid import (
 from lanista.rules.hogwarts.placing import Places, draw_ingredients
 
 WALLS = 8
-"""How many walls are tried."""
+"""The number of walls of a board."""
 HEADINGS = (UP, DOWN, LEFT, RIGHT)
+"""The directions of walls, in the original's order."""
 
 
 def permuted(items: Sequence[int], draws: Sequence[int]) -> tuple[int, ...]:
-    """A permutation as the original makes it: place i is exchanged with one from i on (3.4)."""
+    """Return a permutation as the original makes it: each item is swapped with a later one (3.4).
+
+    Args:
+        items: The items.
+        draws: By index, how far away the item is with which it is swapped.
+    """
     mixed = list(items)
-    for at, further in enumerate(draws):
-        mixed[at], mixed[at + further] = mixed[at + further], mixed[at]
+    for index, distance in enumerate(draws):
+        other = index + distance
+        mixed[index], mixed[other] = mixed[other], mixed[index]
     return tuple(mixed)
 
 
 _TURNS = {
     draws: permuted(HEADINGS, draws) for draws in itertools.product(range(4), range(3), range(2))
 }
-"""The permutations of the headings by the draws that make them; a fourth draw changes nothing."""
+"""The permutations of the headings, by the draws that give them; the fourth draw has no effect."""
 NEVER = 99
-"""More wall cells next to a cell than there can be: no wall may enter it."""
+"""A count of neighbouring wall cells that is impossible: no wall may enter the cell."""
 _BORDERED = tuple(NEVER if cell in BORDER else 0 for cell in range(CELLS))
 
 
 def generate(settings: Mapping[str, int], chance: Chance) -> Board:
-    """A board from chance."""
+    """Generate a random board."""
     walls = draw_walls(chance)
     corridors = EVERYWHERE & ~bits(walls)
     places = Places.of(corridors, ())
@@ -67,7 +74,7 @@ def generate(settings: Mapping[str, int], chance: Chance) -> Board:
 
 
 def draw_walls(chance: Chance) -> set[int]:
-    """The cells of the walls: plans are drawn until the corridors hang together."""
+    """Return the cells of the walls of the first plan whose corridors are connected."""
     while True:
         walls = _plan(chance)
         if connected(EVERYWHERE & ~bits(walls)):
@@ -75,7 +82,7 @@ def draw_walls(chance: Chance) -> set[int]:
 
 
 def connected(corridors: int) -> bool:
-    """Whether steps in the four directions lead from every corridor to every other one."""
+    """Return whether steps in four directions lead from every corridor to every other one."""
     reached, edge = 0, corridors & -corridors
     while edge:
         reached |= edge
@@ -84,54 +91,54 @@ def connected(corridors: int) -> bool:
 
 
 def _plan(chance: Chance) -> set[int]:
-    """Eight walls, whatever they cut off: thin snakes that never touch one another."""
-    # By cell: wall cells of the present wall around it, or NEVER.
-    beside = list(_BORDERED)
+    """Return eight walls, thin snakes that never touch each other but may cut off corridors."""
+    # By cell: the number of cells of the present wall around it, or NEVER.
+    walls_around = list(_BORDERED)
     walls: set[int] = set()
     left = CELLS // 2
     for number in range(WALLS, 0, -1):
-        wall = _wall(chance, beside, left // number)
+        wall = _wall(chance, walls_around, left // number)
         left -= len(wall)
         walls.update(wall)
         for cell in wall:
             for near in AROUND[cell]:
-                beside[near] = NEVER
+                walls_around[near] = NEVER
     return walls
 
 
-def _wall(chance: Chance, beside: list[int], length: int) -> list[int]:
-    """One wall; it ends where it can't go on."""
+def _wall(chance: Chance, walls_around: list[int], length: int) -> list[int]:
+    """Return the cells of one wall, which ends early where it can't go on."""
     below = chance.below
     heading = HEADINGS[below(4, "wall's heading")]
     while True:
         row = 1 + below(SIDE - 2, "wall's row")
         cell = row * SIDE + 1 + below(SIDE - 2, "wall's column")
-        if not beside[cell]:
+        if not walls_around[cell]:
             break
     wall = [cell]
-    _fill(beside, cell)
+    _fill(walls_around, cell)
     while length > 0:
         first, second = below(4, "wall's turn"), below(3, "wall's turn")
         ways = _TURNS[first, second, below(2, "wall's turn")]
         below(1, "wall's turn")
         bend = below(8, "whether a wall turns") == 0
         ahead = NEAR[heading][cell]
-        if bend or beside[ahead] > 2:
+        if bend or walls_around[ahead] > 2:
             for way in ways:
                 ahead = NEAR[way][cell]
-                if beside[ahead] <= 2:
+                if walls_around[ahead] <= 2:
                     heading = way
                     break
             else:
                 break
         cell = ahead
-        _fill(beside, cell)
+        _fill(walls_around, cell)
         wall.append(cell)
         length -= 1
     return wall
 
 
-def _fill(beside: list[int], cell: int) -> None:
-    beside[cell] = NEVER
+def _fill(walls_around: list[int], cell: int) -> None:
+    walls_around[cell] = NEVER
     for near in AROUND[cell]:
-        beside[near] += 1
+        walls_around[near] += 1

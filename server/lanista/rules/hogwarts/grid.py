@@ -1,8 +1,8 @@
 """The grid of Hogwarts: cells by number, directions, sets of cells as bits.
 
-Cells are numbered row by row, `row * 60 + col`. A set of cells is a whole number with a bit a
-cell, in rows of 64 bits, so that a set grows by two cells in every direction by shifts. No chance
-here and no state.
+Cells are numbered row by row, `row * 60 + col`. A set of cells is an integer with one bit per
+cell, in rows of 64 bits, so that shifts can extend a set by two cells in every direction without
+carrying cells into the next row. Nothing here depends on chance or on a game.
 """
 
 import functools
@@ -10,12 +10,16 @@ import operator
 from collections.abc import Iterable
 
 SIDE = 60
-"""Rows and columns of the board."""
+"""The number of rows, and of columns, of the board."""
 CELLS = SIDE * SIDE
 STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-"""Row and column of each direction: Down, DR, Right, RU, Up, UL, Left, LD (hogwarts.md 2)."""
+"""The steps in row and column of the directions Down, DR, Right, RU, Up, UL, Left, LD.
+
+    See rules/hogwarts.md 2.
+"""
 DOWN, RIGHT, UP, LEFT = 0, 2, 4, 6
 OUTSIDE = -1
+"""The number of a cell outside the board."""
 
 ROW = tuple(cell // SIDE for cell in range(CELLS))
 COL = tuple(cell % SIDE for cell in range(CELLS))
@@ -32,11 +36,11 @@ AROUND = tuple(
     tuple(near for near in (NEAR[way][cell] for way in range(8)) if near != OUTSIDE)
     for cell in range(CELLS)
 )
-"""By cell, the up to 8 cells around it, in the order of the directions."""
+"""By cell, the cells around it, at most 8, in the order of the directions."""
 BORDER = frozenset(cell for cell in range(CELLS) if len(AROUND[cell]) < 8)
 
 WIDTH = 64
-"""Bits a row: 60 cells and 4 that stay out of every answer, so that shifts never wrap round."""
+"""The number of bits per row: 60 cells and 4 unused ones, so that shifts never wrap around."""
 BIT = tuple(1 << (ROW[cell] * WIDTH + COL[cell]) for cell in range(CELLS))
 _HALVES = tuple(
     (span, (1 << span) - 1) for span in (2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
@@ -44,19 +48,19 @@ _HALVES = tuple(
 
 
 def bits(cells: Iterable[int]) -> int:
-    """A set of cells."""
+    """Return the set of these cells."""
     return functools.reduce(operator.or_, map(BIT.__getitem__, cells), 0)
 
 
 def grown(cells: int) -> int:
-    """The cells whose 5x5 holds a cell of the set; bits outside the board may be set too."""
+    """Return the cells with a cell of the set in their 5x5; bits outside the board may be set."""
     wide = cells | cells << 1 | cells << 2 | cells >> 1 | cells >> 2
     return wide | wide << WIDTH | wide << 2 * WIDTH | wide >> WIDTH | wide >> 2 * WIDTH
 
 
 def nth(cells: int, n: int) -> int:
-    """The n-th cell of a set, from 0, row by row."""
-    place = 0
+    """Return the n-th cell of a set, counted from 0, row by row."""
+    position = 0
     for span, mask in _HALVES:
         low = cells & mask
         count = low.bit_count()
@@ -65,11 +69,12 @@ def nth(cells: int, n: int) -> int:
         else:
             n -= count
             cells >>= span
-            place += span
-    row, col = divmod(place, WIDTH)
+            position += span
+    row, col = divmod(position, WIDTH)
     return row * SIDE + col
 
 
 INTERIOR = bits(cell for cell in range(CELLS) if cell not in BORDER)
-"""All cells but the border's."""
+"""The set of all cells except those of the border."""
 EVERYWHERE = bits(range(CELLS))
+"""The set of all cells."""

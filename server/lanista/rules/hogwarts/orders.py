@@ -1,6 +1,6 @@
-"""Orders of Hogwarts: reading them from an answer, and what is wrong with one by itself.
+"""The orders of Hogwarts: the parser of an answer, and the faults of a single order.
 
-PROTOCOL.md 4 and 5, rules/hogwarts.md 4, 9.2 and 18. What an order does is in `game`.
+See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried out by `game`.
 """
 
 from collections.abc import Sequence
@@ -18,21 +18,22 @@ from lanista.rules.hogwarts.board import CLANS
 from lanista.rules.hogwarts.placing import GROUPS, INGREDIENTS
 
 MAX_ORDERS = 1000
-"""Submoves a seat may send in a round, whatever they say."""
+"""The greatest number of submoves in a round, valid or not."""
 DIRECTIONS = 8
+"""The number of directions."""
 STRAIGHT = frozenset((0, 2, 4, 6))
-"""The directions that every unit may take."""
+"""The directions in which every unit can move; only ghosts move diagonally."""
 _MEMBERS = INGREDIENTS // GROUPS
 
 
 class Order(NamedTuple):
-    """One order: a move, or a spell when it has groups."""
+    """An order: a spell if it has groups, otherwise a move."""
 
     unit: int
     direction: int
-    """0 to 7; another number never does anything. -1 for a spell."""
+    """The direction, 0 to 7; -1 for a spell. A move in any other direction has no effect."""
     groups: tuple[int, ...] | None = None
-    """The group of each ingredient."""
+    """The group of each ingredient, for a spell."""
 
 
 def parse(
@@ -40,60 +41,60 @@ def parse(
 ) -> Answer:
     """Read `m ID D` and `s ID g1 … g15`.
 
-    The orders are the first one of each unit the seat owns, in order: also those that are
-    refused for what they say, because they take their unit's only order and their turn among
-    the orders (rules/hogwarts.md 4 and 5).
+    The result has the first order of each unit that the seat owns, in the order of the answer. A
+    refused one is included too, because it is still its unit's only order and takes a place in
+    the seat's sequence (rules/hogwarts.md 4 and 5).
 
     Args:
-        seat: Whose answer it is.
+        seat: The seat that answered.
         clans: The clan of each unit at the start of the round.
-        ingredients: Those of this round.
+        ingredients: The ingredients of this round.
         tokens: The answer.
 
     Raises:
-        MalformedAnswerError: The tokens are no such submoves.
-        TooManySubmovesError: There are more than 1000.
+        MalformedAnswerError: The tokens don't form such submoves.
+        TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
     orders: dict[int, Order] = {}
     refused: list[Refusal] = []
-    at = index = 0
-    while at < len(tokens):
-        kind = tokens[at]
+    start = index = 0
+    while start < len(tokens):
+        kind = tokens[start]
         if kind == "m":
-            end = at + 3
+            end = start + 3
         elif kind == "s":
-            end = at + 2 + INGREDIENTS
+            end = start + 2 + INGREDIENTS
         else:
             raise MalformedAnswerError(
                 f"`{kind}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
             )
         if index == MAX_ORDERS:
             raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
-        order = _order(tokens[at:end], end - at, index)
+        order = _order(tokens[start:end], end - start, index)
         unit, direction, groups = order
-        words = None
+        message = None
         if not 0 <= unit < len(clans) or clans[unit] != seat:
-            words = _not_ours(clans, unit)
+            message = _not_ours(clans, unit)
         elif unit in orders:
-            words = f"a second order for unit {unit}; only its first one counts"
+            message = f"a second order for unit {unit}; only its first one counts"
         else:
             orders[unit] = order
-            # Most orders are moves of wizards, and most of these are sound.
+            # Most orders are valid moves of wizards, which need no further check.
             if groups is not None or direction not in STRAIGHT:
-                words = fault(order, ingredients)
-        if words is not None:
-            refused.append(Refusal(RefusalCode.ILLEGAL, words, index))
-        at = end
+                message = fault(order, ingredients)
+        if message is not None:
+            refused.append(Refusal(RefusalCode.ILLEGAL, message, index))
+        start = end
         index += 1
     return Answer(tuple(orders.values()), tuple(refused))
 
 
-def _order(words: Sequence[Token], length: int, index: int) -> Order:
-    numbers = [word for word in words if type(word) is int]
+def _order(tokens: Sequence[Token], length: int, index: int) -> Order:
+    numbers = [token for token in tokens if type(token) is int]
     if len(numbers) < length - 1:
-        letter = next((word for word in words[1:] if isinstance(word, str)), None)
+        letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
         raise MalformedAnswerError(
-            f"`{words[0]}` with {len(words) - 1} numbers; it takes {length - 1}"
+            f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
             if letter is None
             else f"`{letter}` where a number belongs",
             index,
@@ -110,7 +111,7 @@ def _not_ours(clans: Sequence[int], unit: int) -> str:
 
 
 def fault(order: Order, ingredients: Sequence[int]) -> str | None:
-    """Why an order can do nothing wherever its unit stands; None when there is no such reason."""
+    """Return why an order has no effect in any position, or None if it can have one."""
     is_ghost = order.unit < CLANS
     if order.groups is not None:
         if not is_ghost:
@@ -124,7 +125,7 @@ def fault(order: Order, ingredients: Sequence[int]) -> str | None:
 
 
 def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> str | None:
-    """Why a solution is wrong, or None when it is right (rules/hogwarts.md 9.2, 5)."""
+    """Return what is wrong with a solution, or None if it is right (rules/hogwarts.md 9.2, 5)."""
     sums = [0] * GROUPS
     for group, ingredient in zip(groups, ingredients, strict=True):
         if not 0 <= group < GROUPS:

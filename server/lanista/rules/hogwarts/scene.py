@@ -1,8 +1,8 @@
-"""What a viewer draws of Hogwarts: walls, units, books, Voldemort, owners; events of a round.
+"""The views of Hogwarts for viewers: walls, units, books, Voldemort, owners, events of a round.
 
-Everything is told from a position, the one before it and the orders carried out between them, so
-that a match file shows the same as a game. Positions of files may break any rule: nothing here
-relies on one. No rule is decided here.
+Everything is derived from a position, the one before it and the orders carried out between them,
+so that a match file shows the same as a game. Positions from files may break any rule, so this
+module relies on none. It decides no rule either.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,10 +12,10 @@ import attrs
 from lanista.rules.hogwarts.board import CLANS, OWNERS, WALL
 from lanista.rules.hogwarts.grid import AROUND, CELLS, COL, NEAR, ROW, SIDE
 from lanista.rules.hogwarts.orders import Order
-from lanista.rules.picture import Event, Frame, Ground, Mark, Place, Scene, Shape
+from lanista.rules.picture import Event, Frame, Ground, Mark, Place, Scene, Shape, counted
 
 SPELL_FREE_ROUNDS = 50
-"""No spell in so many last rounds (rules/hogwarts.md 1)."""
+"""The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
 STATS = ("cells", "units", "strength", "strength per unit")
 _SIGNS = (
     ("G", "ghost"),
@@ -38,34 +38,35 @@ _BOOKS = tuple(Mark(*place, None, "+", Shape.BOOK, details=("book",)) for place 
 
 @attrs.frozen
 class Position:
-    """What can be seen in a round. A unit is its number: the ghosts first, then the wizards."""
+    """The visible state of a round. Units are numbered, first the ghosts, then the wizards."""
 
     turn: int
     owners: bytes
     """By cell, as in `Hogwarts.owners`."""
     clans: Sequence[int]
+    """By unit, its clan."""
     cells: Sequence[int]
-    """By unit: where it stands."""
+    """By unit, its cell."""
     rounds: Sequence[int]
     """By unit, as in `Hogwarts.rounds`."""
     nexts: Sequence[int]
     """By unit, as in `Hogwarts.nexts`."""
     books: frozenset[int]
-    """Cells."""
+    """The cells with a book."""
     voldemort: int
-    """His cell."""
+    """Voldemort's cell."""
     strength: Sequence[int]
-    """By clan, strength points."""
+    """By clan, its strength points."""
     scores: tuple[int, ...]
 
 
 def scene(cells: bytes) -> Scene:
-    """Walls and floor."""
+    """Return walls and floor."""
     ground = [Ground.WALL if cell == WALL else Ground.FLOOR for cell in cells]
     return Scene(
         rows=SIDE,
         cols=SIDE,
-        ground=tuple(tuple(ground[at : at + SIDE]) for at in range(0, CELLS, SIDE)),
+        ground=tuple(tuple(ground[start : start + SIDE]) for start in range(0, CELLS, SIDE)),
         owners={},
         signs=_SIGNS,
         stats=STATS,
@@ -79,32 +80,32 @@ def frame(
     executed: Sequence[Order],
     settings: Mapping[str, int],
 ) -> Frame:
-    """A position and what led to it.
+    """Return the frame of a position, with the events that led to it.
 
     Args:
         now: The position.
-        before: The one a round earlier; None: the match begins.
-        executed: The orders that had an effect in the round between them, in their order.
-        settings: NUM_ROUNDS and BOOK_MAGIC_STRENGTH are read.
+        before: The position a round earlier; None at the start of the match.
+        executed: The orders that had an effect in the round between them, in order.
+        settings: The settings, of which NUM_ROUNDS and BOOK_MAGIC_STRENGTH are read.
     """
     captions, stats = [], []
     for clan, points in enumerate(now.strength):
         units = now.clans.count(clan)
-        # A file may tell of a clan without its ghost.
-        each = points // units if units else 0
-        captions.append(f"{now.scores[clan]} ({units} units, strength {each})")
-        stats.append((now.owners.count(OWNERS[clan]), units, points, each))
+        # In a position from a file a clan may have no units.
+        strength = points // units if units else 0
+        captions.append(f"{now.scores[clan]} ({units} units, strength {strength})")
+        stats.append((now.owners.count(OWNERS[clan]), units, points, strength))
     captured: dict[Place, int] = {}
     events: tuple[Event, ...] = ()
     if before is not None:
-        walk = _walk(before, now, executed)
-        captured = _captured(before, now, executed, walk.dead)
+        movements = _follow(before, now, executed)
+        captured = _captured(before, now, executed, movements.dead)
         events = (
             *_spells(before, executed, len(captured)),
-            *_attacks(before, now, walk.attacks),
-            *_conversions(before, now, set(walk.dead)),
-            *_deaths(before, now, walk.dead),
-            *_books(before, now, walk.walked, settings["BOOK_MAGIC_STRENGTH"]),
+            *_attacks(before, now, movements.attacks),
+            *_conversions(before, now, set(movements.dead)),
+            *_deaths(before, now, movements.dead),
+            *_books(before, now, movements.entered, settings["BOOK_MAGIC_STRENGTH"]),
         )
     return Frame(
         turn=now.turn,
@@ -121,68 +122,64 @@ def frame(
     )
 
 
-# What stands where
+# Marks
 
 
 def _marks(now: Position, left: int) -> Iterator[Mark]:
-    """Books, units by number, and Voldemort on top, whose number is the one behind all units."""
+    """Yield books, units by number, and Voldemort, whose number follows those of all units."""
     for cell in sorted(now.books):
         yield _BOOKS[cell]
     for unit, (clan, cell, rounds, turns_to) in enumerate(
         zip(now.clans, now.cells, now.rounds, now.nexts, strict=True)
     ):
         if unit < CLANS:
-            text, shape, details = "G", Shape.SQUARE, _of_ghost(rounds, turns_to, left)
+            text, shape, details = "G", Shape.SQUARE, _ghost_details(rounds, turns_to, left)
         elif rounds:
-            text, shape, details = "x", Shape.CROSS, (_ending(turns_to, rounds),)
+            text, shape, details = (
+                "x",
+                Shape.CROSS,
+                (f"changes to seat {turns_to} in {counted(rounds, 'round')}",),
+            )
         else:
             text, shape, details = "w", Shape.DISC, ()
         name = "ghost" if unit < CLANS else f"wizard {unit}"
         yield Mark(*_PLACES[cell], clan, text, shape, unit, details=(name, *details))
-    told = ("Voldemort", "kills who comes beside him")
     place = _PLACES[now.voldemort]
-    yield Mark(*place, None, "V", Shape.BEAST, len(now.cells), details=told)
+    details = ("Voldemort", "kills whoever comes next to him")
+    yield Mark(*place, None, "V", Shape.BEAST, len(now.cells), details=details)
 
 
-def _of_ghost(rounds: int, attacked: int, left: int) -> tuple[str, ...]:
+def _ghost_details(rounds: int, attacked: int, left: int) -> tuple[str, ...]:
     if rounds:
-        spell = f"rests {_rounds(rounds)}"
+        spell = f"rests {counted(rounds, 'round')}"
     else:
         spell = "ready for a spell" if left > SPELL_FREE_ROUNDS else "no more spells"
     return (spell,) if attacked < 0 else (spell, f"attacked in round {attacked}")
 
 
-def _ending(clan: int, rounds: int) -> str:
-    return f"changes to seat {clan} in {_rounds(rounds)}"
-
-
-def _rounds(count: int) -> str:
-    return f"{count} round{'' if count == 1 else 's'}"
-
-
-# What happened
+# Events
 
 
 @attrs.frozen
-class _Walked:
-    """The orders of a round carried out as far as places are concerned."""
+class _Movements:
+    """What the executed orders of a round did to the places of units."""
 
     cells: list[int]
-    """By unit, where it came to; of one that walked into Voldemort, where it left."""
-    walked: set[int]
-    """Cells that a unit entered."""
+    """By unit, its last cell; for one that walked into Voldemort, the cell that it left."""
+    entered: set[int]
+    """The cells that a unit entered."""
     dead: list[int]
-    """Units that Voldemort killed, in the order of their deaths."""
+    """The units that Voldemort killed, in the order of their deaths."""
     attacks: list[tuple[int, int]]
-    """Wizard and the ghost that it attacked."""
+    """The attacks on ghosts, as (wizard, ghost)."""
 
 
-def _walk(before: Position, now: Position, executed: Sequence[Order]) -> _Walked:
-    """Follow rules/hogwarts.md 6 and 10: every executed order had an effect."""
+def _follow(before: Position, now: Position, executed: Sequence[Order]) -> _Movements:
+    """Follow the executed orders by rules/hogwarts.md 6 and 10; each of them had an effect."""
     cells = list(before.cells)
-    at = {cell: unit for unit, cell in enumerate(cells)}
+    unit_at = {cell: unit for unit, cell in enumerate(cells)}
     danger = (before.voldemort, *AROUND[before.voldemort])
-    walked: set[int] = set()
+    entered: set[int] = set()
     dead: list[int] = []
     attacks: list[tuple[int, int]] = []
     for unit, direction, groups in executed:
@@ -191,33 +188,33 @@ def _walk(before: Position, now: Position, executed: Sequence[Order]) -> _Walked
             continue
         if target in danger:
             dead.append(unit)
-            at.pop(cells[unit], None)
-        elif target not in at:
-            at.pop(cells[unit], None)
-            at[target] = unit
+            unit_at.pop(cells[unit], None)
+        elif target not in unit_at:
+            unit_at.pop(cells[unit], None)
+            unit_at[target] = unit
             cells[unit] = target
-            walked.add(target)
-        elif at[target] < CLANS:
-            attacks.append((unit, at[target]))
-    dead += [at[cell] for cell in AROUND[now.voldemort] if cell in at]
-    return _Walked(cells, walked, dead, attacks)
+            entered.add(target)
+        elif unit_at[target] < CLANS:
+            attacks.append((unit, unit_at[target]))
+    dead += [unit_at[cell] for cell in AROUND[now.voldemort] if cell in unit_at]
+    return _Movements(cells, entered, dead, attacks)
 
 
 def _captured(
     before: Position, now: Position, executed: Sequence[Order], dead: Sequence[int]
 ) -> dict[Place, int]:
-    """Cells that a spell of this round took and nobody took back (rules/hogwarts.md 9.3).
+    """Return the cells that a spell captured and that nobody took back (rules/hogwarts.md 9.3).
 
-    A cell that changed hands by anything else has a unit on it now, or is one that a wizard left
-    after it had changed its clan.
+    A cell that changed its owner in another way has a unit on it now, or was left by a wizard
+    after the wizard had changed its clan.
     """
     caster = next((order.unit for order in executed if order.groups is not None), None)
     if caster is None:
         return {}
     clan = before.clans[caster]
-    ours = OWNERS[clan]
-    others = set(now.cells)
-    others.update(
+    own = OWNERS[clan]
+    other_cells = set(now.cells)
+    other_cells.update(
         cell
         for unit, cell in enumerate(before.cells)
         if before.clans[unit] != clan and now.clans[unit] == clan and unit not in dead
@@ -225,29 +222,29 @@ def _captured(
     return {
         _PLACES[cell]: clan
         for cell, (old, new) in enumerate(zip(before.owners, now.owners, strict=True))
-        if new == ours and old != ours and cell not in others
+        if new == own and old != own and cell not in other_cells
     }
 
 
 def _spells(before: Position, executed: Sequence[Order], captured: int) -> Iterator[Event]:
     for order in executed:
         if order.groups is not None:
-            words = f"cast a spell: {_counted(captured, 'cell')}"
-            yield Event(before.clans[order.unit], words)
+            text = f"cast a spell: {counted(captured, 'cell')}"
+            yield Event(before.clans[order.unit], text)
 
 
 def _attacks(
     before: Position, now: Position, attacks: Sequence[tuple[int, int]]
 ) -> Iterator[Event]:
     for wizard, ghost in attacks:
-        # One that was converted before it attacked did so for its new clan.
+        # A wizard that was converted before it attacked did so for its new clan.
         clan, attacked = before.clans[wizard], before.clans[ghost]
         clan = now.clans[wizard] if clan == attacked else clan
         yield Event(clan, f"attacked the ghost of seat {attacked}")
 
 
 def _conversions(before: Position, now: Position, dead: set[int]) -> Iterator[Event]:
-    """Who won whom, at once or in some rounds (rules/hogwarts.md 7.2 and 7.3)."""
+    """Yield conversions, begun and complete, by clan (rules/hogwarts.md 7.2 and 7.3)."""
     begun: dict[int, list[int]] = {}
     complete: dict[int, list[int]] = {}
     for wizard in range(CLANS, len(now.clans)):
@@ -266,7 +263,7 @@ def _conversions(before: Position, now: Position, dead: set[int]) -> Iterator[Ev
 
 
 def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Event]:
-    """Whom Voldemort killed, and whose they are now (rules/hogwarts.md 11)."""
+    """Yield the deaths by Voldemort, with the new clans of the dead (rules/hogwarts.md 11)."""
     lost: dict[tuple[int, int], list[int]] = {}
     for unit in sorted(dead):
         if unit < CLANS:
@@ -279,23 +276,19 @@ def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Ev
 
 
 def _books(
-    before: Position, now: Position, walked: set[int], book_strength: int
+    before: Position, now: Position, entered: set[int], book_strength: int
 ) -> Iterator[Event]:
-    """Those that were read, and those that Voldemort destroyed."""
+    """Yield books that were read, and books that Voldemort destroyed."""
     for clan in range(CLANS):
         read = (now.strength[clan] - before.strength[clan]) // book_strength
         if read > 0:
-            yield Event(clan, f"read {_counted(read, 'book')}")
-    destroyed = len(before.books.intersection(AROUND[now.voldemort]) - walked)
+            yield Event(clan, f"read {counted(read, 'book')}")
+    destroyed = len(before.books.intersection(AROUND[now.voldemort]) - entered)
     if destroyed:
-        yield Event(None, f"Voldemort destroyed {_counted(destroyed, 'book')}")
+        yield Event(None, f"Voldemort destroyed {counted(destroyed, 'book')}")
 
 
 def _named(wizards: Sequence[int]) -> str:
-    """As `wizard 4`, `wizards 4, 7 and 31`."""
+    """Return wizards with their numbers, such as `wizard 4` or `wizards 4, 7 and 31`."""
     *first, last = map(str, wizards)
     return f"wizards {', '.join(first)} and {last}" if first else f"wizard {last}"
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"

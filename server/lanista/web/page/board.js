@@ -1,9 +1,9 @@
 /**
- * A board on a canvas: one position, or the way from one to the next.
+ * Draws a board on a canvas: one position, or the animation from one to the next.
  *
- * Ground first (ground.js), enlarged; upon it marks, as copies of sprites. What marks look like is in
- * sprites.js, where things lie in layout.js and surface.js, what moves in motion.js, a cell's words in telling.js.
- * No fetching, no controls, no game.
+ * First the ground (ground.js), then marks as copies of sprites (sprites.js). Positions on the canvas
+ * come from layout.js and surface.js, movement from motion.js, descriptions of cells from telling.js.
+ * It fetches nothing, has no controls, and knows no game.
  */
 
 import { PALETTE, seatColour } from "./colours.js";
@@ -32,7 +32,7 @@ import { describe } from "./telling.js";
  */
 
 /**
- * All that can be known of a pair of positions before it is drawn, for every moment of the way.
+ * What is computed once for a pair of positions, for every moment of the animation.
  * @typedef {object} Act
  * @property {Position | null} previous
  * @property {Position} position
@@ -42,7 +42,7 @@ import { describe } from "./telling.js";
  * @property {Glide[]} glides
  */
 
-/** What is drawn upon what; unknown shapes as units are. */
+/** The order in which shapes are drawn; unknown ones count as units. */
 const LAYERS = new Map([
   ["gem", 0],
   ["book", 0],
@@ -52,13 +52,13 @@ const LAYERS = new Map([
 ]);
 const UNITS = 3;
 const COUNTS = 1;
-/** CSS px of a tile from which cells are parted by lines. */
+/** Size of a tile in CSS px from which there are lines between cells. */
 const GRID = 6;
-/** Cells of a neutral number's height up to which it is written across its cell. */
+/** Maximum height, in cells, of a neutral number that is written across its cell. */
 const NEUTRAL = 1.3;
-/** CSS px of a tile from which arrows have heads to see. */
+/** Size of a tile in CSS px from which the heads of arrows can be seen. */
 const ARROWS = 5;
-/** Places of the followed unit that are shown. */
+/** Number of earlier places of the followed unit that are shown. */
 const TRAIL = 10;
 /** The share of health below which a bar has another colour. */
 const LOW = 0.35;
@@ -75,7 +75,7 @@ export class Board {
   #ground;
   /** @type {Act | null} */
   #act = null;
-  /** What is prepared on the surface: that which doesn't move in one half of an act. */
+  /** What is prepared on the surface: everything that doesn't move in one half of the animation. */
   /** @type {{act: Act, half: 0 | 1} | null} */
   #still = null;
   /** The last thing drawn, to draw it again. @type {[Position, View] | null} */
@@ -97,7 +97,7 @@ export class Board {
   }
 
   /**
-   * Takes as much of a room as the board can use; what was drawn is drawn again.
+   * Takes as much of the room as the board can use, and draws the board again.
    * @param {number} width CSS px
    * @param {number} height CSS px
    */
@@ -107,7 +107,7 @@ export class Board {
   }
 
   /**
-   * What was drawn is drawn again.
+   * Draws the board again.
    * @param {Theme} theme
    */
   setTheme(theme) {
@@ -163,7 +163,7 @@ export class Board {
   }
 
   /**
-   * What stands on a cell, the uppermost first.
+   * What stands on a cell, the topmost first.
    * @param {Position} position
    * @param {Cell} place
    * @returns {Mark[]}
@@ -171,11 +171,11 @@ export class Board {
   marksAt(position, place) {
     return position.marks
       .filter((mark) => mark.row === place.row && mark.col === place.col)
-      .sort((one, other) => layerOf(other) - layerOf(one));
+      .sort((first, second) => layerOf(second) - layerOf(first));
   }
 
   /**
-   * A cell in words: where it is, whose its ground is, what stands there.
+   * Describes a cell in words: where it is, who owns the ground, what stands there.
    * @param {Position} position
    * @param {Place} place
    * @returns {string[]}
@@ -222,7 +222,7 @@ export class Board {
   }
 
   /**
-   * All that stays as it is for one half of the way.
+   * Draws everything that doesn't move in one half of the animation.
    * @param {Act} act
    * @param {0 | 1} half
    */
@@ -306,8 +306,8 @@ export class Board {
     }
     this.#surface.pen.globalAlpha = isFading(item) ? Math.abs(2 * t - 1) : 1;
     if (mark.shape === "count" && !this.#sprites.fits(mark.text)) {
-      // A filled cell. There may be thousands, and copies take their time. Without its number a
-      // neutral one tells by its shade whether it is worth the way.
+      // Cells are filled, as thousands of copies would take too long. Without its number, a neutral
+      // unit's shade shows how large it is.
       const share = mark.seat < 0 ? Math.min(1, Math.log2(1 + Number(mark.text)) / 5) : 1;
       this.#surface.pen.globalAlpha = 0.25 + 0.75 * share;
       this.#surface.fill(seatColour(mark.seat, this.#theme).unit, mark.row, mark.col);
@@ -322,7 +322,7 @@ export class Board {
   }
 
   /**
-   * Where units without numbers went: faint while they are on their way, and in the still picture.
+   * Draws where units without numbers went: faintly while they move, and when nothing moves.
    * @param {Act} act
    * @param {0 | 1} half
    */
@@ -370,8 +370,8 @@ export class Board {
   }
 
   /**
-   * Numbers that don't fit in their cells: across them, the largest first, none upon another.
-   * Neutral ones only where that hides little: they would cover the seats' units.
+   * Draws numbers across cells that are too small for them, the largest first, without overlap.
+   * Neutral ones are drawn only where they hide little: they would cover the seats' units.
    * @param {Act} act
    * @param {0 | 1} half before or after
    */
@@ -416,7 +416,7 @@ export class Board {
   }
 
   /**
-   * A ring around the followed unit, and the way it came.
+   * Draws a ring around the followed unit, and its path.
    * @param {Act} act
    * @param {Position} position
    * @param {number} unit

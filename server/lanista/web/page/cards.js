@@ -1,6 +1,6 @@
 /**
  * The lobby's cards of running matches: a small live board, names, scores and the operator's
- * commands. A film is only open while its card can be seen. The whole view of a match is match.js.
+ * commands. A match is only open while its card can be seen. The full view of a match is match.js.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { theme } from "./theme.js";
 /** @typedef {import("./link.js").Running} Running */
 
 /**
- * What the lobby's parts share.
+ * What all parts of the lobby have.
  *
  * @typedef {object} Desk
  * @property {Link} link
@@ -25,9 +25,9 @@ import { theme } from "./theme.js";
  * @property {(message: Message) => void} command asks; what the arena refuses is shown
  */
 
-/** Milliseconds from one picture of a small board to the next, at least. */
+/** Minimum milliseconds between two drawings of a small board. */
 const REDRAW = 100;
-/** Milliseconds in which a second click confirms the first. */
+/** Milliseconds within which a second click confirms the first. */
 const CONFIRM = 4000;
 
 /**
@@ -45,7 +45,7 @@ export function cardsOf(desk) {
 }
 
 /**
- * A button for what can't be taken back: the first click asks, a second one soon after does it.
+ * A button for what can't be undone: the first click asks, a second one soon after it does it.
  *
  * @param {string} words
  * @param {{title: string, sure: string}} options `sure`: what the button asks
@@ -88,7 +88,7 @@ export function sureButton(words, { title, sure }, act) {
 }
 
 /**
- * A running match.
+ * The card of a running match.
  *
  * @implements {Part<Running>}
  */
@@ -106,7 +106,7 @@ class Card {
   #film = null;
   /** @type {Board | null} */
   #board = null;
-  /** Counts openings and closings, so that a film that comes too late is known. */
+  /** Counts openings and closings, to recognize a film that was opened too late. */
   #turn = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined;
@@ -196,7 +196,7 @@ class Card {
     this.#stop();
   }
 
-  /** Names and scores, with a bar that is as long as the score is beside the best. */
+  /** Names and scores, with a bar for the score in relation to the best one. */
   #showSeats() {
     const scores = this.#scores;
     const best = Math.max(0, ...(scores ?? []));
@@ -269,7 +269,7 @@ class Card {
     this.#trouble.hidden = false;
   }
 
-  /** Draw the newest position that is here, not sooner than `REDRAW` after the last picture. */
+  /** Draw the newest loaded position, at the earliest `REDRAW` after the last drawing. */
   #soon() {
     if (this.#timer === undefined) {
       const wait = Math.max(0, this.#drawn + REDRAW - performance.now());
@@ -285,7 +285,7 @@ class Card {
     if (film === null || this.#board === null) {
       return;
     }
-    // A match may grow faster than it comes here.
+    // A match may grow faster than its frames are loaded.
     const position = film.at(film.count - 1) ?? film.at(film.newest);
     if (position === null) {
       return;

@@ -1,8 +1,8 @@
 /**
- * Every colour of boards and seats, for both themes, and nothing else.
+ * All colours of boards and seats, for both themes.
  *
  * The seats' hues follow Okabe and Ito's palette, with lightness moved apart so that people with
- * deuteranopia or protanopia tell seats, and the grounds of seats, apart too
+ * deuteranopia or protanopia can also tell seats, and the grounds of seats, apart
  * (tests/web/page/colours.test.js measures it). A ground is a tint of its seat's colour, so that
  * units stand out on their own ground. No drawing lives here, and no game.
  */
@@ -21,7 +21,7 @@
 /**
  * @typedef {object} Palette
  * @property {readonly SeatColour[]} seats
- * @property {SeatColour} neutral what belongs to nobody
+ * @property {SeatColour} neutral things without an owner
  * @property {string} floor free ground
  * @property {string} wall
  * @property {string} night ground out of the light, on a level with day and night
@@ -38,7 +38,7 @@
  * @property {string} shadow what it throws
  * @property {string} focus the followed unit's ring
  * @property {string} flash upon ground that was just taken
- * @property {string} title words beside the board
+ * @property {string} title text beside the board
  */
 
 /** @type {Readonly<Record<Theme, Palette>>} */
@@ -99,7 +99,7 @@ export const PALETTE = Object.freeze({
 
 /**
  * The colours of a seat. A game with more seats than colours uses them again.
- * @param {number} seat -1: nobody's
+ * @param {number} seat -1: no seat's
  * @param {Theme} theme
  * @returns {SeatColour}
  */
@@ -109,9 +109,9 @@ export function seatColour(seat, theme) {
 }
 
 /**
- * The letter of a seat, the second cue beside its colour: `A` for seat 0.
+ * The letter of a seat, a second cue besides its colour: `A` for seat 0.
  * @param {number} seat
- * @returns {string} empty for nobody
+ * @returns {string} empty for no seat
  */
 export function seatLetter(seat) {
   return seat < 0 ? "" : String.fromCharCode(65 + (seat % 26));

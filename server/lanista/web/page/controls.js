@@ -1,6 +1,6 @@
 /**
- * The buttons of the match view: those that move through the film, and those that steer a running
- * match. They say what is wanted; match.js and the arena do it.
+ * The buttons of the match view: those that move through the match, and those that control a running
+ * one. They only report what is wanted; match.js and the arena do it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { SPEEDS } from "./player.js";
 /** @typedef {import("./help.js").Action} Action */
 /** @typedef {import("./player.js").Player} Player */
 
-/** Outlines of the signs on buttons, in a square of 24. */
+/** Outlines of the icons on buttons, in a square of 24. */
 const SIGNS = {
   first: "M5 5h2v14H5z M19 5v14L8 12z",
   back: "M16 5v14L6 12z",
@@ -68,7 +68,7 @@ export function transport({ act, seek, speed }) {
   const choose = el(
     "select",
     { "aria-label": "Speed", title: "Speed (+ and −)" },
-    SPEEDS.map((one) => el("option", { value: one }, `${FRACTIONS.get(one) ?? one}×`)),
+    SPEEDS.map((speed) => el("option", { value: speed }, `${FRACTIONS.get(speed) ?? speed}×`)),
   );
   choose.addEventListener("change", () => {
     speed(Number(choose.value));
@@ -91,7 +91,7 @@ export function transport({ act, seek, speed }) {
     el("div", { class: "more" }, choose, live, move, order, help),
   );
   element.addEventListener("click", (event) => {
-    // A button that was clicked would be pressed again by the space key, which means play.
+    // Else the space key, which means play, would press the button that was clicked last.
     if (event.detail > 0 && event.target instanceof Element) {
       event.target.closest("button")?.blur();
     }
@@ -100,7 +100,7 @@ export function transport({ act, seek, speed }) {
     element,
     show(player, { byScore }) {
       const { round, last, mode } = player;
-      // Round numbers as wide as the last one: nothing moves while it plays.
+      // Round numbers are as wide as the last one, so that nothing moves during play.
       set(slider, "max", String(last));
       slider.value = String(round);
       slider.setAttribute("aria-valuetext", `round ${round} of ${last}`);
@@ -173,7 +173,7 @@ export function steering({ ask, running, trouble }) {
     "div",
     { class: "steering row", role: "group", "aria-label": "Running match" },
     held,
-    // Before the others: what comes and goes leaves them under the pointer.
+    // It comes and goes, so it stands before the others, which keep their places.
     step,
     pause,
     resume,
@@ -192,8 +192,8 @@ export function steering({ ask, running, trouble }) {
 }
 
 /**
- * A button that puts an address into the clipboard; where that isn't allowed, as on a page without
- * TLS that isn't this machine's, it shows the address to be copied by hand.
+ * A button that copies an address to the clipboard. Where that isn't allowed, as on another
+ * machine's page without TLS, it shows the address to be copied by hand.
  *
  * @param {() => string} address
  * @returns {HTMLElement}

@@ -1,8 +1,8 @@
 /**
- * Films as the arena tells them (docs/api.md, "Films"), read into positions.
+ * Decodes heads and frames (docs/api.md, "Frames") into positions.
  *
- * Pure functions: they check what came, and build a position from the one before and the
- * differences. No fetching, no storing (film.js), no drawing.
+ * Pure functions: they check what the arena sent, and build a position from the one before and
+ * the differences. No fetching, no storing (film.js), no drawing.
  */
 
 /**
@@ -15,7 +15,7 @@
  * @property {Level[]} levels
  * @property {[text: string, meaning: string][]} signs
  * @property {[shape: string, text: string, meaning: string][]} kinds
- * @property {string[]} stats titles of what is told of each seat
+ * @property {string[]} stats titles of the statistics of each seat
  */
 
 /**
@@ -36,7 +36,7 @@
  */
 
 /**
- * A frame as it came; `key` says whether `own` and `marks` are whole.
+ * A frame as the arena sent it; `key` says whether `own` and `marks` are complete.
  * @typedef {object} Frame
  * @property {number} n
  * @property {number} turn
@@ -78,7 +78,7 @@
  */
 
 /**
- * Something that stands on a cell. The same object in two positions: nothing of it has changed.
+ * Something that stands on a cell. If two positions share the object, nothing of it has changed.
  * @typedef {object} Mark
  * @property {number} row
  * @property {number} col
@@ -87,7 +87,7 @@
  * @property {string} text
  * @property {number} unit -1: it has no number
  * @property {number} health 0 to 1; -1: none
- * @property {string[]} lines for who points at it
+ * @property {string[]} lines to show when it is pointed at
  */
 
 /** @typedef {{row: number, col: number, toRow: number, toCol: number, seat: number,
@@ -98,22 +98,22 @@
  * @typedef {object} Position
  * @property {number} n the frame's number
  * @property {number} turn as the game counts
- * @property {Int8Array} own by cell, row * cols + col: whose the ground is; -1: nobody's
+ * @property {Int8Array} own by cell, row * cols + col: the seat that owns the ground; -1: none
  * @property {readonly Mark[]} marks
  * @property {Uint8Array} lit by column: 1 in the light
  * @property {readonly number[]} scores by seat
  * @property {readonly string[]} captions by seat
- * @property {readonly (readonly (number | string)[])[]} stats by seat; empty: none are told
+ * @property {readonly (readonly (number | string)[])[]} stats by seat; empty: the game has none
  * @property {readonly Arrow[]} arrows moves that led here
  * @property {ReadonlyMap<number, number>} captured seat by cell
  * @property {readonly {seat: number, words: string}[]} events
  * @property {Play | null} play
  */
 
-/** Cells of the largest grid that is taken; the games' largest has 40,000. */
+/** Maximum number of cells of a grid; the largest of the games has 40,000. */
 const LARGEST = 4_000_000;
 
-/** Something of a film that isn't as docs/api.md says; the message is for people. */
+/** Data that isn't as docs/api.md says; the message is shown to people. */
 export class BadFilm extends Error {}
 
 /**
@@ -211,7 +211,7 @@ export function readFrame(value, scene, n) {
 }
 
 /**
- * The position that a frame tells.
+ * Builds the position of a frame.
  * @param {Scene} scene
  * @param {Frame} frame checked by `readFrame`
  * @param {Position | null} before the position of the frame before; not looked at if it is whole
@@ -272,18 +272,18 @@ function ownership(scene, frame, last) {
  * @returns {readonly Mark[]}
  */
 function marksOf(frame, last) {
-  const come = frame.marks.map(markOf);
+  const added = frame.marks.map(markOf);
   if (last === null) {
-    return come;
+    return added;
   }
   const gone = new Set(frame.gone);
   for (const place of gone) {
     need(place < last.marks.length, `frame ${frame.n} of the film: mark ${place} can't be gone`);
   }
-  if (gone.size === 0 && come.length === 0) {
+  if (gone.size === 0 && added.length === 0) {
     return last.marks;
   }
-  return last.marks.filter((_, place) => !gone.has(place)).concat(come);
+  return last.marks.filter((_, place) => !gone.has(place)).concat(added);
 }
 
 /** @param {any[]} told @returns {Mark} */
@@ -326,7 +326,7 @@ function isPairs(flat, cells) {
 }
 
 /**
- * Whether it is absent, or a list of lists that all are right.
+ * Whether a value is absent, or a list of lists that are all right.
  * @param {any} list
  * @param {(item: any[]) => boolean} right
  */
@@ -352,7 +352,7 @@ function isCount(value) {
   return Number.isInteger(value) && value >= 0;
 }
 
-/** -1 is nobody; ownership is kept in signed bytes. @param {any} value */
+/** -1 is no seat; ownership is kept in signed bytes. @param {any} value */
 function isSeat(value) {
   return Number.isInteger(value) && value >= -1 && value <= 127;
 }

@@ -1,5 +1,5 @@
 /**
- * Building the page's elements: the one way by which text becomes part of it.
+ * Builds the page's elements. All text gets into the page through this module.
  *
  * Names, logs and answers come from bots and are hostile: they are only ever text nodes or
  * attribute values here, never markup. No knowledge of games, matches or messages belongs here.
@@ -44,7 +44,7 @@ export function el(tag, props, ...children) {
 }
 
 /**
- * Put other children into an element, in place of all it has.
+ * Replace all children of an element.
  *
  * @param {Element} element
  * @param {...(Child | Child[])} children as for `el`
@@ -55,12 +55,12 @@ export function fill(element, ...children) {
 
 /**
  * Show a list, an element an item, and keep the elements of items that didn't change, so that a
- * list that is told again and again keeps its focus and its scrolling.
+ * list that is updated often keeps its focus and its scrolling.
  *
  * @template T
  * @param {HTMLElement} parent holds these elements and nothing else
  * @param {readonly T[]} items in the order to show
- * @param {(item: T) => string | number} keyOf what tells items apart
+ * @param {(item: T) => string | number} keyOf what identifies an item
  * @param {(item: T) => HTMLElement} build
  */
 export function list(parent, items, keyOf, build) {
@@ -87,7 +87,7 @@ export function list(parent, items, keyOf, build) {
 }
 
 /**
- * An element that is told again what it shows, as long as it is shown.
+ * An element that can be updated as long as it is shown.
  *
  * @template T
  * @typedef {{element: HTMLElement, update(item: T): void, close(): void}} Part
@@ -107,7 +107,7 @@ export class Parts {
 
   /**
    * @param {HTMLElement} parent holds the parts and nothing else
-   * @param {(item: T) => string} keyOf what tells items apart
+   * @param {(item: T) => string} keyOf what identifies an item
    * @param {(item: T) => Part<T>} make is followed by an update
    */
   constructor(parent, keyOf, make) {
@@ -180,13 +180,13 @@ function arrange(parent, shown) {
  */
 function nodes(children) {
   /** @type {(Node | string)[]} */
-  const found = [];
+  const flattened = [];
   for (const child of children.flat()) {
     if (child !== null && child !== undefined && child !== false) {
-      found.push(child instanceof Node ? child : String(child));
+      flattened.push(child instanceof Node ? child : String(child));
     }
   }
-  return found;
+  return flattened;
 }
 
 /**

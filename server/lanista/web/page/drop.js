@@ -1,6 +1,6 @@
 /**
- * Taking a file that is dropped anywhere on the page, or chosen by a button. What a file is, is
- * found out elsewhere.
+ * Takes a file that is dropped anywhere on the page, or chosen by a button. What the file contains
+ * is found out elsewhere.
  *
  * @module
  */
@@ -23,13 +23,13 @@ export function takeDrops(take) {
     event.dataTransfer?.types.includes("Files") ?? false;
   document.addEventListener("dragover", (event) => {
     if (carries(event)) {
-      // Else the browser leaves the page for the file.
+      // Else the browser would leave the page and open the file.
       event.preventDefault();
       veil.hidden = false;
     }
   });
   document.addEventListener("dragleave", (event) => {
-    // Elements within the page are left all the time; the page itself is left for nothing.
+    // The pointer leaves elements all the time; it leaves the page only if there is no next one.
     if (event.relatedTarget === null) {
       veil.hidden = true;
     }

@@ -1,8 +1,8 @@
 /**
- * A tournament's figures in words, as its tables on the page have them (docs/tournaments.md tells
- * what they mean).
+ * Formats a tournament's figures for its tables on the page (docs/tournaments.md explains what they
+ * mean).
  *
- * Pure functions of what the arena tells; no element is made here, and nothing is counted.
+ * Pure functions of the arena's data; no element is made here, and nothing is counted.
  *
  * @module
  */
@@ -20,12 +20,12 @@ export const FAILURES = [
   ["malformed", "An answer that can't be read cost it the match."],
   ["crash", "Its process ended by a fault of its own while it was needed."],
   ["disconnect", "Its connection ended, or was closed for what it sent."],
-  ["stall", "It was there and gave no answer at all, or read nothing."],
+  ["no-response", "It was there and gave no answer at all, or read nothing."],
   ["start-failure", "It did not come to the match."],
 ];
-/** A likelihood from which on one bot is taken for the stronger one: two-sided 95 %. */
+/** Likelihood from which a bot counts as the stronger one: two-sided 95 %. */
 export const LIKELY = 0.975;
-/** Widths of an interval's two sides, in shares of their mean, that are told as one. */
+/** Maximum difference of an interval's two sides, as a share of their mean, to be shown as one. */
 const ALIKE = 0.1;
 const MINUS = "\u2212";
 
@@ -141,7 +141,7 @@ function counted(number, one, many) {
 }
 
 /**
- * A likelihood in percent; what isn't quite sure is never told as sure.
+ * A likelihood in percent; 0 or 100 only if it is exactly that.
  *
  * @param {number | null} share
  * @returns {string} as `99.6 %`; empty: there is none
@@ -180,7 +180,7 @@ export function axisOf(estimates) {
 }
 
 /**
- * Who met whom, as a table: of each bot its meetings with all.
+ * The results between each two bots, as a table.
  *
  * @param {readonly string[]} bots in the order of lines and columns
  * @param {readonly Meeting[]} meetings
@@ -194,9 +194,9 @@ export function meetingsOf(bots, meetings) {
   }));
   for (const meeting of meetings) {
     const row = column.get(meeting.bot);
-    const at = column.get(meeting.opponent);
-    if (row !== undefined && at !== undefined) {
-      rows[row].met[at] = meeting;
+    const index = column.get(meeting.opponent);
+    if (row !== undefined && index !== undefined) {
+      rows[row].met[index] = meeting;
     }
   }
   return rows;

@@ -1,8 +1,8 @@
 /**
- * One match to look at: its head, its frames as far as they are loaded, its end.
+ * A film: one match to look at, with its head, the frames loaded so far, and its end.
  *
- * Random access by frame, and the fetching of what is missing: from the arena, or from nowhere
- * when the film came whole. What a frame means is in decode.js; nothing is drawn here.
+ * Gives access to any frame, and fetches missing ones from the arena, unless the film was complete
+ * from the beginning. Frames are decoded in decode.js; nothing is drawn here.
  */
 
 import { BadFilm, positionOf, readFrame, readHead } from "./decode.js";
@@ -24,7 +24,7 @@ import { BadFilm, positionOf, readFrame, readHead } from "./decode.js";
 
 /** How many frames are fetched beyond the wanted one, in the direction of play. */
 export const AHEAD = 60;
-/** How many built positions are kept: some whole stretches, so that stepping back is cheap. */
+/** How many built positions are kept: enough that stepping back is cheap. */
 const KEPT = 128;
 /**
  * What is kept of a film: all that was loaded, or only what the newest position is built from, for
@@ -32,15 +32,15 @@ const KEPT = 128;
  * @typedef {"all" | "newest"} Keep
  */
 
-/** A wanted frame this far from the last one tells that play went on: time to read ahead. */
+/** A wanted frame this far from the last one means that play went on: time to read ahead. */
 const STRIDE = 10;
 
 /**
  * A match, running or over.
  *
  * Events: `change` when the count, `over`, `end` or what is loaded changed; `trouble`
- * (CustomEvent, the detail is words for people) when the arena refuses or sends what no film is.
- * After a trouble nothing is fetched until the connection was lost and is back.
+ * (CustomEvent, the detail is a message for people) when the arena refuses or sends bad data.
+ * After that nothing is fetched until the connection has been lost and is back.
  */
 export class Film extends EventTarget {
   /** @type {Head} */
@@ -65,7 +65,7 @@ export class Film extends EventTarget {
   #direction = 1;
   #all = false;
   #firstMissing = 0;
-  /** From this frame on, what is loaded is fetched again, since logs are told now. */
+  /** Loaded frames from this one on are fetched again, since they have logs now. */
   #again = Infinity;
   /** @type {Keep} */
   #keeps = "all";
@@ -93,7 +93,7 @@ export class Film extends EventTarget {
    * @param {string} matchId
    * @param {{keep?: Keep}} [options]
    * @returns {Promise<Film>}
-   * @throws {Error} in words for people: no such match, no connection, no film
+   * @throws {Error} with a message for people: no such match, no connection, bad data
    */
   static async fromLink(link, matchId, { keep = "all" } = {}) {
     const film = await Film.#opened(link, () => link.ask({ do: "open", match: matchId }));
@@ -102,11 +102,11 @@ export class Film extends EventTarget {
   }
 
   /**
-   * A record or an original game's `.res` file, which the arena makes a film of.
+   * A record or an original game's `.res` file, which is sent to the arena.
    * @param {Feed} link open
    * @param {File} file
    * @returns {Promise<Film>}
-   * @throws {Error} in words for people
+   * @throws {Error} with a message for people
    */
   static fromFile(link, file) {
     // The arena knows the film for one connection only: after a loss the file is sent again.
@@ -116,10 +116,10 @@ export class Film extends EventTarget {
   }
 
   /**
-   * A whole film.
+   * A complete film.
    * @param {{head: any, frames: any[], end: any}} data
    * @returns {Film}
-   * @throws {Error} in words for people, if it is no film
+   * @throws {Error} with a message for people, if the data is bad
    */
   static fromData({ head, frames, end }) {
     const film = new Film(readHead(head));
@@ -160,12 +160,12 @@ export class Film extends EventTarget {
 
   /** The newest frame that is loaded, and so can be shown; -1 while there is none. */
   get newest() {
-    // A frame is only taken when all that its differences start from is there.
+    // A frame is only stored if everything that its differences refer to is there.
     return Math.min(this.#frames.length, this.count) - 1;
   }
 
   /**
-   * A frame as it came, with its play and statistics: cheaper than a position.
+   * A frame as the arena sent it, with its play and statistics: cheaper than a position.
    * @param {number} n
    * @returns {Frame | null} null: not loaded; it isn't fetched for that
    */
@@ -223,7 +223,7 @@ export class Film extends EventTarget {
       this.#positions.set(n, known);
       return known;
     }
-    // Back to what the frame's differences start from.
+    // Go back to the frame from which the differences start.
     let first = n;
     while (this.#frames[first]?.key !== true && !this.#positions.has(first)) {
       if (this.#frames[first] === undefined) {
@@ -233,9 +233,9 @@ export class Film extends EventTarget {
     }
     let position = this.#positions.get(first) ?? null;
     try {
-      for (let at = position === null ? first : first + 1; at <= n; at += 1) {
-        position = positionOf(this.head.scene, this.#frames[at], position);
-        this.#positions.set(at, position);
+      for (let index = position === null ? first : first + 1; index <= n; index += 1) {
+        position = positionOf(this.head.scene, this.#frames[index], position);
+        this.#positions.set(index, position);
       }
     } catch (error) {
       this.#fail(error);
@@ -250,7 +250,7 @@ export class Film extends EventTarget {
     return position;
   }
 
-  /** Fetches what is wanted and there, one request after the other. */
+  /** Fetches wanted frames that exist, one request after another. */
   async #read() {
     if (this.#reading) {
       return;
@@ -264,7 +264,7 @@ export class Film extends EventTarget {
     this.#reading = false;
   }
 
-  /** Fetches the next frame when it comes, and the next. */
+  /** Fetches each new frame as soon as it exists. */
   async #chase() {
     if (this.#chasing) {
       return;
@@ -317,7 +317,7 @@ export class Film extends EventTarget {
 
   /**
    * @param {number} from
-   * @returns {Promise<boolean>} whether the answer came and was right
+   * @returns {Promise<boolean>} whether there was an answer, and it was right
    */
   async #request(from) {
     try {
@@ -372,12 +372,12 @@ export class Film extends EventTarget {
     if (this.head.logs === false && logs !== false) {
       this.head.logs = true;
       this.#again = 0;
-      // Built anew, positions are told from the shown one: without logs they are shown again too.
+      // Positions are built again, so that the shown one isn't taken for unchanged.
       this.#positions.clear();
     }
   }
 
-  /** Waits until the logs of a match that is over may be seen, and fetches them. */
+  /** Waits until the logs of a finished match may be seen, and fetches them. */
   async #awaitLogs() {
     const question = { do: "open", match: this.#match, logs: true };
     while (this.#able() && this.head.logs === false && this.#keeps === "all") {
@@ -389,16 +389,16 @@ export class Film extends EventTarget {
           break;
         }
       } catch {
-        // The connection was lost: all is opened again when it is back.
+        // The connection was lost: everything is opened again when it is back.
         return;
       }
     }
     this.#read();
   }
 
-  /** After a loss: go on from where it was. */
+  /** Goes on where it was after the connection was lost. */
   #linkChanged = async () => {
-    // Nothing is asked for until the arena knows again what this film is.
+    // Nothing is asked for until the match is open again.
     this.#broken = true;
     if (this.#link?.state !== "open") {
       return;
@@ -406,7 +406,7 @@ export class Film extends EventTarget {
     try {
       await this.#reopen();
     } catch (error) {
-      // Lost again: the next one tries. Else the arena doesn't have the match any more.
+      // If the connection was lost again, the next one tries; else the match is no longer there.
       if (this.#link?.state === "open" && !this.#stopped) {
         this.#broken = false;
         this.#fail(error);
@@ -453,7 +453,7 @@ export class Film extends EventTarget {
       }
     }
     this.dispatchEvent(new Event("change"));
-    // The count is known now, and with it what else is there.
+    // The count has changed, so there may be more to fetch.
     this.#read();
   }
 
@@ -463,9 +463,9 @@ export class Film extends EventTarget {
    * @throws {BadFilm}
    */
   #keep(frames, from) {
-    for (const [at, frame] of frames.entries()) {
-      const n = from + at;
-      // What is there already stays, so that positions built from it stay right.
+    for (const [index, frame] of frames.entries()) {
+      const n = from + index;
+      // Frames that are there stay, so that positions built from them stay right.
       if (this.#frames[n] !== undefined) {
         this.#addLogs(n, frame?.play?.logs);
       } else if (n >= this.#first) {
@@ -487,15 +487,15 @@ export class Film extends EventTarget {
     if (play === undefined || play.logs !== undefined || logs === undefined) {
       return;
     }
-    const told = { ...play, logs };
-    this.#frames[n] = { ...this.#frames[n], play: told };
+    const playWithLogs = { ...play, logs };
+    this.#frames[n] = { ...this.#frames[n], play: playWithLogs };
     const position = this.#positions.get(n);
     if (position !== undefined) {
-      this.#positions.set(n, { ...position, play: told });
+      this.#positions.set(n, { ...position, play: playWithLogs });
     }
   }
 
-  /** Drops what the newest position isn't built from. */
+  /** Drops the frames that the newest position isn't built from. */
   #dropOld() {
     let key = this.newest;
     while (key > this.#first && this.#frames[key].key !== true) {
@@ -525,7 +525,7 @@ export class Film extends EventTarget {
 }
 
 /**
- * A match's head, asked for once more if another view closed the match meanwhile.
+ * Asks for a match's head, once more if another view closed the match meanwhile.
  * @param {() => Promise<any>} open
  * @returns {Promise<Head>}
  */

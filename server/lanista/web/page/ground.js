@@ -1,8 +1,8 @@
 /**
- * The ground of a board as an image of one pixel a cell: whose it is, walls, night and day.
+ * The ground of a board as an image of one pixel per cell: owners, walls, night and day.
  *
- * Small, so that it can be rewritten at every step; board.js draws it enlarged. Nothing that stands
- * upon the ground lives here.
+ * It is small, so that it can be rewritten at every step; board.js draws it enlarged. What stands
+ * on the ground isn't drawn here.
  */
 
 import { PALETTE, channels, seatColour } from "./colours.js";
@@ -23,13 +23,13 @@ const SEATS = 128;
 
 /** The ground of a scene. */
 export class Ground {
-  /** Passages between levels: base ground of nobody, in the columns that are drawn. @type {Cell[]} */
+  /** Passages between levels: base ground without an owner, in the columns that are drawn. @type {Cell[]} */
   elevators = [];
   #scene;
   #canvas;
   #pen;
   #image;
-  /** The image's pixels, a number each. */
+  /** The image's pixels, one number each. */
   #pixels;
   #fixed;
   /** What the image shows. @type {{own: Int8Array, lit: Uint8Array, theme: Theme} | null} */

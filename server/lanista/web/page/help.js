@@ -1,7 +1,7 @@
 /**
  * The keys of the match view: what each does, which one was pressed, and the panel that lists them.
  *
- * What an action does is the business of match.js.
+ * Actions are carried out by match.js.
  *
  * @module
  */
@@ -55,15 +55,15 @@ const KEYS = Object.freeze([
 /** @type {Map<string, Action>} */
 const ACTIONS = new Map(KEYS.flatMap(({ action, keys }) => keys.map((key) => [key, action])));
 
-/** What types letters, or moves by arrows itself. */
+/** Selects elements in which letters are typed, or which use the arrow keys. */
 const FIELDS = "input:not([type=checkbox], [type=range]), select, textarea, [contenteditable]";
-/** What is pressed by the space key. */
+/** Selects elements that the space key presses. */
 const PRESSED = "button, a, summary, input[type=checkbox]";
-/** What is scrolled by arrows when it has the focus, or chooses by them. */
+/** Selects elements that scroll or choose by the arrow keys when they have the focus. */
 const SCROLLED = "[data-scrolls], [role=tab]";
 
 /**
- * What a key asks for.
+ * The action of a key.
  *
  * @param {KeyboardEvent} event
  * @returns {Action | null} null: nothing, or it is meant for the element that has the focus
@@ -122,7 +122,7 @@ export function helpDialog() {
     ),
   );
   dialog.addEventListener("click", (event) => {
-    // The dialog itself is hit only beside its content: on the backdrop.
+    // A click whose target is the dialog itself is outside its content: on the backdrop.
     if (event.target === dialog) {
       dialog.close();
     }

@@ -1,5 +1,5 @@
 /**
- * Where the levels and cells of a scene lie on a canvas: sizes, places, hit-testing.
+ * Lays out the levels and cells of a scene on a canvas: sizes, places, hit-testing.
  *
  * Pure geometry in CSS pixels; no canvas, no colours.
  */
@@ -28,12 +28,12 @@
 const GAP = 12;
 /** CSS px for a level's title. */
 export const TITLE = 20;
-/** Screen pixels of a tile below which it may have a broken number of them. */
+/** Size of a tile in screen pixels below which it needn't be a whole number. */
 const EXACT = 4;
 
 /**
- * Levels beside each other or above each other, whichever gives larger tiles. Above each other the
- * last one is on top, as the floors of a house.
+ * Puts levels beside or above each other, whichever gives larger tiles. Above each other, the last
+ * one is on top, as the floors of a house.
  * @param {Scene} scene
  * @param {number} width CSS px available
  * @param {number} height
@@ -120,11 +120,11 @@ export function placeAt(scene, where, x, y) {
  * @returns {Int16Array} -1: in none, not drawn
  */
 export function levelByColumn(scene) {
-  const found = new Int16Array(scene.cols).fill(-1);
+  const levels = new Int16Array(scene.cols).fill(-1);
   for (const [index, level] of scene.levels.entries()) {
-    found.fill(index, level.col, level.col + level.cols);
+    levels.fill(index, level.col, level.col + level.cols);
   }
-  return found;
+  return levels;
 }
 
 /**
@@ -149,8 +149,8 @@ export function columnsBetween(scene, levelOf, from, to) {
 }
 
 /**
- * Which numbers to write across cells that are too small for them: those of seats before neutral
- * ones, the largest first, and none that would cover another; equal ones as they come.
+ * Chooses the numbers to write across cells that are too small for them: those of seats before
+ * neutral ones, the largest first, and none that would cover another.
  * @template {{row: number, col: number, seat: number, text: string}} Label
  * @param {readonly Label[]} all
  * @param {number} height of a letter, in cells

@@ -1,7 +1,7 @@
 /**
  * The connection to the arena: one WebSocket (docs/api.md, "WebSocket") that comes back by itself.
  *
- * Questions and their answers by id, what the arena says unasked as events, and the types of both.
+ * It matches answers to requests by id, turns other messages into events, and declares their types.
  * Nothing is drawn here, and what a message means for the page is decided elsewhere.
  *
  * @module
@@ -59,7 +59,7 @@ const CLOSED = "there is no connection to the arena at the moment";
 
 /**
  * The connection, from `connecting` to `open` and, whenever it breaks, `lost` until it is open
- * again. It is open when the arena has said hello.
+ * again. It is open once the arena has sent its hello.
  *
  * Events: `hello` (CustomEvent, detail: Hello), before the state is open, so that what its
  * listeners ask is asked first; `state`; `lobby` (CustomEvent, detail: Lobby). A lobby that was
@@ -103,12 +103,12 @@ export class Link extends EventTarget {
     return this.#state;
   }
 
-  /** What the arena said on connecting, at last; null before. */
+  /** The hello of the last connection; null before the first. */
   get hello() {
     return this.#hello;
   }
 
-  /** The lobby as last heard of; null before, and while it wasn't asked for. */
+  /** The last lobby message; null if there was none. */
   get lobby() {
     return this.#lobby;
   }
@@ -127,7 +127,7 @@ export class Link extends EventTarget {
   }
 
   /**
-   * Ask, and get the answer that repeats the question's id, which is added here.
+   * Sends a request, and resolves with the answer to it; the id is added here.
    *
    * @param {Message} message with `do`
    * @returns {Promise<Message>}
@@ -192,7 +192,7 @@ export class Link extends EventTarget {
         this.#hear(data);
       }
     });
-    // A failed attempt ends with `close` too; `error` tells nothing that could be shown.
+    // A failed attempt also ends with `close`; `error` has no details that could be shown.
     socket.addEventListener("close", () => {
       if (this.#socket === socket) {
         this.#lose();
@@ -200,11 +200,11 @@ export class Link extends EventTarget {
     });
   }
 
-  /** @param {unknown} data one message as it came */
+  /** @param {unknown} data one message as it was received */
   #hear(data) {
     const message = understood(data);
     if (message === null) {
-      // Not the arena's, as when its port is another program's now.
+      // It isn't from the arena, as when another program has its port now.
       this.#socket?.close();
       return;
     }
@@ -234,7 +234,7 @@ export class Link extends EventTarget {
     this.dispatchEvent(new CustomEvent("hello", { detail: hello }));
     this.#become("open");
     if (again) {
-      // Its answer is an event too; a refusal or a loss is told by the state.
+      // Its answer is also an event; the state shows a refusal or a loss.
       this.ask({ do: "lobby" }).catch(() => {});
     }
   }
@@ -249,7 +249,7 @@ export class Link extends EventTarget {
       reject(new Error(LOST));
     }
     if (!this.#ended) {
-      // Many pages lose one arena at one moment: each comes back at a time of its own.
+      // Many pages lose the arena at the same moment: each reconnects after a random time.
       const longest = Math.min(LATEST, SOONEST * 2 ** (this.#losses + 1));
       const delay = SOONEST + this.#random() * (longest - SOONEST);
       this.#losses += 1;
@@ -267,7 +267,7 @@ export class Link extends EventTarget {
 }
 
 /**
- * @param {unknown} data one message as it came
+ * @param {unknown} data one message as it was received
  * @returns {Message | null} null: no JSON object
  */
 function understood(data) {

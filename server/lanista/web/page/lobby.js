@@ -1,9 +1,9 @@
 /**
- * The lobby (`#/`): who waits, what runs, who won, who leads, here and in tournaments that
- * are played elsewhere; and the operator's commands for it.
+ * The lobby (`#/`): waiting bots, running matches, results and standings, here and in tournaments
+ * that are played elsewhere; and the operator's commands.
  *
- * It shows the lobby messages of the link and asks for what its buttons say; what may start and
- * who may play whom is the arena's to decide, never this page's.
+ * It shows the lobby messages of the link and sends the commands of its buttons. The arena decides
+ * what may start and who plays whom.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const RECENT = 5;
  *
  * @param {HTMLElement} root is filled
  * @param {Link} link its lobby must have been asked for
- * @param {{operator: boolean, mode: "serve" | "play"}} options `play`: nobody can wait, the arena
+ * @param {{operator: boolean, mode: "serve" | "play"}} options `play`: no bot can wait, the arena
  *   plays what it was started for
  * @returns {{close(): void}}
  */
@@ -83,7 +83,7 @@ export function lobbyView(root, link, { operator, mode }) {
   const results = section("Results", all, none, recent);
   const tables = section("Standings", null, standings.parent);
   const cups = section("Tournaments", null, tournaments.parent);
-  // Hidden until the arena has told: "nobody waits" would be a guess.
+  // Hidden until the first lobby message, as "nobody waits" would be a guess.
   const grid = el(
     "div",
     { class: "lobby", dataset: { mode }, hidden: true },
@@ -126,7 +126,7 @@ export function lobbyView(root, link, { operator, mode }) {
 }
 
 /**
- * Who waits in a room of a game.
+ * The bots that wait in a room of a game.
  *
  * @implements {Part<Room>}
  */
@@ -250,7 +250,7 @@ class RoomPart {
 }
 
 /**
- * A match that is over.
+ * A finished match.
  *
  * @param {Match} match
  * @returns {HTMLElement}

@@ -36,7 +36,7 @@ if (embedded === undefined) {
 }
 
 /**
- * The page of a self-contained file: one match, all of it there.
+ * The page of a self-contained file, which has one complete match.
  *
  * @param {any} data `{head, frames, end}`, or a promise of it
  */
@@ -66,7 +66,7 @@ async function alone(data) {
       });
     entitle(titleOf(film));
     let shown = show();
-    // Another round in the address, as a link beside the file has it or somebody typed.
+    // The address has another round, by a link to the file or as it was typed.
     addEventListener("hashchange", () => {
       shown.close();
       shown = show();
@@ -96,13 +96,13 @@ function arena() {
   let file = null;
   /** The film of `file` for the page that is about to show it. @type {Film | null} */
   let fresh = null;
-  /** Counts the files that were chosen, so that one that comes too late is known. */
+  /** Counts the files that were chosen, to recognize one that is opened too late. */
   let choice = 0;
   /** @type {Hello["mode"]} */
   let mode = "serve";
   let operator = false;
   let greeted = false;
-  /** Counts what was shown, so that what comes too late is known. */
+  /** Counts the views that were shown, to recognize data that arrives too late. */
   let visit = 0;
 
   document.body.append(
@@ -128,7 +128,7 @@ function arena() {
   });
   addEventListener("hashchange", () => {
     notice.hidden = true;
-    // Who went elsewhere isn't brought back by a file that is still on its way.
+    // If the user went elsewhere, a file that is still being sent doesn't bring them back.
     choice += 1;
     opening.hidden = true;
     if (takeToken()) {
@@ -161,7 +161,7 @@ function arena() {
     const asked = identify(hello.operator);
     if (!greeted) {
       link.ask({ do: "lobby" }).catch(() => {
-        // Lost again; the link asks once more when it is back.
+        // The connection was lost again; this is repeated when it is back.
       });
     }
     await asked;
@@ -175,7 +175,7 @@ function arena() {
   }
 
   /**
-   * Find out whether commands are taken from here, by the token if there is one.
+   * Find out whether this page may give commands, with the token if there is one.
    *
    * @param {boolean} [trusted] whether they are without one
    */
@@ -206,7 +206,7 @@ function arena() {
     }
   }
 
-  /** Show what the address says. */
+  /** Show the view that the address names. */
   function route() {
     const { path, query } = routeOf();
     visit += 1;
@@ -305,7 +305,7 @@ function arena() {
    *
    * @param {() => Promise<Film>} open
    * @param {() => boolean} wanted
-   * @returns {Promise<Film | null>} null: nobody wants it any more
+   * @returns {Promise<Film | null>} null: it is no longer wanted
    */
   async function patiently(open, wanted) {
     while (wanted()) {
@@ -322,7 +322,7 @@ function arena() {
   }
 
   /**
-   * Show a file, once the arena has made a film of it. Until then, and if it is refused, the page
+   * Show a file, once the arena has opened it. Until then, and if it is refused, the page
    * stays as it is.
    *
    * @param {File} chosen
@@ -342,7 +342,7 @@ function arena() {
       file = chosen;
       fresh = film;
       if (routeOf().path[0] === "file") {
-        // In place of the other file: a step back leads to where files were opened from.
+        // Replaces the other file in the history, so that "back" leads to where files were opened.
         readdress("#/file");
         route();
       } else {
@@ -367,7 +367,7 @@ function arena() {
 }
 
 /**
- * Take the token from the address, so that it stays neither there nor in what is copied from it.
+ * Take the token out of the address, so that it isn't copied with it.
  *
  * @returns {boolean} whether there was one
  */
@@ -389,7 +389,7 @@ function routeOf() {
 }
 
 /**
- * @param {string} part of an address, as somebody may have typed it
+ * @param {string} part of an address, possibly typed by hand
  * @returns {string}
  */
 function decoded(part) {

@@ -1,9 +1,9 @@
 /**
- * The view of one match, live or replayed: the board, who plays, the controls, and all that is told
- * of a round.
+ * The view of one match, live or replayed: the board, the players, the controls, and details of the
+ * shown round.
  *
- * It puts the parts together and decides when what is drawn. Which round is shown is decided in
- * player.js, what is told in panels.js, plots.js and words.js, what a board looks like in board.js.
+ * It puts the parts together and decides when each is drawn. player.js decides which round is shown;
+ * panels.js, plots.js and words.js make the details; board.js draws the board.
  *
  * @module
  */
@@ -36,15 +36,15 @@ import { ending, visible } from "./words.js";
 /** @typedef {import("./help.js").Action} Action */
 /** @typedef {import("./link.js").Link} Link */
 
-/** Milliseconds from one showing of what takes many elements (answers, logs) to the next. */
+/** Minimum milliseconds between updates of parts with many elements (answers, logs). */
 const DETAILS = 120;
-/** Milliseconds until a round that is stood at is told to `onround`. */
+/** Milliseconds that a round is shown, without play, until `onround` is called with it. */
 const SETTLED = 250;
-/** Frames of a match that are all loaded for its charts; of a longer one, those that are watched. */
+/** Maximum number of frames of a match that is loaded completely for its charts. */
 const CHARTED = 20_000;
-/** CSS px of the page's width below which the board is above everything else. */
+/** Width of the page in CSS px below which the board is above everything else. */
 const NARROW = 900;
-/** CSS px that the board leaves to what is beside it on a page that isn't narrow. */
+/** CSS px that the board leaves for the parts beside it, unless the page is narrow. */
 const BESIDE = 340;
 /** The part of a narrow window's height that the board may take. */
 const HIGH = 0.62;
@@ -89,7 +89,7 @@ class MatchView {
   /** The position whose details are shown. @type {Position | null} */
   #detailed = null;
   #detailedAt = -Infinity;
-  /** The round that `onround` is told, or is about to be; null: none is stood at. @type {number | null} */
+  /** The round that `onround` was or will be called with; null: it is moving. @type {number | null} */
   #settling = null;
   /** Whether something has changed that the last drawing didn't show. */
   #dirty = true;
@@ -97,7 +97,7 @@ class MatchView {
   #mode = "";
   /** @type {import("./decode.js").End | null} */
   #end = null;
-  /** Whether the head tells how it ended. */
+  /** Whether the headline shows how the match ended. */
   #told = false;
   #frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -172,7 +172,7 @@ class MatchView {
     this.#changed();
   }
 
-  /** End all that goes on. */
+  /** End everything that goes on. */
   close() {
     this.#ended.abort();
     cancelAnimationFrame(this.#frame);
@@ -233,7 +233,7 @@ class MatchView {
     ];
     return [
       ["score", "Score", this.#plots.scores],
-      // An original game's file tells positions alone.
+      // An original game's file has only positions.
       ...(this.#film.head.source === "res" ? [] : played),
       ["legend", "Legend", this.#legend.element],
     ];
@@ -252,7 +252,7 @@ class MatchView {
       "lobby",
       () => {
         this.#steering?.show();
-        // Whether the match is paused is told to everybody.
+        // All viewers see whether the match is paused.
         this.#redraw();
       },
       { signal },
@@ -274,7 +274,7 @@ class MatchView {
     });
   }
 
-  /** The board gets all the room that it can use, the players beside it what is left. */
+  /** Gives the board all the room that it can use, and the players beside it the rest. */
   #fit() {
     const width = this.#area.clientWidth;
     if (document.documentElement.clientWidth < NARROW) {
@@ -286,7 +286,7 @@ class MatchView {
     this.#redraw();
   }
 
-  // -- what comes from the film --------------------------------------------------------------
+  // -- the film ------------------------------------------------------------------------------
 
   /** Whether the match is over, though its film may still be made. @returns {boolean} */
   #over() {
@@ -310,7 +310,7 @@ class MatchView {
         round: this.#options.round,
         plays: animated && !this.#options.embedded,
       });
-      // What the view began with, the address says already.
+      // The address already names the round that the view began with.
       this.#settling = this.#player.mode === "paused" ? this.#player.round : null;
     }
     this.#player.grow(film.count, this.#over());
@@ -336,7 +336,7 @@ class MatchView {
     this.#showFacts();
   }
 
-  /** How it ended, with the marks of those who won, once that and the last frame are here. */
+  /** Shows how the match ended and marks the winners, once the end and the last frame are loaded. */
   #tellEnd() {
     const { head, count } = this.#film;
     const last = this.#film.frame(count - 1);
@@ -353,7 +353,7 @@ class MatchView {
   #showFacts() {
     const { head } = this.#film;
     const { embedded } = this.#options;
-    // A file that was opened here has no address in the arena, and its record is at hand.
+    // A file that was opened here has no address in the arena, and its record needs no link.
     const kept = !embedded && location.hash.startsWith("#/match/");
     const seed = this.#end?.seed ?? null;
     fill(
@@ -390,7 +390,7 @@ class MatchView {
 
   // -- drawing -------------------------------------------------------------------------------
 
-  /** Something has changed that is to be seen. */
+  /** Notes that something visible has changed. */
   #redraw() {
     this.#dirty = true;
     this.#schedule();
@@ -446,7 +446,7 @@ class MatchView {
   }
 
   /**
-   * What changes with every round, and is cheap.
+   * Updates the parts that change with every round and are cheap.
    *
    * @param {Position} position
    * @param {Player} player
@@ -461,7 +461,7 @@ class MatchView {
   }
 
   /**
-   * What is costly, or too much to read while it plays.
+   * Updates the parts that are costly, or too much to read during play.
    *
    * @param {Position} position
    * @param {Player} player
@@ -469,7 +469,7 @@ class MatchView {
   #showDetails(position, player) {
     const rest = this.#detailedAt + DETAILS - performance.now();
     if (player.mode !== "paused" && rest > 0) {
-      // The last of many rounds must be told too.
+      // The last of many rounds must be shown, too.
       this.#detailsTimer ??= setTimeout(() => {
         this.#detailsTimer = undefined;
         this.#redraw();
@@ -483,7 +483,7 @@ class MatchView {
     }
     this.#canvas.setAttribute("aria-label", boardWords(this.#film.head, position));
     this.#detailedAt = performance.now();
-    // Without the position before it, not all that happened is known: once more when it is there.
+    // Some events need the position before it: repeat this when that is loaded.
     this.#detailed = before === null && position.n > 0 ? null : position;
   }
 
@@ -499,7 +499,7 @@ class MatchView {
   }
 
   /**
-   * Tell the round that is stood at, once it is stood at for a while; and at once that none is.
+   * Calls `onround` with the round after it was shown for a while, or with null at once on a move.
    *
    * @param {Player} player
    */
@@ -517,7 +517,7 @@ class MatchView {
     }
   }
 
-  // -- what comes from people ------------------------------------------------------------------
+  // -- input -----------------------------------------------------------------------------------
 
   /** @param {(player: Player) => void} change */
   #do(change) {
@@ -574,7 +574,7 @@ class MatchView {
     }
   }
 
-  /** Follow the unit under the pointer, or no more if it is the followed one. */
+  /** Follow the unit under the pointer, or stop following it. */
   #pick() {
     const { place } = this.#pointing;
     if (place === null || this.#shown === null) {

@@ -1,6 +1,6 @@
 /**
- * The list of matches (`#/matches`), and how the end of a match is told in words, here and in the
- * lobby. It reads `/api/1/matches`; no rule of a game and no drawing of boards belongs here.
+ * The list of matches (`#/matches`), and texts about the end of a match, for here and the lobby. It
+ * reads `/api/1/matches`, knows no rule of a game and draws no boards.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { el, fill } from "./dom.js";
 /** @typedef {import("./link.js").Match} Match */
 /** @typedef {{name: string, title: string}} Game */
 
-/** How a match that is over may have ended (docs/records.md), as a filter offers it. */
+/** The ways in which a match may end (docs/records.md), for the filter. */
 const ENDS = [
   ["finished", "played to the end"],
   ["forfeit", "ended by forfeit"],
@@ -19,7 +19,7 @@ const ENDS = [
   ["aborted", "aborted"],
 ];
 
-/** The reasons of docs/records.md that need more words; others are told as they are. */
+/** Explains those reasons of docs/records.md that need it; others are shown as they are. */
 const REASONS = new Map([
   ["all-out", "no bot was left"],
   ["arena-ended", "the arena ended before the match"],
@@ -35,7 +35,7 @@ const REASONS = new Map([
 ]);
 
 /**
- * Which seats won: those of the best rank, if the match counts and not all have that rank.
+ * The seats that won: those of the best rank, if the match counts and not all have that rank.
  *
  * @param {Match} match
  * @returns {number[]} seats
@@ -71,7 +71,7 @@ export function verdict(match) {
 }
 
 /**
- * What a seat is called: by its name; with its letter before it where others have that name too.
+ * The name of a seat, with its letter in front if another seat has the same name.
  *
  * @param {readonly string[]} players names by seat
  * @param {number} seat
@@ -98,7 +98,7 @@ export function why(match) {
 }
 
 /**
- * A moment as people here write it, with the day unless it is today's.
+ * A time in the user's format, with the day unless it is today.
  *
  * @param {string} iso ISO 8601
  * @param {Date} [now]
@@ -128,7 +128,7 @@ export function seatMark(seat) {
 }
 
 /**
- * The players of a match that is over or runs, by rank, the winners in bold.
+ * The players of a match, by rank, the winners in bold.
  *
  * @param {Match} match
  * @returns {HTMLElement}
@@ -250,7 +250,7 @@ export function matchesView(root, chosen, choose) {
     try {
       known = (await get("/api/1/games", ended.signal)).games;
     } catch {
-      // The list itself says what is wrong.
+      // The list itself shows what is wrong.
     }
     if (game !== null && !known.some(({ name }) => name === game)) {
       known = [...known, { name: game, title: game }];
@@ -349,14 +349,14 @@ function rowOf(match) {
  */
 function faultsOf(match) {
   const faults = match.faults ?? [];
-  const told = faults.flatMap((count, seat) =>
+  const lines = faults.flatMap((count, seat) =>
     count > 0 ? [`${match.players[seat]}: ${count}`] : [],
   );
   const sum = faults.reduce((all, count) => all + count, 0);
-  const words = sum === 1 ? "1 fault" : `${sum} faults`;
-  return told.length === 0
+  const summary = sum === 1 ? "1 fault" : `${sum} faults`;
+  return lines.length === 0
     ? null
-    : el("div", { class: "muted faults", title: told.join("\n") }, words);
+    : el("div", { class: "muted faults", title: lines.join("\n") }, summary);
 }
 
 /**
@@ -387,13 +387,13 @@ export async function get(address, signal) {
 }
 
 /**
- * What went wrong when something was asked for by `get`.
+ * What went wrong in `get`.
  *
  * @param {unknown} error
  * @returns {string}
  */
 export function wordsOf(error) {
-  // What fetch says of a lost connection is the browser's own, and of no help.
+  // The browser's own message about a lost connection doesn't help.
   return error instanceof TypeError || !(error instanceof Error)
     ? "the arena doesn't answer"
     : error.message;

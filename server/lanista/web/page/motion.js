@@ -1,7 +1,7 @@
 /**
- * What happens between two positions, for the animation: who moves, comes, leaves, stays.
+ * What happens between two positions, for the animation: which marks move, appear, leave, stay.
  *
- * Pure; no canvas. Made once for a pair of positions, drawn many times.
+ * Pure; no canvas. Computed once for a pair of positions, drawn many times.
  */
 
 import { columnsBetween } from "./layout.js";
@@ -12,7 +12,7 @@ import { columnsBetween } from "./layout.js";
 /** @typedef {import("./decode.js").Scene} Scene */
 
 /**
- * @typedef {object} Move a unit that goes to a cell beside
+ * @typedef {object} Move a unit that moves to a neighbouring cell
  * @property {Mark} before
  * @property {Mark} after
  * @property {number} rows how far down
@@ -30,12 +30,12 @@ import { columnsBetween } from "./layout.js";
  * @typedef {object} Motion
  * @property {Mark[]} still alike in both
  * @property {Move[]} moves
- * @property {Mark[]} leaving those of the position before that are no more there
+ * @property {Mark[]} leaving marks of the position before that are no longer there
  * @property {Mark[]} coming those that were not there
  * @property {Glide[]} glides
  */
 
-/** Cells: as far as a unit is seen to move; a diagonal step is 1.41. */
+/** Maximum distance in cells that is shown as movement; a diagonal step is 1.41. */
 const STEP = 1.5;
 const COUNT = "count";
 
@@ -49,18 +49,18 @@ const COUNT = "count";
 export function motionOf(scene, levelOf, previous, position) {
   const before = new Set(previous.marks);
   const still = [];
-  let come = [];
+  let added = [];
   for (const mark of position.marks) {
     if (before.delete(mark)) {
       still.push(mark);
     } else {
-      come.push(mark);
+      added.push(mark);
     }
   }
-  // Whole frames bring new objects for what is the same.
+  // A key frame has new objects even for marks that are the same.
   const alike = new Map([...before].map((mark) => [keyOf(mark), mark]));
   const units = new Map();
-  come = come.filter((mark) => {
+  added = added.filter((mark) => {
     const same = alike.get(keyOf(mark));
     if (same !== undefined && before.delete(same)) {
       still.push(mark);
@@ -75,7 +75,7 @@ export function motionOf(scene, levelOf, previous, position) {
   }
   const moves = [];
   const coming = [];
-  for (const after of come) {
+  for (const after of added) {
     const mark = after.unit < 0 ? undefined : units.get(after.unit);
     const rows = mark === undefined ? 0 : after.row - mark.row;
     const cols = mark === undefined ? 0 : columnsBetween(scene, levelOf, mark.col, after.col);
@@ -87,7 +87,7 @@ export function motionOf(scene, levelOf, previous, position) {
     }
   }
   const leaving = [...before];
-  // Arrows tell of the turn between two frames only.
+  // Arrows belong to the turn between two consecutive frames.
   const glides =
     previous.n === position.n - 1 ? glidesOf(scene, levelOf, position.arrows) : [];
   return { still, moves, leaving: glides.length > 0 ? gone(leaving, glides) : leaving, coming, glides };
@@ -111,8 +111,8 @@ function glidesOf(scene, levelOf, arrows) {
 }
 
 /**
- * Counts that leave a cell, less those that go along an arrow: what is still seen there while
- * they are on their way.
+ * The counts of a cell without those that move along an arrow: what is still shown there while
+ * they move.
  * @param {Mark[]} leaving
  * @param {Glide[]} glides
  * @returns {Mark[]}

@@ -1,9 +1,9 @@
 /**
- * What the match view tells beside and below the board: the seats, what happened, the followed unit,
- * the answers, the logs, the ledger of times.
+ * The panels beside and below the board: the seats, events, the followed unit, answers, logs, and
+ * the table of times.
  *
- * Each panel is an element and a way to show a position in it; none knows which round comes next.
- * All text that comes from bots goes through `dom.js` and is never markup.
+ * Each panel is an element and a way to show a position in it; none knows which round is next. All
+ * text of bots goes through `dom.js` and is never markup.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { VERDICTS, answerTime, duration, happened, named, pieces, visible } from
 /** @typedef {import("./decode.js").Position} Position */
 
 /**
- * A part of the view that tells something of a position.
+ * A part of the view that shows something of a position.
  *
  * @typedef {object} Panel
  * @property {HTMLElement} element
@@ -30,16 +30,16 @@ import { VERDICTS, answerTime, duration, happened, named, pieces, visible } from
  *   turn earlier; null: there is none, or it isn't loaded
  */
 
-/** Lines of what happened in one round; the fall of a whole army has hundreds. */
+/** Maximum number of events shown of one round; the fall of a whole army has hundreds. */
 const MOST = 60;
-/** What counts as a mark against a seat, worst first. */
+/** Verdicts that are marked at a seat, worst first. */
 const BAD = new Set(["late", "malformed", "missing", "out"]);
 
 /**
- * A seat's colour and letter, and the name of who plays there.
+ * A seat's colour and letter, and its bot's name.
  *
  * @param {Head} head
- * @param {number} seat -1: nobody
+ * @param {number} seat -1: no seat
  * @returns {HTMLElement}
  */
 export function playerOf(head, seat) {
@@ -209,34 +209,34 @@ export function eventsPanel(head) {
   return {
     element: lines,
     show(position, before) {
-      const found = happened(head, position, before);
-      const shown = found
+      const events = happened(head, position, before);
+      const shown = events
         .slice(0, MOST)
         .map(({ seat, words, bad }) =>
           el("li", { class: bad ? "bad" : null }, mark(seat), el("span", null, words)),
         );
-      const more = found.length - shown.length;
+      const more = events.length - shown.length;
       fill(
         lines,
         shown,
         more > 0 && el("li", { class: "muted" }, `and ${more} more`),
-        found.length === 0 &&
+        events.length === 0 &&
           el("li", { class: "muted" }, position.n === 0 ? "the start" : "nothing but moves"),
       );
     },
   };
 }
 
-/** @param {number} seat -1: nobody */
+/** @param {number} seat -1: no seat */
 function mark(seat) {
   return seat < 0 ? el("span", { class: "seat nobody", "aria-hidden": "true" }) : seatMark(seat);
 }
 
 /**
- * The followed unit through the rounds. Hidden while none is followed.
+ * The followed unit in the shown round. Hidden while none is followed.
  *
  * @param {Head} head
- * @param {() => void} stop follows it no more
+ * @param {() => void} stop stops following it
  * @returns {Panel & {follow(unit: number | null): void}} `show` wants to be called after `follow`
  */
 export function unitPanel(head, stop) {
@@ -265,8 +265,8 @@ export function unitPanel(head, stop) {
       if (followed === null) {
         return;
       }
-      const found = position.marks.find(({ unit }) => unit === followed);
-      if (found === undefined) {
+      const followedMark = position.marks.find(({ unit }) => unit === followed);
+      if (followedMark === undefined) {
         fill(
           lines,
           el("b", null, name),
@@ -274,13 +274,13 @@ export function unitPanel(head, stop) {
         );
         return;
       }
-      name = found.lines[0] ?? name;
-      const at = `row ${found.row}, column ${columnOf(head, found)}`;
+      name = followedMark.lines[0] ?? name;
+      const where = `row ${followedMark.row}, column ${columnOf(head, followedMark)}`;
       fill(
         lines,
-        mark(found.seat),
+        mark(followedMark.seat),
         el("b", null, name),
-        [at, ...found.lines.slice(1)].map((line) => el("span", null, named(line, head))),
+        [where, ...followedMark.lines.slice(1)].map((line) => el("span", null, named(line, head))),
       );
     },
   };
@@ -448,7 +448,7 @@ function ledgerRow(head, play, seat) {
   const [sent, earliest, latest, read] = play.times[seat] ?? [];
   /** @param {number | undefined} us */
   const ms = (us) => duration(us === undefined ? null : us / 1000);
-  // Both bounds where they differ: then the deadline may lie between them (docs/records.md).
+  // If the bounds differ, both are shown: the deadline may be between them (docs/records.md).
   const arrived = earliest === latest ? ms(latest) : `${ms(earliest)} to ${ms(latest)}`;
   const word = play.verdicts[seat];
   return el(
@@ -505,7 +505,7 @@ export function legend(head) {
 const NO_MARK = { row: 0, col: 0, seat: -1, shape: "", text: "", unit: -1, health: -1, lines: [] };
 
 /**
- * The board in words, for those who can't see it.
+ * A description of the board in words, for people who can't see it.
  *
  * @param {Head} head
  * @param {Position} position

@@ -1,8 +1,8 @@
 /**
- * What round of a match is shown, and when the next one is: play, pause, step, speed, live.
+ * Decides which round of a match is shown, and when: play, pause, step, speed, live.
  *
- * A state machine without a page: it knows no element, no film and no clock but the one it is given.
- * Whoever draws asks it to `advance` and then for `round`, `previous` and `t`.
+ * A state machine that knows no page and no film, and no clock but the one it is given. To draw,
+ * call `advance`, then read `round`, `previous` and `t`.
  *
  * @module
  */
@@ -13,31 +13,31 @@ export const BASE = 5;
 export const SPEEDS = Object.freeze([0.25, 0.5, 1, 2, 4, 8, 16]);
 /** Milliseconds that one step by hand takes, when movement is shown. */
 const STEP = 1000 / BASE;
-/** Milliseconds: movement that would be over sooner isn't shown, it would only flicker. */
+/** Minimum duration of movement in milliseconds: anything shorter would only flicker. */
 const SHORTEST = 40;
-/** Milliseconds: the most that is caught up after a page that was hidden is seen again. */
+/** Maximum time in milliseconds that is caught up after the page was hidden. */
 const LONGEST = 250;
 
 /** @typedef {"paused" | "playing" | "live"} Mode */
 
 /**
- * A position in a film that moves with time.
+ * A position in a match that moves with time.
  *
  * Rounds are the numbers of frames: 0 is the start. A running match has no last round yet:
- * playing waits at its newest one, and `live` shows the newest whenever there is a newer.
+ * playing waits at the newest one, and `live` always shows the newest.
  */
 export class Player {
   /** Whether it stands, plays at its speed, or sticks to the newest. @type {Mode} */
   mode = "paused";
-  /** Of `SPEEDS`. */
+  /** The speed, one of `SPEEDS`. */
   speed = 1;
   /** The round that is shown. */
   round = 0;
   /** Whether steps are shown as movement. @type {boolean} */
   animated;
-  /** How many rounds there are so far, the start among them. */
+  /** How many rounds there are so far, including the start. */
   count = 0;
-  /** Whether there will be no more. */
+  /** Whether there will be no more rounds. */
   over = false;
 
   #clock;
@@ -45,14 +45,14 @@ export class Player {
   #newest;
   /** When the shown round was reached, on the clock. */
   #since = 0;
-  /** Milliseconds that the movement to the shown round takes; 0: it isn't shown. */
+  /** Duration of the movement to the shown round in milliseconds; 0: it isn't shown. */
   #lasts = 0;
 
   /**
    * @param {object} options
    * @param {() => number} options.clock milliseconds of a clock that never goes back
    * @param {(n: number) => boolean} options.ready whether a round could be drawn now; asking may
-   *   make it come
+   *   have it fetched
    * @param {() => number} options.newest the newest round that could be drawn now; negative: none
    * @param {number} options.count rounds there are so far
    * @param {boolean} options.over whether there will be no more
@@ -115,7 +115,7 @@ export class Player {
   }
 
   /**
-   * There are more rounds, or there will be no more.
+   * Notes how many rounds there are, and whether there will be more.
    *
    * @param {number} count rounds there are so far
    * @param {boolean} over
@@ -125,7 +125,7 @@ export class Player {
     this.over = over;
   }
 
-  /** Go on as far as time and the film allow. */
+  /** Go on as far as time and the loaded frames allow. */
   advance() {
     if (this.mode === "live") {
       this.#catchUp();
@@ -142,7 +142,7 @@ export class Player {
     if (this.over && this.round >= this.last) {
       this.#show(0, 0);
     } else {
-      // The shown round has had its time: the next one comes at once.
+      // The shown round has been shown long enough: the next one follows at once.
       this.#since = this.#clock() - this.#interval;
     }
     this.mode = "playing";
@@ -246,11 +246,11 @@ export class Player {
   #catchUp() {
     const { last } = this;
     if (this.round < last) {
-      // A match may grow faster than it comes here: then the newest that is here is shown.
+      // If a match grows faster than frames arrive, the newest loaded one is shown.
       const to = this.#ready(last) ? last : Math.min(this.#newest(), last);
       if (to > this.round) {
-        // As long as the round before was shown: a match of a round a second glides, one of a
-        // hundred jumps. Several at once can't be shown as one movement.
+        // Movement takes as long as the last round was shown, so a slow match glides and a fast
+        // one jumps. Several rounds at once can't be shown as one movement.
         const lasts = this.round === to - 1 ? Math.min(STEP, this.#clock() - this.#since) : 0;
         this.#show(to, lasts);
       }

@@ -1,8 +1,8 @@
 /**
  * The charts of a match: the scores over time, and the time of each answer against its limit.
  *
- * What is charted are the frames of a film that are loaded, as they come, thinned to what a chart
- * can show. Which round is shown is decided elsewhere; a click asks for one.
+ * They show the frames that are loaded so far, thinned to what a chart can show. Which round is
+ * shown is decided elsewhere; a click asks for one.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { default as uPlot } from "./vendor/uPlot.esm.js";
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./film.js").Film} Film */
 
-/** Points of a line: more than a chart has pixels to tell apart. */
+/** Maximum number of points of a line: more than a chart has pixels. */
 export const POINTS = 1200;
-/** ms: what a logarithmic scale begins with; a bot that answers at once takes 0. */
+/** Beginning of the logarithmic scale in ms, as it can't show 0. */
 const SHORTEST = 0.01;
-/** CSS px of a chart's height. */
+/** Height of a chart in CSS px. */
 const HEIGHT = 240;
-/** ms from one drawing of growing data to the next. */
+/** Minimum ms between two drawings of growing data. */
 const PAUSE = 500;
 
 /**
@@ -37,11 +37,11 @@ export class Series {
   #times;
   /** 1: the seat's answer was late. @type {Uint8Array[]} */
   #late;
-  /** 1: the round is taken in. */
+  /** 1: the round is included. */
   #taken = new Uint8Array(256);
-  /** All rounds below are taken in. */
+  /** All rounds below this one are included. */
   #whole = 0;
-  /** How many rounds there are, taken in or not. */
+  /** How many rounds there are, included or not. */
   count = 0;
 
   /** @param {number} seats */
@@ -54,7 +54,7 @@ export class Series {
   }
 
   /**
-   * Take in what has been loaded since.
+   * Include frames that were loaded since the last call.
    *
    * @param {{count: number, frame(n: number): Frame | null}} film
    * @returns {boolean} whether there was something
@@ -131,7 +131,7 @@ export class Series {
       if (arrived !== undefined) {
         this.#times[seat][n] = arrived / 1000;
       } else if (late && play !== undefined && play.limit > 0) {
-        // Nothing came: it took the limit at least.
+        // There was no answer: it took at least the limit.
         this.#times[seat][n] = play.limit * 1000;
       }
     }
@@ -310,7 +310,7 @@ class Chart {
     }
   }
 
-  /** Draw it anew: colours or scales have changed. */
+  /** Draw it again, as colours or scales have changed. */
   restyle() {
     this.#plot?.destroy();
     this.#plot = null;
@@ -329,7 +329,7 @@ class Chart {
   #fit() {
     const width = Math.floor(this.element.clientWidth);
     if (width === 0 || this.#lines === null || this.#content === null) {
-      // Not seen at the moment, as a tab behind another; or nothing to show yet.
+      // It is hidden at the moment, as in a tab, or has nothing to show yet.
       return;
     }
     if (this.#plot === null) {
@@ -344,7 +344,7 @@ class Chart {
   #make(lines, content, width) {
     const style = getComputedStyle(this.element);
     const [text, line] = ["--muted", "--line"].map((name) => style.getPropertyValue(name));
-    // A whole number: uPlot scales the font by the digits before `px`.
+    // Must be a whole number: uPlot scales the font by the digits before `px`.
     const letter = Math.round(0.8 * Number.parseFloat(style.fontSize));
     const font = `${letter}px ${style.fontFamily}`;
     const stroke = { stroke: line, width: 1 };
@@ -432,7 +432,7 @@ class Chart {
       if (value !== null && value !== undefined) {
         const y = u.valToPos(value, "y", true);
         const x = u.valToPos(u.data[0][at], "x", true) + 5 * ratio;
-        // Letters of lines that end together stand beside each other.
+        // Letters of lines that end at the same point are put beside each other.
         const near = taken.filter((other) => Math.abs(other.y - y) < 12 * ratio);
         let place = 0;
         while (near.some((other) => other.place === place)) {
@@ -470,7 +470,7 @@ class Chart {
 function rangeOf({ logarithmic, limit }, low, high) {
   const most = Math.max(high ?? 1, limit ?? 0, SHORTEST);
   if (logarithmic) {
-    // A bit above a limit that is a power of ten, or its line would be the chart's edge.
+    // A bit more than a limit that is a power of ten, or its line would be at the chart's edge.
     return [SHORTEST, 10 ** Math.ceil(Math.log10(1.2 * most))];
   }
   return [Math.min(0, low ?? 0), Math.max(1, 1.06 * most)];

@@ -1,7 +1,7 @@
 /**
- * Pointing at a board: which cell is under the pointer, and the words beside it.
+ * Pointing at a board: finds the cell under the pointer, and shows a text beside the pointer.
  *
- * What the words are, and what a click does, is decided in match.js.
+ * match.js decides what the text is, and what a click does.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { el, fill } from "./dom.js";
 
 /** @typedef {import("./layout.js").Place} Place */
 
-/** CSS px from the pointer to the words. */
+/** Distance from the pointer to the text in CSS px. */
 const APART = 16;
 
 /** The pointer, or the finger, on a board. */
@@ -49,7 +49,7 @@ export class Pointing {
     canvas.addEventListener(
       "pointerleave",
       (event) => {
-        // A finger that is lifted leaves too; what it tapped stays told.
+        // Lifting a finger is also leaving, but the text about what it tapped stays.
         if (event.pointerType !== "touch") {
           this.#leave();
         }
@@ -68,7 +68,7 @@ export class Pointing {
   }
 
   /**
-   * Write something beside the pointer.
+   * Show a text beside the pointer.
    *
    * @param {readonly string[]} lines none: nothing is written
    */
@@ -101,7 +101,7 @@ export class Pointing {
     }
   }
 
-  /** Beside the pointer, where the words cover nothing that is pointed at and aren't cut off. */
+  /** Places the text beside the pointer, where it isn't cut off and hides nothing pointed at. */
   #arrange() {
     if (this.#tip.hidden) {
       return;

@@ -1,5 +1,5 @@
 /**
- * What marks look like: each shape drawn once for a size of tiles, then copied.
+ * The images of marks: each shape is drawn once for a size of tiles, then copied.
  *
  * Shapes are those of docs/api.md, in the colours of colours.js. Where they go, and when, is
  * decided in board.js.
@@ -25,19 +25,19 @@ import { pen2d } from "./ground.js";
  * @returns {void}
  */
 
-/** Families for numbers and letters upon the board; as wide digits as there are. */
+/** Font families for numbers and letters on the board. */
 export const FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "Liberation Sans", sans-serif';
-/** CSS px: the smallest letters that can be read from a seat in a classroom's front half. */
+/** Size in CSS px of the smallest letters that can be read from the front half of a classroom. */
 const READABLE = 9;
-/** CSS px of numbers that are larger than their cells. */
+/** Size in CSS px of numbers that are larger than their cells. */
 export const LABEL = 11;
-/** Width of a digit, in its font's height. */
+/** Width of a digit, as a share of its font's height. */
 const DIGIT = 0.66;
-/** Screen pixels of a tile below which a mark is a filled cell, its shape couldn't be seen. */
+/** Size of a tile in screen pixels below which marks are filled cells, as shapes can't be seen. */
 const SHAPED = 5;
 /** Shapes that show no text; all others do, unknown ones too. */
 const SILENT = new Set(["disc", "cross", "square", "book", "gem"]);
-/** Many numbers are seen in a long match; beyond this many sprites all are drawn anew. */
+/** Maximum number of sprites kept: a long match shows many numbers. */
 const MOST = 3000;
 
 /** Sprites of one theme and size of tiles, made as they are needed. */
@@ -68,8 +68,8 @@ export class Sprites {
    * @returns {Sprite}
    */
   mark({ shape, seat, text }) {
-    const told = SILENT.has(shape) ? "" : text;
-    return this.#get(`${shape} ${seat} ${told}`, 0.3, (pen) => this.#draw(pen, shape, seat, told));
+    const label = SILENT.has(shape) ? "" : text;
+    return this.#get(`${shape} ${seat} ${label}`, 0.3, (pen) => this.#draw(pen, shape, seat, label));
   }
 
   /** The eight cells around a beast, and its own. @returns {Sprite} */
@@ -123,7 +123,7 @@ export class Sprites {
     });
   }
 
-  /** A passage between levels, owned by nobody. @returns {Sprite} */
+  /** A passage between levels, without an owner. @returns {Sprite} */
   elevator() {
     const { base, baseDeep, ink } = this.#palette;
     return this.#get("elevator", 0, (pen) => {
@@ -152,7 +152,7 @@ export class Sprites {
   }
 
   /**
-   * A move to a cell beside: a head on the border between the two, so that the numbers in both
+   * A move to a neighbouring cell: a head on the border, so that the numbers in both cells
    * stay readable.
    * @param {number} seat
    * @param {number} rows -1, 0 or 1
@@ -218,7 +218,7 @@ export class Sprites {
     return image;
   }
 
-  /** Forgets all when there are too many. */
+  /** Drops all sprites when there are too many. */
   tidy() {
     if (this.#made.size > MOST) {
       this.#made.clear();
@@ -358,7 +358,7 @@ export class Sprites {
   }
 
   /**
-   * A disc with an outline outside of it.
+   * A disc with an outline around it.
    * @param {CanvasRenderingContext2D} pen
    * @param {number} radius
    * @param {string} colour
@@ -405,7 +405,7 @@ export class Sprites {
    * @param {string} [around] the colour of an outline
    */
   #write(pen, text, size, colour, around) {
-    // Fonts below a pixel are no fonts: the pen goes back to pixels for letters.
+    // Fonts smaller than a pixel don't work, so letters are written in pixels.
     const pixels = size * this.#tile;
     if (text === "" || pixels < 4) {
       return;

@@ -1,5 +1,5 @@
 /**
- * The table of a game's standings, as the arena tells it: nothing is counted here.
+ * The table of a game's standings, as sent by the arena: nothing is counted here.
  *
  * @module
  */
@@ -113,7 +113,7 @@ function standingRow({ rank, name, matches, points, wins, draws, losses }) {
 }
 
 /**
- * Points with their half as ½.
+ * Points, with a half as ½.
  *
  * @param {number} points
  * @returns {string}

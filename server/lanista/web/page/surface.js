@@ -23,7 +23,7 @@ import { layout, levelByColumn } from "./layout.js";
 
 /** A canvas on which a scene's cells have their places. */
 export class Surface {
-  /** Draws in screen pixels: on the canvas, and within `prepare` beside it. */
+  /** Draws in screen pixels: on the canvas, or within `prepare` on another one. */
   pen;
   #screen;
   #beside;
@@ -31,9 +31,9 @@ export class Surface {
   levelOf;
   /** In CSS pixels. @type {Layout} */
   layout;
-  /** Screen pixels in a CSS px. */
+  /** Screen pixels per CSS px. */
   ratio = 1;
-  /** Screen pixels of a tile. */
+  /** Size of a tile in screen pixels. */
   tile = 1;
   /** @type {Scene} */
   scene;
@@ -51,7 +51,7 @@ export class Surface {
   }
 
   /**
-   * Sets the canvas's size, and tells the geometry in its `data-geometry`, in CSS px.
+   * Sets the canvas's size, and writes the geometry to its `data-geometry`, in CSS px.
    * @param {number} width CSS px that there are
    * @param {number} height
    * @param {number} ratio screen pixels in a CSS px
@@ -66,7 +66,7 @@ export class Surface {
     canvas.height = Math.max(1, Math.round(this.layout.height * ratio));
     this.#beside.canvas.width = canvas.width;
     this.#beside.canvas.height = canvas.height;
-    // Not the layout's size: the canvas's pixels must be the screen's.
+    // Not the layout's size, as the canvas must have the screen's pixels.
     canvas.style.width = `${canvas.width / ratio}px`;
     canvas.style.height = `${canvas.height / ratio}px`;
     canvas.dataset.geometry = JSON.stringify(
@@ -75,7 +75,7 @@ export class Surface {
   }
 
   /**
-   * Draws what is to be shown many times, beside the canvas.
+   * Draws something that is shown many times, on another canvas.
    * @param {() => void} draw
    */
   prepare(draw) {
@@ -144,8 +144,8 @@ export class Surface {
   }
 
   /**
-   * A sprite where an item is at a moment; at the edge of a level it stays within it, and comes in
-   * again on the other side if the level wraps.
+   * Draws a sprite where an item is at a moment. It is cut at the edge of its level, and appears on
+   * the other side if the level wraps.
    * @param {Sprite} sprite
    * @param {Item} item
    * @param {number} t

@@ -1,8 +1,8 @@
 /**
- * The tables of a tournament's view: standings, worth of seats, who met whom, what went wrong.
+ * The tables of a tournament's view: standings, seat advantage, results by opponent, endings.
  *
- * Each is a section that is made once and told the figures again and again. What they mean is in
- * docs/tournaments.md; nothing is counted or asked for here.
+ * Each is a section that is made once and then updated. docs/tournaments.md explains the figures;
+ * nothing is counted or requested here.
  *
  * @module
  */
@@ -29,12 +29,12 @@ import { visible } from "./words.js";
 /** @typedef {import("./link.js").TournamentRow} TournamentRow */
 /** @typedef {{title: string, meaning?: string, isText?: boolean}} Column */
 /**
- * `update` shows figures, and says whether there are any.
+ * `update` shows figures, and returns whether there are any.
  *
  * @typedef {{element: HTMLElement, update: (table: Table) => boolean}} Section
  */
 
-/** Bots of the table of who met whom: it grows with their square. */
+/** Maximum number of bots in the table of results by opponent, which grows with their square. */
 const MET = 40;
 
 /** The standings themselves. @returns {Section} */
@@ -294,7 +294,7 @@ export function endingsSection() {
       ),
     ),
     update({ standings }) {
-      // Most bots fail in few ways, if any: only what occurred.
+      // Most bots fail in few ways, if any: only endings that occurred are shown.
       const some = all.filter(([, count]) => standings.some((row) => count(row) > 0));
       const failed = standings.filter((row) => some.some(([, count]) => count(row) > 0));
       fill(
@@ -325,7 +325,7 @@ export function endingsSection() {
  * An interval on its axis.
  *
  * @param {Places} places
- * @param {string} words for who can't see it
+ * @param {string} words for people who can't see it
  * @returns {HTMLElement}
  */
 function whisker(places, words) {

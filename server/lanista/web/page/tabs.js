@@ -1,7 +1,7 @@
 /**
  * The parts below the board: beside each other where there is room, else one at a time behind tabs.
  *
- * Which of the two it is decides match.css; both are always there.
+ * match.css decides which of the two it is; the elements for both are always there.
  *
  * @module
  */

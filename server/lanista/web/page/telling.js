@@ -1,5 +1,5 @@
 /**
- * A cell of a position in words, and what light it lies in.
+ * Describes a cell of a position in words, and finds the light it is in.
  *
  * Pure; no canvas, no page.
  */
@@ -15,8 +15,8 @@ import { named } from "./words.js";
 /** @typedef {"" | "sun" | "night"} Light */
 
 /**
- * The light of each column. Where a level has any column in the light, its others lie in the
- * night; a level with none has no day and night.
+ * The light of each column. If a level has a column in the light, its other columns are in the
+ * night; a level with none has neither day nor night.
  * @param {Scene} scene
  * @param {Uint8Array} lit by column
  * @returns {Light[]}
@@ -26,8 +26,8 @@ export function lightOf(scene, lit) {
   const light = new Array(scene.cols).fill("");
   for (const { col, cols } of scene.levels) {
     if (lit.subarray(col, col + cols).includes(1)) {
-      for (let at = col; at < col + cols; at += 1) {
-        light[at] = lit[at] === 1 ? "sun" : "night";
+      for (let column = col; column < col + cols; column += 1) {
+        light[column] = lit[column] === 1 ? "sun" : "night";
       }
     }
   }
@@ -47,7 +47,7 @@ export function describe(head, position, place, marks) {
   const where = `row ${row}, column ${levelCol}`;
   const lines = [title === "" ? where : `${title}, ${where}`, ground(head, position, row, col)];
   for (const mark of marks) {
-    // Only the ruleset's own words name seats by number; a name may look like that by itself.
+    // Only texts of the ruleset name seats by number; a bot's name may look like that by chance.
     const [first = mark.text, ...rest] = mark.lines.map((line) => named(line, head));
     lines.push(mark.seat < 0 ? first : `${first}, of ${owner(head, mark.seat)}`, ...rest);
   }
@@ -65,7 +65,7 @@ function ground({ scene, players }, position, row, col) {
   if (kind === "#") {
     return "wall";
   }
-  const base = scene.owners.find((one) => one[0] === row && one[1] === col);
+  const base = scene.owners.find(([baseRow, baseCol]) => baseRow === row && baseCol === col);
   if (base !== undefined) {
     return `base of ${owner({ players }, base[2])}`;
   }
@@ -74,8 +74,8 @@ function ground({ scene, players }, position, row, col) {
   }
   const seat = position.own[row * scene.cols + col];
   const light = lightOf(scene, position.lit)[col];
-  const words = seat >= 0 ? `ground of ${owner({ players }, seat)}` : "free ground";
-  return light === "" ? words : `${words}, in the ${light}`;
+  const text = seat >= 0 ? `ground of ${owner({ players }, seat)}` : "free ground";
+  return light === "" ? text : `${text}, in the ${light}`;
 }
 
 /** @param {Pick<Head, "players">} head @param {number} seat */

@@ -1,8 +1,8 @@
 /**
- * The light and the dark theme: which one is shown, kept and told. Colours themselves are those of
+ * The light and the dark theme: chooses, stores and reports which one is shown. The colours are in
  * style.css and colours.js.
  *
- * The theme is the `data-theme` of the document's element: who draws on a canvas watches that.
+ * The theme is the `data-theme` of the document's element, which modules that draw on a canvas watch.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export function theme() {
   return document.documentElement.dataset.theme === "dark" ? "dark" : "light";
 }
 
-/** Show the theme that was chosen here before, else the system's, and follow that one. */
+/** Show the theme that was chosen on this page before; else follow the system's. */
 export function startTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => show(chosen() ?? (dark.matches ? "dark" : "light"));
@@ -32,7 +32,7 @@ export function startTheme() {
 }
 
 /**
- * A button that changes the theme, for good.
+ * A button that changes the theme, and stores the choice.
  *
  * @returns {HTMLButtonElement}
  */
@@ -49,7 +49,7 @@ export function themeButton() {
     try {
       localStorage.setItem(KEY, other);
     } catch {
-      // No storage, as in a private window: it holds until the page is left.
+      // There is no storage, as in a private window: the choice holds until the page is left.
     }
     show(other);
   });
@@ -72,7 +72,7 @@ function chosen() {
 
 /** @param {Theme} chosenTheme */
 function show(chosenTheme) {
-  // The palette first: who watches the theme reads its variables.
+  // The palette goes first, as watchers of the theme read its variables.
   applyPalette(chosenTheme);
   document.documentElement.dataset.theme = chosenTheme;
 }

@@ -2,8 +2,8 @@
  * Tournaments, which are played elsewhere: their cards in the lobby, and the view of one
  * (`#/tournament/NAME`), which follows it while it goes on.
  *
- * The arena tells all figures and when there are new ones (docs/api.md); nothing is counted here.
- * Names are of whoever wrote the tournament's file, and hostile.
+ * The arena sends all figures, and says when there are new ones (docs/api.md); nothing is counted
+ * here. Names come from the tournament's file and aren't trusted.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { visible } from "./words.js";
 /** @typedef {import("./link.js").Summary} Summary */
 /** @typedef {import("./link.js").Tournament} Tournament */
 
-/** What is said before the arena has looked. */
+/** What is shown until the arena has computed the standings. */
 const COMPUTING = "The standings are being computed…";
 
 /**
@@ -44,7 +44,7 @@ export function tournamentAddress(name) {
 }
 
 /**
- * A tournament in the lobby: where it is, and who leads.
+ * A tournament in the lobby: its progress, and the leaders.
  *
  * @implements {Part<Summary>}
  */
@@ -116,10 +116,10 @@ export class TournamentPart {
 }
 
 /**
- * Show the standings of a tournament, and whatever they become.
+ * Show the standings of a tournament, and keep them up to date.
  *
  * @param {HTMLElement} root is filled
- * @param {Link} link its lobby must have been asked for: it tells what changed
+ * @param {Link} link its lobby must have been asked for, as it shows what changed
  * @param {string} name
  * @returns {{close(): void}}
  */
@@ -130,7 +130,7 @@ export function tournamentView(root, link, name) {
   const words = el("p", { class: "verdict name" });
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const sections = [standingsSection(), seatsSection(), meetingsSection(), endingsSection()];
-  /** What of it is shown, as `versionOf` tells; null: nothing. @type {string | null} */
+  /** The version that is shown, by `versionOf`; null: none. @type {string | null} */
   let shown = null;
   let isAsking = false;
   let isOld = false;
@@ -153,7 +153,7 @@ export function tournamentView(root, link, name) {
     ),
   );
 
-  /** Ask for the figures, and once more when they changed meanwhile. */
+  /** Ask for the figures, and once more if they changed meanwhile. */
   async function load() {
     isOld = true;
     if (isAsking) {
@@ -176,10 +176,10 @@ export function tournamentView(root, link, name) {
     }
   }
 
-  /** The lobby has come; of it, too, is told there what is new. */
+  /** Look for changes of this tournament in a new lobby message. */
   function follow() {
-    const found = link.lobby?.tournaments.find((one) => one.name === name);
-    if (found !== undefined && versionOf(found) !== shown) {
+    const tournament = link.lobby?.tournaments.find((each) => each.name === name);
+    if (tournament !== undefined && versionOf(tournament) !== shown) {
       void load();
     }
   }
@@ -219,7 +219,7 @@ export function tournamentView(root, link, name) {
 }
 
 /**
- * What tells that there is something new of a tournament.
+ * A value that changes whenever a tournament's figures do.
  *
  * @param {About} about
  * @returns {string}

@@ -1,8 +1,8 @@
 /**
- * What a match is in words and numbers, for the panels of the match view: its end, what happened in
- * a round, which part of an answer was refused, how long answers took.
+ * Describes a match in words and numbers, for the panels of the match view: its end, the events of
+ * a round, the refused parts of an answer, the times of answers.
  *
- * Pure functions of what a film tells; no element is made here, and nothing is fetched.
+ * Pure functions of a match's data; no element is made here, and nothing is fetched.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const NUMBERS = new Map([
   ["angrymob", 4],
   ["crematoria", 2],
 ]);
-/** How a time is written that isn't there. */
+/** Stands for a time that is missing. */
 const NONE = "–";
 /** Verdicts of docs/records.md in words. */
 export const VERDICTS = new Map([
@@ -35,8 +35,8 @@ export const VERDICTS = new Map([
 ]);
 
 /**
- * Text of a bot, safe to look at: control characters as their signs, and nothing that turns the
- * direction of writing.
+ * Makes a bot's text safe to show: control characters become symbols, and characters that change
+ * the direction of writing are replaced.
  *
  * @param {string} text
  * @returns {string}
@@ -50,8 +50,8 @@ export function visible(text) {
 }
 
 /**
- * Words that name seats by number, with the letter and the name that the page shows: `reborn for
- * seat 1` is `reborn for B Dummy`.
+ * Replaces numbers of seats in a text by the letter and the name that the page shows: `reborn for
+ * seat 1` becomes `reborn for B Dummy`.
  *
  * @param {string} words of a ruleset
  * @param {Head} head
@@ -98,7 +98,7 @@ export function ending(head, end, scores) {
     faults: null,
   };
   const best = Math.max(...result.scores);
-  // Of two, both numbers are told; what they count differs from game to game.
+  // Between two, both scores are shown; what they count depends on the game.
   const points =
     result.scores.length === 2
       ? [...result.scores]
@@ -144,8 +144,8 @@ function grouped(number) {
 }
 
 /**
- * What happened in the turn that led to a position: what the rules tell, which units changed sides,
- * whose answer didn't count.
+ * What happened in the turn that led to a position: the events of the rules, units that changed
+ * sides, answers that didn't count.
  *
  * @param {Head} head
  * @param {Position} position
@@ -153,12 +153,12 @@ function grouped(number) {
  * @returns {Happening[]}
  */
 export function happened(head, position, before) {
-  const found = position.events.map(({ seat, words }) => ({
+  const events = position.events.map(({ seat, words }) => ({
     seat,
     words: named(words, head),
     bad: false,
   }));
-  const told = position.events.map(({ words }) => ` ${words.replace(/\W+/g, " ")} `);
+  const eventTexts = position.events.map(({ words }) => ` ${words.replace(/\W+/g, " ")} `);
   const seats = new Map();
   for (const { unit, seat } of before?.marks ?? []) {
     if (unit >= 0) {
@@ -173,19 +173,19 @@ export function happened(head, position, before) {
     const [kind] = (lines[0] ?? "unit").split(" ");
     const name = `${kind} ${unit}`;
     // As `converted wizard 9`, or `converted wizards 9 and 29`.
-    const isTold = (/** @type {string} */ words) =>
+    const namesUnit = (/** @type {string} */ words) =>
       [` ${kind} `, ` ${kind}s `].some((word) => words.includes(word)) &&
       words.includes(` ${unit} `);
-    if (!told.some(isTold)) {
+    if (!eventTexts.some(namesUnit)) {
       const to = seatLetter(seat) || "nobody";
-      found.push({ seat, words: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
+      events.push({ seat, words: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
     }
   }
-  return [...found, ...refusals(position.play)];
+  return [...events, ...refusals(position.play)];
 }
 
 /**
- * Whose answer didn't count, or not all of it.
+ * The seats whose answer didn't count, or not all of it.
  *
  * @param {Play | null} play
  * @returns {Happening[]}
@@ -211,7 +211,7 @@ function refusals(play) {
  * An answer, cut so that the refused submoves stand alone.
  *
  * @param {string} game
- * @param {string} raw the answer as it came
+ * @param {string} raw the answer as the bot sent it
  * @param {readonly {index: number | null, words: string}[]} faults of this answer
  * @returns {Piece[]} whose texts make up the answer; `refused` says why
  */
@@ -224,7 +224,7 @@ export function pieces(game, raw, faults) {
   }
   const numbers = NUMBERS.get(game) ?? Infinity;
   /** @type {Piece[]} */
-  const found = [];
+  const parts = [];
   let cut = 0;
   let submove = -1;
   let begin = 0;
@@ -232,8 +232,8 @@ export function pieces(game, raw, faults) {
   const close = () => {
     const refused = why.get(submove);
     if (refused !== undefined) {
-      found.push({ text: raw.slice(cut, begin), refused: null });
-      found.push({ text: raw.slice(begin, end), refused });
+      parts.push({ text: raw.slice(cut, begin), refused: null });
+      parts.push({ text: raw.slice(begin, end), refused });
       cut = end;
     }
   };
@@ -249,16 +249,16 @@ export function pieces(game, raw, faults) {
     place += 1;
   }
   close();
-  found.push({ text: raw.slice(cut), refused: null });
-  return found.filter(({ text }) => text !== "");
+  parts.push({ text: raw.slice(cut), refused: null });
+  return parts.filter(({ text }) => text !== "");
 }
 
 /**
- * When a seat's answer came.
+ * When a seat's answer arrived.
  *
  * @param {Play | null} play
  * @param {number} seat
- * @returns {number | null} ms after the hand-over, the latest it can have been; null: none came
+ * @returns {number | null} ms after the hand-over, the latest possible; null: there was no answer
  */
 export function answerTime(play, seat) {
   const times = play?.times[seat];
@@ -266,7 +266,7 @@ export function answerTime(play, seat) {
 }
 
 /**
- * A time as a person reads it.
+ * Formats a time for people.
  *
  * @param {number | null | undefined} ms
  * @returns {string} as `4.56 ms`
