@@ -25,17 +25,6 @@ from lanista.standings.text import (
 
 _PLOT_WIDTH = 180
 _PLOT_HEIGHT = 22
-_ENDINGS = {
-    Ending.NORMAL: "It played until the end.",
-    Ending.ILLEGAL: "An answer that the rules forbid cost it the match.",
-    Ending.LATE: "Answers that came too late cost it the match.",
-    Ending.MALFORMED: "An answer that can't be read cost it the match.",
-    Ending.CRASH: "Its process ended by a fault of its own while it was needed.",
-    Ending.DISCONNECT: "Its connection ended, or was closed for what it sent.",
-    Ending.NO_RESPONSE: "It was there and gave no answer at all, or read nothing.",
-    Ending.START_FAILURE: "It did not come to the match.",
-    Ending.VOID: "The host stalled: the match doesn't count, and was played again.",
-}
 _STYLE = """
 :root {
   color-scheme: light dark;
@@ -276,7 +265,7 @@ def _score(pair: HeadToHead | None) -> str:
 
 def _endings(standings: Standings) -> Iterator[str]:
     headings = [_head(BOT, is_text=True)]
-    headings += [_head(ending.value, _ENDINGS[ending]) for ending in Ending]
+    headings += [_head(ending.value, ending.meaning) for ending in Ending]
     headings += [_head(name) for name in ("late turns", "malformed turns", "illegal moves")]
     rows = []
     for row in standings.rows:
@@ -291,7 +280,7 @@ def _endings(standings: Standings) -> Iterator[str]:
     yield "match; who won is another matter. Late and malformed turns, and illegal moves, are "
     yield "counted also where they cost nothing but the turn.</p>"
     yield from _meanings(
-        "What the endings mean", [(ending.value, meaning) for ending, meaning in _ENDINGS.items()]
+        "What the endings mean", [(ending.value, ending.meaning) for ending in Ending]
     )
 
 
