@@ -6,6 +6,8 @@ records; then everything else is cancelled. Each connection and each match is a 
 catches all exceptions, so that a fault in one doesn't affect the others.
 """
 
+import contextlib
+import ctypes
 import gc
 import itertools
 import os
@@ -52,6 +54,10 @@ REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
 KICKED = "the operator closed this connection"
+
+M_MMAP_THRESHOLD = -3  # mallopt(3)
+LARGE_BLOCK = 128 * 1024
+"""The size in bytes above which a block of memory is large: glibc's own first threshold."""
 
 log = structlog.get_logger()
 
@@ -678,6 +684,17 @@ async def serve(
         await _serve(arena, address, announce, nursery)
 
 
+def return_large_blocks() -> None:
+    """Have the C library return large blocks of memory to the system as soon as they are freed.
+
+    glibc takes blocks above a threshold from the system one by one, but raises the threshold to the
+    largest block that was ever freed. From then on the buffers of floods, uploads and large records
+    come from the heap, where small objects that stay keep the memory around them for good.
+    """
+    with contextlib.suppress(AttributeError, OSError):  # another C library
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
+
+
 async def _serve(
     arena: Arena,
     address: tuple[str, int],
@@ -686,6 +703,7 @@ async def _serve(
 ) -> None:
     if arena.options.manual:
         nursery.start_soon(wait_for_enter, arena, read_stdin)
+    return_large_blocks()
     # The objects that exist now will stay. Freeze them, because a full garbage collection of them
     # would block the event loop, and so every match, for tens of milliseconds.
     gc.collect()
