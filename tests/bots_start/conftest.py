@@ -55,7 +55,13 @@ def family(script):
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """Every test leaves this process as it found it: no new child, zombie or file descriptor."""
-    before = children(), open_files("self")
+    """Every test leaves this process without a new child, zombie or file descriptor.
+
+    What an earlier test left may go meanwhile, when the garbage collector finds it.
+    """
+    had, files = children(), open_files("self")
     yield
-    assert before == (children(), open_files("self"))
+    assert had == children()
+    assert {} == {
+        number: path for number, path in open_files("self").items() if files.get(number) != path
+    }

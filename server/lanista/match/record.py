@@ -30,7 +30,7 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -554,7 +554,7 @@ def _check_seats(path: Path, number: int, named: Sequence[str], seats: int) -> N
             )
 
 
-def whole_lines(path: Path) -> Iterator[bytes]:
+def whole_lines(path: Path) -> Generator[bytes, None, None]:
     """Yield the complete lines of a record, compressed or not, with only one in memory.
 
     Raises:

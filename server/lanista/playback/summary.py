@@ -5,19 +5,17 @@ of parsing all, or less. The match isn't played again here; whether the rules co
 checked when its replay is shown.
 """
 
-import gzip
+import contextlib
 import json
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from lanista.match.record import (
-    MAX_LINE,
     BadRecordError,
     Header,
     LineReader,
     ResultInfo,
+    whole_lines,
 )
 
 
@@ -28,15 +26,16 @@ def summary(path: Path) -> dict[str, Any]:
         BadRecordError: The record isn't complete, or is of another match than its name says.
         OSError: The file can't be read.
     """
-    lines, reader = _lines(path), LineReader(path)
-    header = reader.read(next(lines, b""))
-    assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
-    faults, last = [0] * len(header.players), b""
-    for line in lines:
-        # Quotes within strings are escaped, so only a key looks like this.
-        if b'"faults"' in last:
-            _count_faults(path, last, faults)
-        last = line
+    reader = LineReader(path)
+    with contextlib.closing(whole_lines(path)) as lines:
+        header = reader.read(next(lines, b""))
+        assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
+        faults, last = [0] * len(header.players), b""
+        for line in lines:
+            # Quotes within strings are escaped, so only a key looks like this.
+            if b'"faults"' in last:
+                _count_faults(path, last, faults)
+            last = line
     try:
         result = reader.read(last)
     except BadRecordError:
@@ -75,16 +74,3 @@ def _count_faults(path: Path, line: bytes, faults: list[int]) -> None:
             faults[range(len(faults)).index(int(seat))] += int(more)
     except (ValueError, RecursionError, KeyError, IndexError, TypeError, AttributeError):
         raise BadRecordError(f"{path}: a turn whose faults can't be read") from None
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the complete lines of a record."""
-    with gzip.open(path) as file:
-        while True:
-            try:
-                line = file.readline(MAX_LINE)
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise BadRecordError(f"{path}: damaged gzip data ({error})") from None
-            if not line.endswith(b"\n"):
-                return
-            yield line
