@@ -324,7 +324,9 @@ class MatchHost:
             for contestant in plan.contestants
         ]
         results: dict[int, PooledBot | NotStartedError] = {}
-        with self._starting:
+        with trio.CancelScope() as self._starting:  # each try has its own
+            if self.interrupted:
+                self._starting.cancel()
             results = await pool.take_all(
                 contestants, plan.ruleset, plan.conditions.time_start, all_or_none=True
             )
