@@ -32,7 +32,7 @@ OFFENDERS = {
     "dies_mid_line": ("answers", "its process: killed by SIGKILL"),
     "twice": ("answers", "before turn 1 there was a line that nobody had asked for"),
     "early": ("before-go", "there was a line before its first turn"),
-    "floods": ("before-go", "there was a line before its first turn"),
+    "floods": ("answers", "before turn 1 there was a line that nobody had asked for"),
     "illegal": ("submoves", "turn 2, submove 0: illegal: (-1, 0) is outside the map"),
     "malformed": ("submoves", 'the line: "go north please"'),
     "not_utf8": ("submoves", r'its bytes: "\xff\xfe\x80"'),
