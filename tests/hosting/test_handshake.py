@@ -120,3 +120,32 @@ async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
         other.close()
     await listener.aclose()
     assert most < 100
+
+
+async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):
+    """The host is interrupted in the moment in which the bot's hello is accepted."""
+
+    class Running:
+        """A process that doesn't exit."""
+
+        async def exited(self):
+            await trio.sleep_forever()
+
+    interrupted = trio.CancelScope()
+    welcome = handshake.welcome()
+
+    def accepts_it():
+        interrupted.cancel()
+        return welcome
+
+    monkeypatch.setattr(handshake, "welcome", accepts_it)
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    shake = handshake.Handshake(RULESET, "token")
+    async with await trio.open_tcp_stream(*listeners[0].socket.getsockname()) as bot:
+        await bot.send_all(b"hello Ada v=1\n")
+        with interrupted:
+            await shake.wait(listeners, Running(), 20)
+        assert interrupted.cancelled_caught
+        assert shake.connection is not None
+        assert welcome == await bot.receive_some()
+        assert b"" == await bot.receive_some()

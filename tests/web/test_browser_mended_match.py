@@ -36,6 +36,34 @@ def test_a_replay_at_a_round_stands(arena, records, show):
     expect(match.button("Play")).to_be_visible()
 
 
+def test_a_link_wins_over_the_round_that_was_stood_at(arena, records, show):
+    """The address isn't brought up to date any more once a link was followed.
+
+    The timer that does it comes between the click and the event that tells of the new address.
+    """
+    address = arena.address(match_of(records["angrymob"]))
+    match = MatchPage(show(address + "?round=3"))
+    match.at(3)
+    match.page.evaluate("""() => {
+      window.timers = [];
+      window.setTimer = window.setTimeout;
+      const kept = (then, ms) => (ms === 250 ? window.timers.push(then) : setTimer(then, ms));
+      window.setTimeout = kept;
+    }""")
+    match.page.keyboard.press("ArrowRight")
+    match.at(4)
+    match.page.wait_for_function("() => window.timers.length > 0")
+    match.page.evaluate(
+        """hash => {
+      location.hash = hash;
+      window.timers.forEach((then) => then());
+      window.setTimeout = window.setTimer;
+    }""",
+        "#" + address.partition("#")[2] + "?round=9",
+    )
+    match.at(9)
+
+
 def test_live_has_no_round_in_its_address(arena, bots, show):
     """A look back is named by the address; live again, it names the match alone."""
     pair = bots(arena, "address", "Ada", "Bob")

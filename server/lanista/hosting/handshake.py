@@ -74,23 +74,34 @@ class Handshake:
         Returns:
             The bot's connection; None if it wasn't admitted in time.
         """
-        with trio.move_on_after(seconds):
-            async with trio.open_nursery() as nursery:
+        try:
+            with trio.move_on_after(seconds):
+                await self._admit_one(listeners, bot)
+        except BaseException:
+            # If we are cancelled in the moment in which the bot is admitted, nobody gets its
+            # connection.
+            if self.connection is not None:
+                self.connection.channel.close()
+            raise
+        return self.connection
 
-                async def greet(stream: trio.SocketStream) -> None:
-                    await self._greet(stream)
-                    if self.connection is not None or (self.is_one_try and self.refusal):
-                        nursery.cancel_scope.cancel()
+    async def _admit_one(self, listeners: Sequence[trio.SocketListener], bot: Bot) -> None:
+        """Greet whoever connects, until one is admitted or the bot's process has ended."""
+        async with trio.open_nursery() as nursery:
 
-                async def give_up_at_exit() -> None:
-                    await bot.exited()
-                    # Its hello may still be in a socket's buffer.
-                    await trio.sleep(LAST_LOOK)
+            async def greet(stream: trio.SocketStream) -> None:
+                await self._greet(stream)
+                if self.connection is not None or (self.is_one_try and self.refusal):
                     nursery.cancel_scope.cancel()
 
-                nursery.start_soon(accept_few, greet, listeners)
-                nursery.start_soon(give_up_at_exit)
-        return self.connection
+            async def give_up_at_exit() -> None:
+                await bot.exited()
+                # Its hello may still be in a socket's buffer.
+                await trio.sleep(LAST_LOOK)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(accept_few, greet, listeners)
+            nursery.start_soon(give_up_at_exit)
 
     async def _greet(self, stream: trio.SocketStream) -> None:
         connection = accepted(stream)

@@ -27,6 +27,12 @@ import { visible } from "./words.js";
 
 const TOKEN = "lanista-token";
 
+/** The address that the page shows. If the browser's is another, its hashchange is still to come. */
+let address = location.hash;
+addEventListener("hashchange", () => {
+  address = location.hash;
+});
+
 startTheme();
 const embedded = Reflect.get(globalThis, "LANISTA_FILM");
 if (embedded === undefined) {
@@ -410,12 +416,16 @@ function roundOf(query) {
 }
 
 /**
- * Change the address, without a step in the browser's history.
+ * Change the address, without a step in the browser's history. It stays as it is if the user has
+ * just gone elsewhere: else what is shown would overwrite where they want to go.
  *
  * @param {string} hash
  */
 function readdress(hash) {
-  history.replaceState(null, "", hash);
+  if (location.hash === address) {
+    history.replaceState(null, "", hash);
+    address = location.hash;
+  }
 }
 
 /**
