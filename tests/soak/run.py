@@ -40,7 +40,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from e2e.running import Daemon, Program, environment  # noqa: E402
 from soak.disk import Disk  # noqa: E402
-from soak.watched import Figures, figures, living_in  # noqa: E402
+from soak.watched import Figures, figures  # noqa: E402
+from support.processes import processes_in  # noqa: E402
 
 WARM_UP = 0.2
 """The share of the time after which the daemon is measured for the first time."""
@@ -53,6 +54,8 @@ PAUSE = 40.0
 """Seconds between two matches of a table, on average: what two cores play and check again."""
 FULL = (0.4, 0.46)
 """The disk is full between these shares of the time after the warm-up."""
+DISK_FULL = "No space left on device", "database or disk is full"
+"""What the system and SQLite say when it is."""
 AFTERMATH = 15.0
 """Seconds after the disk has room again in which matches of that time may still end."""
 END_TIME = 5.0
@@ -399,7 +402,7 @@ class Soak:
         """The daemon's log tells no fault of its own but that the disk was full."""
         for line in self.log.splitlines():
             if "Traceback" in line or "level=error" in line:
-                if self.full and "No space left on device" in line:
+                if self.full and any(words in line for words in DISK_FULL):
                     continue
                 self.broken.add("the log tells no error", line[-600:])
             elif not line.startswith("timestamp="):
@@ -443,7 +446,7 @@ class Soak:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     program.process.wait(PATIENCE)
             program.end()
-        for pid in living_in(self.folder):
+        for pid in processes_in(self.folder):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             self.broken.add("nothing is left behind", f"process {pid}")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import attrs
 
+from support.processes import descendants
+
 
 @attrs.frozen
 class Figures:
@@ -31,33 +33,6 @@ def figures(pid: int) -> Figures:
         memory=_memory(pid),
         others=sum(map(_memory, descendants(pid))),
     )
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes that a process started, and those that they started."""
-    found = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            pids = [int(word) for word in children.read_text().split()]
-        except OSError:  # the thread has ended
-            continue
-        for child in pids:
-            found += [child, *descendants(child)]
-    return found
-
-
-def living_in(folder: Path) -> list[int]:
-    """The processes whose working directory is this folder, or lies in it."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                cwd = (entry / "cwd").readlink()
-            except OSError:  # gone, or not ours to see
-                continue
-            if cwd.is_relative_to(folder):
-                found.append(int(entry.name))
-    return found
 
 
 def _memory(pid: int) -> float:

@@ -197,7 +197,7 @@ BAD = {
     "/api/1/matches?limit=-1": (400, "limit='-1'; it is"),
     "/api/1/matches?limit=": (400, "limit=''; it is"),
     "/api/1/matches?limit=%D9%A3": (400, "limit='\u0663'; it is"),  # a digit, but none of ours
-    "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, void, aborted"),
+    "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, aborted, void"),
     "/api/1/matches?before=x": (400, "before='x'; it is the `next` of another page"),
     "/api/1/matches?colour=red": (
         400,
