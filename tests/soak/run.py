@@ -50,6 +50,8 @@ FLAT = 0.05
 REST = 12.0
 """Seconds without a change after which a daemon is at rest: its idle threads end after 10."""
 REST_AT_MOST = 90.0
+IDLE = 0.05
+"""Seconds of processor time that the daemon's idle processes use in a second at most."""
 PAUSE = 40.0
 """Seconds between two matches of a table, on average: what two cores play and check again."""
 FULL = (0.4, 0.46)
@@ -272,7 +274,8 @@ class Soak:
         while time.monotonic() - since < REST and time.monotonic() - began < REST_AT_MOST:
             time.sleep(1)
             before, now = now, figures(pid)
-            if (before.descriptors, before.threads) != (now.descriptors, now.threads):
+            works = now.work - before.work > IDLE  # as the replay worker, at the lowest priority
+            if works or (before.descriptors, before.threads) != (now.descriptors, now.threads):
                 since = time.monotonic()
         print(f"at rest: {_shown(now)}")
         return now
