@@ -42,6 +42,9 @@ def pytest_collection():
     try:
         return (yield)
     finally:
+        # First what is garbage already, as the classes that attrs has replaced by ones with slots:
+        # a frozen class would be a subclass of its base for ever.
+        gc.collect()
         gc.freeze()
         gc.enable()
 
