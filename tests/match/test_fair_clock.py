@@ -257,7 +257,7 @@ async def test_a_stamp_too_short_or_missing_is_not_known():
     """Another system's timespec, or none at all: the read's own time is the bound."""
     channel, bot = socket_pair()
     try:
-        assert None is channel._on_our_clock(b"12345678", trio.current_time())
+        assert None is channel._on_our_clock(b"12345678", trio.current_time(), time.time())
         channel._has_stamps = False
         bot.sendall(b"1\n")
         with trio.fail_after(PATIENCE):
