@@ -303,10 +303,12 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
         return EXIT_MISMATCH
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
-    return _print_fed(record, seat, last, fed)
+    return _print_fed(record, ruleset, seat, last, fed)
 
 
-def _print_fed(record: "Record", seat: int, last: int, fed: "Fed") -> int:
+def _print_fed(record: "Record", ruleset: "Ruleset", seat: int, last: int, fed: "Fed") -> int:
+    from lanista.match.replay import all_faults, start
+
     recorded = [turn.raw[seat] for turn in record.turns]
     other = [
         at for at, answer in enumerate(fed.answers) if not record.turns[at].was_answer(seat, answer)
@@ -322,7 +324,7 @@ def _print_fed(record: "Record", seat: int, last: int, fed: "Fed") -> int:
     was = recorded[last]
     click.echo(f"turn {last}: {printable(fed.answers[last])!r}")
     click.echo("in the match: " + ("no answer" if was is None else repr(printable(was))))
-    for fault in record.turns[last].faults:
+    for fault in next(itertools.islice(all_faults(record, start(record, ruleset)), last, None)):
         if fault.seat == seat:
             place = "" if fault.index is None else f", submove {fault.index}"
             click.echo(printable(f"  then{place}: {fault.code}: {fault.words}"))

@@ -11,11 +11,12 @@ from lanista.rules.base import (
     BadBoardError,
     Consequence,
     MalformedAnswerError,
+    Reason,
     Refusal,
-    RefusalCode,
     Setting,
     Token,
     Verdict,
+    illegal,
 )
 from lanista.rules.chance import Chance, SeededChance
 from lanista.rules.outcome import Outcome, Termination
@@ -47,22 +48,30 @@ class TakeAway:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """A submove is one number: how many stones to take."""
+        take, refused = self._judged(seat, tokens)
+        return Answer(take, tuple(refused))
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """What is wrong with the submoves that `parse` refuses."""
+        return illegal(self._judged(seat, tokens)[1])
+
+    def _judged(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
+        """The stones to take, and the reasons for refused submoves by index."""
         take = None
-        refused = []
+        refused: dict[int, Reason] = {}
         for index, token in enumerate(tokens):
             if isinstance(token, str):
                 raise MalformedAnswerError(f"letter `{token}`; a submove is a number", index)
             if seat != self.turn % 2:
-                words = f"{token} stones, in the other player's turn"
+                refused[index] = ("{} stones, in the other player's turn", token)
             elif take is not None:
-                words = f"{token} stones more; one submove a turn"
+                refused[index] = ("{} stones more; one submove a turn", token)
             elif not 1 <= token <= min(self.most, self.heap):
-                words = f"{token} stones of {self.heap}; from 1 to {self.most} can be taken"
+                template = "{} stones of {}; from 1 to {} can be taken"
+                refused[index] = (template, token, self.heap, self.most)
             else:
                 take = token
-                continue
-            refused.append(Refusal(RefusalCode.ILLEGAL, words, index))
-        return Answer(take, tuple(refused))
+        return take, refused
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Who makes no use of its turn, for whatever reason, takes one stone."""

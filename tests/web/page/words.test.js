@@ -116,6 +116,15 @@ test("events come first, then who changed sides, then refusals", () => {
   );
 });
 
+test("refusals beyond those that a frame has are counted too", () => {
+  const faults = [{ turn: 4, seat: 0, code: "illegal", index: 0, words: "no unit 9" }];
+  const play = { verdicts: ["answer", "answer"], faults, more_faults: { 0: 1233 } };
+  assert.deepEqual(
+    [{ seat: 0, words: "1234 refused: no unit 9", bad: true }],
+    happened(HEAD, position({ play }), position({})),
+  );
+});
+
 test("a change of sides that an event tells isn't told twice, another number is", () => {
   const events = [{ seat: 0, words: "converted wizard 3, as planned" }];
   const found = happened(

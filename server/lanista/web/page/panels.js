@@ -13,7 +13,16 @@ import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
 import { Sprites } from "./sprites.js";
 import { theme } from "./theme.js";
-import { VERDICTS, answerTime, duration, happened, named, pieces, visible } from "./words.js";
+import {
+  VERDICTS,
+  answerTime,
+  duration,
+  faultCount,
+  happened,
+  named,
+  pieces,
+  visible,
+} from "./words.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
@@ -182,14 +191,14 @@ function share(part) {
  */
 function marksOf(play, seat) {
   const word = play?.verdicts[seat] ?? "answer";
-  const refused = play?.faults?.filter((fault) => fault.seat === seat && fault.code === "illegal");
-  const why = play?.faults?.find((fault) => fault.seat === seat)?.words ?? "";
+  const fault = play?.faults?.find((one) => one.seat === seat);
+  const why = fault?.words ?? "";
   return [
     BAD.has(word) &&
       el("span", { class: "badge danger", title: visible(why) }, VERDICTS.get(word) ?? word),
-    refused !== undefined &&
-      refused.length > 0 &&
-      el("span", { class: "badge warn", title: visible(why) }, `${refused.length} refused`),
+    play !== null &&
+      fault?.code === "illegal" &&
+      el("span", { class: "badge warn", title: visible(why) }, `${faultCount(play, seat)} refused`),
   ];
 }
 
@@ -316,6 +325,7 @@ export function answersPanel(head) {
           : head.players.map((_, seat) => {
               const raw = play.raw[seat] ?? null;
               const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+              const more = faultCount(play, seat) - faults.length;
               const word = play.verdicts[seat];
               return el(
                 "section",
@@ -348,6 +358,7 @@ export function answersPanel(head) {
                         ` ${visible(words)}`,
                       ),
                     ),
+                    more > 0 && el("li", { class: "muted" }, `and ${more} more`),
                   ),
               );
             }),

@@ -200,11 +200,22 @@ function refusals(play) {
       const why = fault === undefined ? "" : `: ${visible(fault.words)}`;
       return [{ seat, words: `${VERDICTS.get(word)}${why}`, bad: true }];
     }
-    const refused = play.faults?.filter((fault) => fault.seat === seat) ?? [];
-    return refused.length === 0
+    const [first] = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+    return first === undefined
       ? []
-      : [{ seat, words: `${refused.length} refused: ${visible(refused[0].words)}`, bad: true }];
+      : [{ seat, words: `${faultCount(play, seat)} refused: ${visible(first.words)}`, bad: true }];
   });
+}
+
+/**
+ * How many faults a seat had in a turn, also those that the frame doesn't have.
+ *
+ * @param {Play} play
+ * @param {number} seat
+ */
+export function faultCount(play, seat) {
+  const told = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+  return told.length + (play.more_faults?.[seat] ?? 0);
 }
 
 /**
