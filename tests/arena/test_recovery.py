@@ -159,7 +159,7 @@ async def test_a_file_without_a_header_is_removed(day):
     half = day / f"half{ENDING}{PART}"
     old.touch()
     young.touch()
-    half.write_bytes(b'{"lanista_record":1,"softw')
+    half.write_bytes(b'{"lanista_record":2,"softw')
     os.utime(old, (time.time() - YOUNG - 1,) * 2)
     found = await recovered(day)
     assert {old.name: (Fate.REMOVED, ""), half.name: (Fate.REMOVED, "")} == found
@@ -202,7 +202,7 @@ async def test_half_compressed_files_are_removed(day):
 
 DAMAGED = {
     "no JSON": (b"hello\n", "line 1: not JSON"),
-    "another format": (b'{"lanista_record":2}\n', "line 1: record format 2"),
+    "another format": (b'{"lanista_record":1}\n', "line 1: record format 1"),
     "zeros": (b"\0" * 5000, "line 1: not the header of a record"),
     "half of something else": (b"hello", "line 1: not the header of a record"),
     "a last line of zeros": (..., b"\0" * 100 + b"\n", "line 3: not JSON"),

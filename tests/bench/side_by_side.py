@@ -98,11 +98,11 @@ def side_by_side(matches):
             void += record.result.end == "void"
             counted += record.result.end != "void"
             worst_stall = max([worst_stall, *(turn.stall for turn in record.turns)])
-            for fault in record.result.faults:
-                if fault.code == "late":
-                    late += 1
-                    name = record.header.players[fault.seat].name
-                    misjudged += fault.turn not in slow.get(name, [])
+            for turn in record.turns:
+                for player, verdict in zip(record.header.players, turn.verdicts, strict=True):
+                    if verdict == "late":
+                        late += 1
+                        misjudged += turn.turn not in slow.get(player.name, [])
     assert counted == matches, f"{counted} records of {matches} matches"
     return {
         "matches": matches,

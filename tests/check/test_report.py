@@ -34,24 +34,22 @@ SPECS = {spec.name: spec for spec in gauntlet.specs_of(TESTED, ())}
 
 
 def turn(number, seat, *, verdict="answer", raw="", took=1 * MS, fault=None):
-    """A turn of two seats in which the other did all well."""
-    faults = ()
+    """A turn of two seats in which the other did all well, and the faults of the seat."""
+    faults = []
     if fault is not None:
         code, index, words = fault
-        faults = (FaultInfo(turn=number, seat=seat, code=code, index=index, words=words),)
+        faults = [FaultInfo(turn=number, seat=seat, code=code, index=index, words=words)]
     times = None if took is None else (5, took - 10, took, took + 20)
     both = {seat: (verdict, raw, times), 1 - seat: ("answer", "", (0, 1, 1, 1))}
     verdicts, raws, stamps = zip(*(both[at] for at in (0, 1)), strict=True)
-    return TurnInfo(
-        turn=number, verdicts=verdicts, raw=raws, times=stamps, digest="", faults=faults
-    )
+    return TurnInfo(turn=number, verdicts=verdicts, raw=raws, times=stamps, digest=""), faults
 
 
 def bout(name, *turns, end="finished", **changes):
     """A bout with a match of these turns; `turns` are what `turn` takes besides seat and number."""
     spec = SPECS[name]
     header = Header(
-        lanista_record=1,
+        lanista_record=2,
         software="",
         match="m",
         started="",
@@ -64,7 +62,8 @@ def bout(name, *turns, end="finished", **changes):
         players=(PlayerInfo(name="a", protocol="1"),) * 2,
         clock=ClockInfo(first=20, turn=0.2, late_limit=10),
     )
-    played = tuple(turn(number, spec.seat, **what) for number, what in enumerate(turns))
+    pairs = [turn(number, spec.seat, **what) for number, what in enumerate(turns)]
+    played = tuple(info for info, _ in pairs)
     result = ResultInfo(
         end=end, reason="", ranks=(1, 1), scores=(1, 1), turns=len(played), digest=""
     )
@@ -73,6 +72,7 @@ def bout(name, *turns, end="finished", **changes):
     made.hello_after = 0.25
     made.names = ("Ann", "quiet-1") if spec.seat == 0 else ("quiet-0", "Ann")
     made.records = [Record(header, played, result)]
+    made.faults = [[fault for _, faults in pairs for fault in faults]]
     made.exit = Exit(code=0)
     made.tap = Tap(None)
     for key, value in changes.items():

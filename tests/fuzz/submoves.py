@@ -89,7 +89,9 @@ def _read(game: Any, seat: int, line: str) -> Verdict:
     except TooManySubmovesError as error:
         check_words(str(error))
         return Missing() if seat else Out()
-    for refusal in answer.refused:
+    refusals = game.explain(seat, tokenize(line))
+    assert answer.refused == tuple(refusal.index for refusal in refusals)
+    for refusal in refusals:
         check_words(refusal.message)
         assert refusal.index is not None
         bytes(Note(NoteCode(refusal.code.value), game.turn, refusal.index, refusal.message))

@@ -101,7 +101,7 @@ def _play(game, bots, states, *, times=None, record=None, refusable=()):
             game.parse(seat, [token for move in moves for token in move])
             for seat, moves in enumerate(answers)
         ]
-        for bot, verdict in zip(bots, verdicts, strict=True):
-            assert bot in refusable or verdict.refused == (), verdict.refused
+        for seat, (bot, verdict) in enumerate(zip(bots, verdicts, strict=True)):
+            assert bot in refusable or verdict.refused == (), (answers[seat], verdict.refused)
         game.advance(verdicts)
     return game.outcome()

@@ -9,7 +9,7 @@ import pytest
 from e2e.running import PATIENCE, Program, command, environment, read
 from kit.conftest import player
 from lanista.match.encoder import seat_seed
-from lanista.match.replay import positions
+from lanista.match.replay import all_faults, positions, start
 from lanista.rules import registry
 from lanista.rules.chance import OriginalChance
 
@@ -55,7 +55,8 @@ def log(record, turn, seat=0):
 
 def faults(record, seat=0):
     """All that the arena had against a bot."""
-    return [fault for turn in record.turns for fault in turn.faults if fault.seat == seat]
+    turns = all_faults(record, start(record, registry.get(record.header.game)))
+    return [fault for faults in turns for fault in faults if fault.seat == seat]
 
 
 # -- what the API tells ----------------------------------------------------------------------------

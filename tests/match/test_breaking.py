@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from lanista.match.record import RecordWriter
-from lanista.match.replay import verify
+from lanista.match.replay import all_faults, start, verify
 from lanista.rules.outcome import Termination
 from match.playing import (
     ANGRYMOB,
@@ -401,14 +401,15 @@ async def test_the_watcher_sees_every_position_outside_the_clocks(tmp_path, auto
 
 
 async def test_faults_do_not_heap_up(tmp_path, autojump_clock):
-    """Two hundred turns of refusals: every one in its turn's line, the last 100 a seat in the
-    result.
+    """Two hundred turns of refusals: all counted, the first three of each seat in the result, none
+    in its turn's line; a replay finds each again.
     """
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 200})
     for end in table.bots:
         end.write_now(b"77 88\n" * 200, stamp=None)
     record = await table.play(listens, listens, listens)
-    assert {6} == {len(turn.faults) for turn in record.turns}
-    assert 300 == len(record.result.faults)
-    assert range(150, 200) == range(record.result.faults[0].turn, 200)
+    assert {()} == {turn.faults for turn in record.turns}
+    assert ({"illegal": 400},) * 3 == record.result.fault_counts
+    assert [0] * 6 + [1] * 3 == [fault.turn for fault in record.result.faults]
+    assert [6] * 200 == [len(faults) for faults in all_faults(record, start(record, COUNTING))]
     assert 200 == verify(record, COUNTING)

@@ -49,7 +49,13 @@ TURN = {
     "digest": "0" * 16,
 }
 RESULT = ResultInfo(
-    end="finished", reason="x", ranks=(1, 1, 1), scores=(0, 0, 0), turns=1, digest="0" * 16
+    end="finished",
+    reason="x",
+    ranks=(1, 1, 1),
+    scores=(0, 0, 0),
+    turns=1,
+    digest="0" * 16,
+    fault_counts=({}, {"late": 1}, {}),
 )
 
 
@@ -69,7 +75,9 @@ async def written(path: Path) -> Path:
 
 
 async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_clock):
-    """Header and result all of theirs; a turn those that don't have their default."""
+    """Header and result all of theirs; a turn those that don't have their default. What is wrong
+    with a malformed answer follows from the answer, unless that isn't kept as it came.
+    """
     log = "# a log line\n"
 
     async def bot(end):
@@ -77,18 +85,21 @@ async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_
         await end.write(log.encode() + b"1\n")
         await end.read_until("go")
         await end.write(b"x\n")
+        await end.read_until("go")
+        await end.write(b"x  x\n")
         await end.read_rest()
         end.close()
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2}, seed=11)
-    record = await table.play(bot, answers("1", "2", delay=0.1), answers("1", "2"))
-    header, one, two, last = lines_of(table.path)
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, seed=11)
+    record = await table.play(bot, answers("1", "2", "3", delay=0.1), answers("1", "2", "3"))
+    header, one, two, three, last = lines_of(table.path)
     assert {field.name for field in Header.__attrs_attrs__} == set(header)
     assert {"turn", "verdicts", "raw", "times", "digest", "logs"} == set(one)
-    assert {"turn", "verdicts", "raw", "times", "digest", "faults", "status"} == set(two)
+    assert {"turn", "verdicts", "raw", "times", "digest", "status"} == set(two)
+    assert {"turn", "verdicts", "raw", "times", "digest", "status", "faults"} == set(three)
     assert {"result"} == set(last)
     assert {field.name for field in ResultInfo.__attrs_attrs__} == set(last["result"])
-    assert (FORMAT, "counting", "1", {"rounds": 2}, True, 11) == tuple(
+    assert (FORMAT, "counting", "1", {"rounds": 3}, True, 11) == tuple(
         header[key]
         for key in ("lanista_record", "game", "game_version", "settings", "generated", "seed")
     )
@@ -96,21 +107,22 @@ async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_
     assert {"0": log} == one["logs"]
     assert ["malformed", "answer", "answer"] == two["verdicts"]
     assert ["x", "2", "2"] == two["raw"]
-    assert (
-        [
-            {
-                "turn": 1,
-                "seat": 0,
-                "code": "malformed",
-                "index": 0,
-                "words": "letter `x`; a submove is a number or `a`; the line was 'x'",
-            }
-        ]
-        == two["faults"]
-        == last["result"]["faults"]
+    first, second = (
+        {
+            "turn": turn,
+            "seat": 0,
+            "code": "malformed",
+            "index": 0,
+            "words": f"letter `x`; a submove is a number or `a`; the line was '{line}'",
+        }
+        for turn, line in ((1, "x"), (2, "x  x"))
     )
-    assert record.turns[1].digest == record.result.digest
-    assert 2 == record.result.turns
+    assert [second] == three["faults"]
+    assert [first, second] == last["result"]["faults"]
+    assert [{"malformed": 2}, {}, {}] == last["result"]["fault_counts"]
+    assert record.turns[2].digest == record.result.digest
+    assert 3 == record.result.turns
+    assert 3 == verify(record, COUNTING)
 
 
 async def test_times_are_in_order_and_never_negative(tmp_path, autojump_clock):
@@ -302,7 +314,7 @@ def changed(line: int, **keys) -> list[dict]:
 
 FAULT = {"turn": 0, "seat": 3, "code": "late", "index": None, "words": ""}
 BAD = {
-    "another format": (changed(0, lanista_record=2), "line 1: record format 2; this version reads"),
+    "another format": (changed(0, lanista_record=1), "line 1: record format 1; this version reads"),
     "a newer format's keys": (changed(0, lanista_record=9, more=1), "line 1: record format 9"),
     "no format": (changed(0, lanista_record=...), "line 1: not the header of a record"),
     "a format that is no number": (changed(0, lanista_record=True), "line 1: not the header"),
@@ -323,11 +335,20 @@ BAD = {
     "another turn": (changed(1, turn=1), "line 2: expected turn 0"),
     "a seat too few": (changed(1, raw=["1", None]), "line 2: expected turn 0 with 3 seats"),
     "a status too few": (changed(1, status=[0.5]), "line 2: expected turn 0 with 3 seats"),
+    "no times": (changed(1, times=[[0, 1, 1, 2], [], None]), "line 2: expected times of 1 or 4"),
+    "times too few": (changed(1, times=[[0, 1], [0], None]), "line 2: expected times of 1 or 4"),
+    "a time of ages": (changed(1, times=[[10**400], [0], None]), "line 2: expected times of 1 or"),
     "an unknown seat's fault": (changed(1, faults=[FAULT]), "line 2: no seat '3'; they are 0 to 2"),
     "an unknown seat's log": (changed(1, logs={"x": ""}), "line 2: no seat 'x'"),
     "a result without its end": (changed(2, end=...), "line 3: not a valid result"),
     "a result with a rank too few": (changed(2, ranks=[1, 2]), "line 3: expected 3 seats"),
     "a result with an unknown seat": (changed(2, faults=[FAULT]), "line 3: no seat '3'"),
+    "a result with counts too few": (changed(2, fault_counts=[{}]), "line 3: expected 3 seats"),
+    "a finished match without counts": (changed(2, fault_counts=...), "line 3: expected 3 seats"),
+    "a count of no faults": (
+        changed(2, fault_counts=[{}, {"late": 0}, {}]),
+        "line 3: a count of faults that isn't positive",
+    ),
     "a line behind the result": (changed(1) + changed(1)[2:], "line 4: a line after the result"),
 }
 
@@ -441,6 +462,7 @@ def test_infos_hold_what_they_are_given():
         turns=0,
         digest="",
         faults=(FaultInfo(turn=0, seat=0, code="late", index=None, words="w"),),
+        fault_counts=({"late": 1},),
         error="trace\nof lines",
         bots=(BotInfo(exit="exit 0", output="\x1b"), None),
         ended="now",
@@ -452,7 +474,7 @@ def test_infos_hold_what_they_are_given():
 def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
     """An extra key of a record is named, and the name is the file's: escaped."""
     path = tmp_path / "any.jsonl"
-    path.write_text('{"lanista_record":1,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
+    path.write_text('{"lanista_record":2,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
     with pytest.raises(BadRecordError) as caught:
         read_record(path)
     assert str(caught.value).isprintable()
@@ -462,7 +484,7 @@ def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
 def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
     """All of them would be a message of 23 MB, after ten seconds and 700 MB."""
     path = tmp_path / "any.jsonl"
-    header = '{"lanista_record":1,"players":[' + "{}," * 100_000 + "{}]}"
+    header = '{"lanista_record":2,"players":[' + "{}," * 100_000 + "{}]}"
     path.write_text(header + "\n", encoding="ascii")
     began = time.process_time()
     with pytest.raises(BadRecordError) as caught:

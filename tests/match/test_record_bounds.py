@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lanista.match import turn_lines
 from lanista.match.feed import payloads
 from lanista.match.record import BadRecordError, read_record, squeezed
-from lanista.match.replay import MismatchError, verify
+from lanista.match.replay import MismatchError, all_faults, start, verify
 from lanista_protocol import MalformedLineError, tokenize
 from match.playing import ANGRYMOB, COUNTING, ROW, SKIPPERS, answers, heard, sit, speaks
 from match.test_record import lines_of
@@ -99,18 +99,22 @@ async def test_every_legal_answer_is_kept_whole(tmp_path, autojump_clock):
 
 MANY = "3 " + " ".join(["4"] * 250)
 """An answer with 250 faults: a second number, and a third …"""
+ILLEGAL = {"turn": 0, "seat": 0, "code": "illegal", "index": 1, "words": ""}
 
 
-async def test_the_faults_of_a_turn_are_kept_up_to_a_hundred(tmp_path, autojump_clock):
-    """The others are counted; the replay knows them by the rules, and so does the feeder."""
+async def test_refused_submoves_take_no_room(tmp_path, autojump_clock):
+    """They are counted; the replay knows them by the rules, and so does the feeder."""
     hellos = ("Ann v=1 notes=1", "Bob v=1", "Cy v=1")
     table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 2})
     record = await table.play(answers(MANY, MANY), speaks("1", "1"), speaks("1", "1 2"))
-    for turn in record.turns:
-        assert list(range(1, 101)) == [fault.index for fault in turn.faults if not fault.seat]
-        assert {"0": 150} == turn.more_faults
-    assert 101 == len(record.result.faults)
-    assert 500 == table.match.fault_counts[0].total()
+    assert [(), ()] == [turn.faults for turn in record.turns]
+    assert ({"illegal": 500}, {}, {"illegal": 1}) == record.result.fault_counts
+    assert [(0, 1), (0, 2), (0, 3), (2, 1)] == [
+        (fault.seat, fault.index) for fault in record.result.faults
+    ]
+    first, second = all_faults(record, start(record, COUNTING))
+    assert list(range(1, 251)) == [fault.index for fault in first]
+    assert list(range(1, 251)) == [fault.index for fault in second if not fault.seat]
     assert 2 == verify(record, COUNTING)
     notes = [line for line in heard(table.bots[0]) if line.startswith("note ")]
     assert 500 == len(notes)
@@ -121,10 +125,9 @@ async def test_the_faults_of_a_turn_are_kept_up_to_a_hundred(tmp_path, autojump_
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"more_faults": {"0": 149}}, MismatchError, "turn 0: the faults of seat 0 are "),
-        ({"more_faults": {}}, MismatchError, "turn 0: the faults of seat 0 are "),
-        ({"more_faults": {"1": 1}}, MismatchError, "turn 0: the faults of seat 0 are "),
-        ({"more_faults": {"3": 1}}, BadRecordError, "no seat '3'"),
+        ({"faults": [ILLEGAL]}, MismatchError, "turn 0: the faults of seat 0 are "),
+        ({"faults": [{**ILLEGAL, "seat": 3}]}, BadRecordError, "no seat '3'"),
+        ({"more_faults": {"0": 150}}, BadRecordError, "not a valid turn"),  # format 1
         (
             {"shortened": {"0": {"size": 9, "sha256": ""}}},
             BadRecordError,
@@ -181,15 +184,18 @@ async def test_the_log_of_a_match_is_bounded_and_the_cut_is_said_once(tmp_path, 
 
 
 async def test_refused_answers_cost_nothing_more_when_the_match_is_full(tmp_path, autojump_clock):
-    """The first fault of a turn is kept, which the verdict needs; all else is counted or hashed."""
+    """What was wrong with a malformed answer is kept, since nothing else says it; all else is
+    counted or hashed.
+    """
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
     table.match._rooms[0].answers = 0
-    table.match._rooms[1].answers = len(MANY) + 50
+    table.match._rooms[1].answers = len(MANY) + 2
     record = await table.play(speaks("?", "?!"), speaks(MANY, "x"), speaks("1", "1"))
     one, two = record.turns
     assert (("", MANY, "1"), ("", "", "1")) == (one.raw, two.raw)
-    assert {"1": 249} == one.more_faults
-    assert [0, 1] == [fault.seat for fault in one.faults]
+    assert [0] == [fault.seat for fault in one.faults]
+    assert [0, 1] == [fault.seat for fault in two.faults]
+    assert ({"malformed": 2}, {"illegal": 250, "malformed": 1}, {}) == record.result.fault_counts
     assert {"0"} == one.shortened.keys()
     assert {"0", "1"} == two.shortened.keys()
     assert one.was_answer(0, "?")

@@ -20,7 +20,7 @@ from lanista.match.record import (
 )
 from lanista.match.replay import MismatchError, positions, start, verify
 from lanista.rules import angrymob, hogwarts
-from lanista.rules.base import complete_settings
+from lanista.rules.base import TooManySubmovesError, complete_settings
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
 from support import players, tinygame
 
@@ -136,6 +136,8 @@ def change_and_check(path, ruleset, data):
             if turn["raw"][seat] is not None and turn["verdicts"][seat] == "malformed":
                 return  # malformed in another way is the same turn
         case "fault":
+            if turn is turns[-1] and turn["verdicts"][seat] == "late":
+                return  # it may be out by that, which decides nothing any more
             turn.setdefault("faults", []).append(
                 {"turn": turn["turn"], "seat": seat, "code": "late", "index": None, "words": ""}
             )
@@ -183,13 +185,33 @@ WRONG = {
     ),
     "answer, in order": (
         set_in(2, "raw", 2, "5"),
-        "turn 1: the answer of seat 2 is well formed by the rules, malformed in the record",
+        "turn 1: the answer of seat 2 isn't malformed by the rules, but it is in the record",
     ),
-    "answer, now allowed": (set_in(1, "raw", 1, "7"), "turn 0: the faults of seat 1 are "),
-    "verdict": (set_in(1, "verdicts", 0, "late"), "turn 0: the faults of seat 0 are []"),
+    "answer, now allowed": (set_in(1, "raw", 1, "7"), "turn 0: digest "),
+    "answer, refused in two ways": (
+        set_in(1, "raw", 1, "77 78"),
+        "the numbers of faults by seat are [{}, {'illegal': 1}, {'malformed': 1}] in the record, ",
+    ),
+    "numbers of faults": (
+        set_in(*RESULT, "fault_counts", 0, {"late": 1}),
+        "the numbers of faults by seat are [{'late': 1}, {'illegal': 1}, {'malformed': 1}] in",
+    ),
+    "an example's submove": (
+        set_in(*RESULT, "faults", 0, "index", 1),
+        "the result's faults are [(0, 1, 'illegal', 1), (1, 2, 'malformed', 0)] in the record, ",
+    ),
+    "an example too few": (
+        lambda lines: lines[-1]["result"]["faults"].pop(),
+        "the result's faults",
+    ),
+    "verdict": (set_in(1, "verdicts", 0, "late"), "turn 0: digest "),
     "verdict, as if it had gone": (
         set_in(1, "verdicts", 0, "missing"),
-        "turn 0: the faults of seat 0 are [] in the record; its verdict is 'missing'",
+        "turn 0: the faults of seat 0 are [] in the record; with verdict 'missing' they can be",
+    ),
+    "verdict, as if it were out by it": (
+        set_in(1, "faults", [{"turn": 0, "seat": 0, "code": "late", "index": None, "words": ""}]),
+        "turn 0: the faults of seat 0 are [('late', None)] in the record; with verdict 'answer'",
     ),
     "out before it went": (
         set_in(1, "verdicts", 0, "out"),
@@ -251,6 +273,19 @@ def test_a_record_that_says_something_else_than_the_rules(tmp_path, lines, name)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("verdict", ["answer", "malformed"])
+def test_an_answer_of_too_many_submoves(tmp_path, lines, monkeypatch, verdict):
+    """It puts its seat out, so it can be neither."""
+
+    def parse(self, seat, tokens):
+        raise TooManySubmovesError("more than none")
+
+    monkeypatch.setattr(tinygame.Counting, "parse", parse)
+    set_in(1, "verdicts", 0, verdict)(lines)
+    with pytest.raises(MismatchError, match="turn 0: the answer of seat 0 is"):
+        check(tmp_path / "bad", lines, COUNTING)
+
+
 @pytest.mark.parametrize("name", UNUSABLE)
 def test_a_record_that_these_rules_cannot_play(tmp_path, lines, name):
     change, words = UNUSABLE[name]
@@ -267,11 +302,12 @@ def test_a_seat_too_few(tmp_path, lines):
 
 
 def test_nothing_is_wrong_with_it_otherwise(tmp_path, lines):
-    """Nor with a name, a time or a clock changed: they decide nothing."""
+    """Nor with a name, a time, a clock or a message changed: they decide nothing."""
     assert 2 == check(tmp_path / "good", lines, COUNTING)
     lines[0]["players"][0]["name"] = "Zed"
     lines[1]["times"][0] = [9, 9, 9, 9]
     lines[0]["clock"]["turn"] = 7.0
+    lines[-1]["result"]["faults"][0]["words"] = "as an older version said it"
     assert 2 == check(tmp_path / "good", lines, COUNTING)
 
 
@@ -295,6 +331,8 @@ def test_an_end_that_is_not_the_rules_must_be_possible(tmp_path, lines, end, rea
     result = lines[-1]["result"]
     result.update(turns=1, end=end, reason=reason, ranks=[1, 1, 1], digest=lines[1]["digest"])
     result["scores"] = [1, 0, 5]
+    result["faults"].pop()
+    result["fault_counts"] = [{}, {"illegal": 1}, {}]
     with pytest.raises(MismatchError) as caught:
         check(tmp_path / "bad", lines, COUNTING)
     assert str(caught.value).startswith(words)

@@ -5,7 +5,7 @@ import pytest
 import trio
 
 from lanista.match.encoder import seat_seed
-from lanista.match.replay import verify
+from lanista.match.replay import all_faults, start, verify
 from match.playing import (
     ANGRYMOB,
     CAPTURE,
@@ -225,10 +225,18 @@ async def test_notes_1_hears_of_everything_refused_before_the_next_turn(tmp_path
     assert "turn 4" == lines[last + 1]
     assert not [line for line in heard(table.bots[1]) if line.startswith("note")]
     assert ["malformed", "answer", "late", "late"] == [turn[0] for turn in verdicts(record)]
-    # Both seats' faults are in the record all the same, also those that were told to nobody.
-    assert {0: 5, 1: 5} == {
-        seat: sum(fault.seat == seat for fault in record.result.faults) for seat in (0, 1)
-    }
+    # Both seats' faults are counted all the same, also those that were told to nobody.
+    counts = {"malformed": 1, "illegal": 2, "late": 2}
+    assert (counts, counts, {}) == record.result.fault_counts
+    told = [note.split(" ", 4)[-1] for note in lines if note.startswith("note ")]
+    for seat in (0, 1):
+        assert told == [
+            fault.words
+            for faults in all_faults(record, start(record, COUNTING))
+            for fault in faults
+            if fault.seat == seat
+        ]
+        assert told[:3] == [fault.words for fault in record.result.faults if fault.seat == seat]
 
 
 @pytest.mark.parametrize(
@@ -287,6 +295,14 @@ async def test_ten_late_turns_in_a_row_put_a_seat_out(tmp_path, autojump_clock):
         turn[0] for turn in verdicts(record)
     ]
     words = "no answer within 0.2 s; late 10 turns in a row, so it is out"
+    # The record says why it is out, which the times alone don't; that is always an example.
+    told = [(turn.turn, fault.words) for turn in record.turns for fault in turn.faults]
+    assert [(19, words)] == told
+    short = "no answer within 0.2 s"
+    assert [(0, "no answer within 20 s"), (1, short), (19, words)] == [
+        (fault.turn, fault.words) for fault in record.result.faults
+    ]
+    assert {"late": 19} == record.result.fault_counts[0]
     assert [f"note late 19 - {words}", f"error late {words}"] == heard(table.bots[0])[-2:]
     assert [8, 30, 30] == list(record.result.scores)
     assert (3, 1, 1) == record.result.ranks

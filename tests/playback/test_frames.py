@@ -143,7 +143,7 @@ def test_stats_are_lists_by_seat():
 # -- head and end --------------------------------------------------------------------------------
 
 HEADER = Header(
-    lanista_record=1,
+    lanista_record=2,
     software="0.1.0",
     match="01M",
     started="2026-01-01T00:00:00.000+00:00",
@@ -230,7 +230,6 @@ def test_a_turn_tells_what_the_record_has_of_it():
         digest="0" * 16,
         stall=0.25,
         status=(0.5, -1.0),
-        faults=(fault,),
         logs={"1": LONG},
     )
     short = f"{LONG[: module.LONGEST]} … and 7 more characters"
@@ -252,9 +251,25 @@ def test_a_turn_tells_what_the_record_has_of_it():
             }
         ],
         "logs": {"1": short},
-    } == module.turn_json(turn, 0.2)
-    bare = attrs.evolve(turn, stall=0.0, status=(), faults=(), logs={}, raw=("x", None))
-    assert {"turn", "limit", "verdicts", "raw", "times"} == module.turn_json(bare, 0.0).keys()
+    } == module.turn_json(turn, 0.2, [fault])
+    bare = attrs.evolve(turn, stall=0.0, status=(), logs={}, raw=("x", None))
+    assert {"turn", "limit", "verdicts", "raw", "times"} == module.turn_json(bare, 0.0, []).keys()
+
+
+def test_a_turn_tells_a_hundred_faults_of_a_seat_and_how_many_more_there_were():
+    """An answer may have a thousand; a viewer reads few of them."""
+    turn = TurnInfo(turn=3, verdicts=("answer",) * 2, raw=("", ""), times=(None,) * 2, digest="")
+    faults = [
+        FaultInfo(turn=3, seat=seat, code="illegal", index=index, words="")
+        for seat, count in ((0, 100), (1, 250))
+        for index in range(count)
+    ]
+    told = module.turn_json(turn, 0.2, faults)
+    assert {1: 150} == told["more_faults"]
+    assert [(0, index) for index in range(100)] + [(1, index) for index in range(100)] == [
+        (fault["seat"], fault["index"]) for fault in told["faults"]
+    ]
+    assert "more_faults" not in module.turn_json(turn, 0.2, faults[:100])
 
 
 def test_an_end_tells_seed_and_result():

@@ -193,8 +193,9 @@ def test_the_example_conversation_of_the_page():
 
     first, second = verdict(game, 0, "1 1 1 0 1 1 1 1"), verdict(game, 1, "3 4 2 3")
     assert () == first.refused
+    assert (0,) == second.refused
     refusal = Refusal(RefusalCode.ILLEGAL, "2 units from (3, 4), where you had 0", 0)
-    assert (refusal,) == second.refused
+    assert (refusal,) == game.explain(1, [3, 4, 2, 3])
     game.advance([first, second])
     assert CLASSIC.closing(game, 0) == b"3 4 2 3\n"
     assert CLASSIC.closing(game, 1) == b"1 1 1 0 1 1 1 1\n"

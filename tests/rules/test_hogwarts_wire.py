@@ -22,7 +22,9 @@ from support.hogwarts import (
 
 
 def refused(game, line, seat=0):
-    return [(one.index, one.message) for one in game.parse(seat, tokens(line)).refused]
+    reasons = game.explain(seat, tokens(line))
+    assert game.parse(seat, tokens(line)).refused == tuple(one.index for one in reasons)
+    return [(one.index, one.message) for one in reasons]
 
 
 def test_moves_and_spells_are_read():

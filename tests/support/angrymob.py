@@ -66,8 +66,10 @@ def play(game: AngryMob, first: str | None, second: str | None) -> None:
 
 def refused(game: AngryMob, line: str, seat: int = 0) -> Refusal | None:
     """Why a line is illegal, or None."""
-    answer = game.parse(seat, [int(word) for word in line.split()])
-    return answer.refused[0] if answer.refused else None
+    tokens = [int(word) for word in line.split()]
+    reasons = game.explain(seat, tokens)
+    assert game.parse(seat, tokens).refused == tuple(reason.index for reason in reasons)
+    return reasons[0] if reasons else None
 
 
 @attrs.define

@@ -299,22 +299,70 @@ class FactsChange(Counting):
 class MustSpeak(Counting):
     def parse(self, seat, tokens):
         if not tokens:
-            return Answer(None, (Refusal(RefusalCode.ILLEGAL, "say something", None),))
+            return Answer(None, (0,))
         return super().parse(seat, tokens)
+
+    def explain(self, seat, tokens):
+        if not tokens:
+            return (Refusal(RefusalCode.ILLEGAL, "say something", 0),)
+        return super().explain(seat, tokens)
 
 
 @_game("a refusal's message")
 class Wordless(Counting):
-    def parse(self, seat, tokens):
-        answer = super().parse(seat, tokens)
-        return attrs.evolve(answer, refused=[attrs.evolve(r, message="") for r in answer.refused])
+    def explain(self, seat, tokens):
+        return tuple(attrs.evolve(r, message="") for r in super().explain(seat, tokens))
 
 
 @_game("a refusal's index is")
 class CountsFromTheEnd(Counting):
     def parse(self, seat, tokens):
         answer = super().parse(seat, tokens)
-        return attrs.evolve(answer, refused=[attrs.evolve(r, index=-1) for r in answer.refused])
+        return attrs.evolve(answer, refused=tuple(index - 99_999 for index in answer.refused))
+
+    def explain(self, seat, tokens):
+        reasons = super().explain(seat, tokens)
+        return tuple(attrs.evolve(reason, index=reason.index - 99_999) for reason in reasons)
+
+
+@_game("it must be a tuple of ascending indexes")
+class RefusesBackwards(Counting):
+    def parse(self, seat, tokens):
+        answer = super().parse(seat, tokens)
+        return attrs.evolve(answer, refused=answer.refused[::-1])
+
+
+@_game("explain is about submoves")
+class ExplainsTheFirstAlone(Counting):
+    def explain(self, seat, tokens):
+        return super().explain(seat, tokens)[:1]
+
+
+@_game("explain is about submoves")
+class ExplainsWhatIsAllowed(Counting):
+    def explain(self, seat, tokens):
+        more = Refusal(RefusalCode.ILLEGAL, "not in my game", len(tokens))
+        return (*super().explain(seat, tokens), more)
+
+
+@_game("explain gives a code other than ILLEGAL")
+class ExplainsAsLate(Counting):
+    def explain(self, seat, tokens):
+        reasons = super().explain(seat, tokens)
+        return tuple(attrs.evolve(reason, code=RefusalCode.LATE) for reason in reasons)
+
+
+@_game("another read-only method changes the game")
+class ExplainChanges(Counting):
+    def explain(self, seat, tokens):
+        self.last[seat] += 1
+        return super().explain(seat, tokens)
+
+
+@_game("explain of seat 0's")
+class ExplainRaises(Counting):
+    def explain(self, seat, tokens):
+        raise ValueError("no words")
 
 
 # Carrying out

@@ -68,9 +68,10 @@ def refusals(game: Game, turn: Sequence[Raw]) -> list[str]:
     found = []
     for seat, raw in enumerate(turn):
         judged = verdict(game, seat, raw)
-        refused = judged.refused if isinstance(judged, Answer) else ()
-        refused = (judged.refusal,) if isinstance(judged, Malformed) else refused
-        found += [f"{seat} {one.code.value} {one.index}" for one in refused]
+        if isinstance(judged, Answer):
+            found += [f"{seat} {RefusalCode.ILLEGAL.value} {index}" for index in judged.refused]
+        elif isinstance(judged, Malformed):
+            found.append(f"{seat} {judged.refusal.code.value} {judged.refusal.index}")
     return found
 
 

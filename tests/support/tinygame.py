@@ -29,11 +29,12 @@ from lanista.rules.base import (
     BadBoardError,
     Consequence,
     MalformedAnswerError,
+    Reason,
     Refusal,
-    RefusalCode,
     Setting,
     Token,
     Verdict,
+    illegal,
 )
 from lanista.rules.chance import Chance, SeededChance
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
@@ -84,21 +85,28 @@ class Counting:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read numbers and `a`; the orders are the number said, or None."""
+        said, refused = self._judged(seat, tokens)
+        return Answer(said, tuple(refused))
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """What is wrong with the submoves that `parse` refuses."""
+        return illegal(self._judged(seat, tokens)[1])
+
+    def _judged(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
+        """The number said, and the reasons for refused submoves by index."""
         said: int | None = None
-        refused = []
+        refused: dict[int, Reason] = {}
         for index, token in enumerate(tokens):
             if isinstance(token, str) and token != "a":
                 raise MalformedAnswerError(f"letter `{token}`; a submove is a number or `a`", index)
             number = self.last[seat] if isinstance(token, str) else token
             if not 0 <= number <= 9:
-                words = f"the number {number}; it is from 0 to 9"
-                refused.append(Refusal(RefusalCode.ILLEGAL, words, index))
+                refused[index] = ("the number {}; it is from 0 to 9", number)
             elif said is not None:
-                words = f"a second number, {number}; one a round"
-                refused.append(Refusal(RefusalCode.ILLEGAL, words, index))
+                refused[index] = ("a second number, {}; one a round", number)
             else:
                 said = number
-        return Answer(said, tuple(refused))
+        return said, refused
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Add up one round."""

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
-from lanista.match.replay import positions
+from lanista.match.replay import all_faults, positions, start
 from lanista.rules import registry
 from web.arena import match_of
 from web.drawn import colour_of, drawings, point
@@ -252,8 +252,9 @@ def test_a_unit_is_followed_through_the_rounds(records, replay):
 def test_answers_and_times_are_those_of_the_record(records, replay):
     """The turn that led to round N is turn N - 1; what was refused stands there with its reason."""
     record = read_record(records["hogwarts"])
-    turn = next(turn for turn in record.turns if turn.faults and turn.turn > 3)
-    fault = turn.faults[0]
+    faults = all_faults(record, start(record, registry.get("hogwarts")))
+    fault = next(one for turn in itertools.islice(faults, 4, None) for one in turn)
+    turn = record.turns[fault.turn]
     match = replay("hogwarts", f"?round={turn.turn + 1}")
     match.at(turn.turn + 1)
     answers = match.panel("Answers")

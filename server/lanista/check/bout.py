@@ -25,7 +25,8 @@ from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.channel import Channel
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.record import Record, RecordWriter, TurnInfo, read_record
+from lanista.match.record import FaultInfo, Record, RecordWriter, TurnInfo, read_record
+from lanista.match.replay import all_faults, start
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
@@ -95,7 +96,7 @@ class Unasked:
 
 @attrs.frozen(kw_only=True)
 class Slip:
-    """A fault of the tested bot, from the record of a match."""
+    """A fault of the tested bot in a match."""
 
     match: int
     """The number of the match in its bout, from 1."""
@@ -123,6 +124,8 @@ class Bout:
     """The players' names by seat."""
     records: list[Record] = attrs.field(factory=list)
     """The records of the matches that were played."""
+    faults: list[list[FaultInfo]] = attrs.field(factory=list)
+    """The tested bot's faults in each of these matches, in order."""
     unasked: list[Unasked] = attrs.field(factory=list)
     tap: Tap | None = None
     outnumbered: tuple[int, int, int] | None = None
@@ -168,16 +171,16 @@ class Bout:
         return [
             Slip(
                 match=number,
-                turn=turn.turn,
+                turn=fault.turn,
                 code=fault.code,
                 index=fault.index,
                 message=fault.words,
-                raw=turn.raw[seat],
+                raw=record.turns[fault.turn].raw[seat],
             )
-            for number, record in enumerate(self.records, 1)
-            for turn in record.turns
-            for fault in turn.faults
-            if fault.seat == seat
+            for number, (record, faults) in enumerate(
+                zip(self.records, self.faults, strict=True), 1
+            )
+            for fault in faults
         ]
 
     @property
@@ -328,11 +331,25 @@ async def _play_matches(
                 await hosted.complete()
             finally:
                 hosted.close()
-            bout.records.append(read_record(path))
             if match.error is not None:
                 raise CheckFailureError(f"{bout.spec.name} was aborted:\n{match.error}")
+            record = read_record(path)
+            bout.records.append(record)
+            turns = all_faults(record, _game_at_start(spec, record))
+            bout.faults.append(
+                [fault for faults in turns for fault in faults if fault.seat == spec.seat]
+            )
             if bout.void:
                 return
+
+
+def _game_at_start(spec: BoutSpec, record: Record) -> Game:
+    """Return the game of a bout's match before its first turn."""
+    if spec.board is None:
+        return start(record, spec.ruleset)
+    # No file can hold some of our boards, so the record's text may not be readable.
+    chance = spec.ruleset.chance(record.header.seed)
+    return spec.ruleset.new(spec.settings, spec.board, chance)
 
 
 @attrs.define(eq=False)

@@ -42,19 +42,27 @@ def printable(text: str, kept: str = "") -> str:
     )
 
 
-FAULTS_SHOWN = 3
-"""Faults that are shown of each bot; in games that skip faults a match may have hundreds."""
-
-
 def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
-    """Yield a match's last faults, seat by seat, as lines for people."""
-    for seat, name in enumerate(names):
-        faults = [fault for fault in result.faults if fault.seat == seat]
-        for fault in faults[-FAULTS_SHOWN:]:
-            place = "" if fault.index is None else f", submove {fault.index}"
-            yield printable(f"  {name}: turn {fault.turn}{place}: {fault.code}: {fault.words}")
-        if len(faults) > FAULTS_SHOWN:
-            yield printable(f"  {name}: more before; the record has them all")
+    """Yield the faults of each seat, for people: how many of each kind, and the examples."""
+    for seat, counts in enumerate(result.fault_counts):
+        for code, count in counts.items():
+            examples = [
+                fault for fault in result.faults if (fault.seat, fault.code) == (seat, code)
+            ]
+            places = [
+                f"turn {fault.turn}" + ("" if fault.index is None else f", submove {fault.index}")
+                for fault in examples
+            ]
+            lines = [
+                f"{place}: {code}: {fault.words}"
+                for place, fault in zip(places, examples, strict=True)
+            ]
+            if count > len(examples):
+                lines[:1] = [f"{code}: {count:,} time{'' if count == 1 else 's'}"]
+                if examples:
+                    lines[0] += f", e.g. {places[0]}: {examples[0].words}"
+            for line in lines:
+                yield printable(f"  {names[seat]}: {line}")
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -411,6 +411,7 @@ def _as_json(played: "MatchReport") -> dict[str, Any]:
         "turns": result.turns,
         "digest": result.digest,
         "faults": [attrs.asdict(fault) for fault in result.faults],
+        "fault_counts": list(result.fault_counts),
         "record": str(played.record),
         "bundles": [str(bundle) for bundle in played.bundles],
     }

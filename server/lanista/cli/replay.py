@@ -328,11 +328,15 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
         return EXIT_MISMATCH
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
-    return _print_feed(record, seat, last, result)
+    return _print_feed(record, ruleset, seat, last, result)
 
 
-def _print_feed(record: "Record", seat: int, last: int, result: "FeedResult") -> int:
+def _print_feed(
+    record: "Record", ruleset: "Ruleset", seat: int, last: int, result: "FeedResult"
+) -> int:
     """Print how the bot answered, compared with the match; return the exit code."""
+    from lanista.match.replay import all_faults, start
+
     differing = [
         turn
         for turn, answer in enumerate(result.answers)
@@ -350,7 +354,7 @@ def _print_feed(record: "Record", seat: int, last: int, result: "FeedResult") ->
     recorded = record.turns[last].raw[seat]
     click.echo(f"turn {last}: {printable(result.answers[last])!r}")
     click.echo("in the match: " + ("no answer" if recorded is None else repr(printable(recorded))))
-    for fault in record.turns[last].faults:
+    for fault in next(itertools.islice(all_faults(record, start(record, ruleset)), last, None)):
         if fault.seat == seat:
             place = "" if fault.index is None else f", submove {fault.index}"
             click.echo(printable(f"  then{place}: {fault.code}: {fault.words}"))

@@ -81,14 +81,10 @@ def _ending(match: Match, seat: Seat, exit_: Exit | None) -> tuple[Ending, str]:
 
 def _last_faults(match: Match, seat: Seat) -> Sequence[tuple[Ending, str]]:
     """Return the faults by which a bot lost the match, as endings with descriptions."""
-    assert match.outcome is not None
-    if match.outcome.termination is not Termination.FORFEIT:
-        return ()
-    result = match.result()
     return [
         (_OF_FAULT[fault.code], fault.words)
-        for fault in result.faults
-        if fault.seat == seat.index and fault.turn == result.turns - 1 and fault.code in _OF_FAULT
+        for fault in match.decisive_faults(seat.index)
+        if fault.code in _OF_FAULT
     ]
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
-from lanista.match.record import Record, TurnInfo
-from lanista.match.replay import positions, verdict
-from lanista.rules.base import Answer, Consequence, Game, Ruleset
+from lanista.match.record import Record
+from lanista.match.replay import positions, seat_faults
+from lanista.rules.base import Consequence, Ruleset
 from lanista_protocol import Hello, Note, NoteCode
 
 _NOTES = frozenset(code.value for code in NoteCode)
@@ -59,18 +59,10 @@ def payloads(
         encode = encoder.turn if turn.turn else encoder.opening
         yield notes + encode(game, seat, status)
         if wants_notes:
-            notes = b"".join(map(encoder.note, _notes(game, turn, seat)))
-
-
-def _notes(game: Game, turn: TurnInfo, seat: int) -> Iterator[Note]:
-    """Yield the notes on a seat's answer to `turn`; the game stands before that turn."""
-    recorded = [fault for fault in turn.faults if fault.seat == seat]
-    for fault in recorded:
-        if fault.code in _NOTES:
-            yield Note(NoteCode(fault.code), fault.turn, fault.index, fault.words)
-    if str(seat) in turn.more_faults:
-        # The record leaves some faults out; the rules find them again.
-        answer = verdict(game, turn, seat)
-        assert isinstance(answer, Answer)  # any other verdict has at most one fault, recorded
-        for refusal in answer.refused[len(recorded) :]:
-            yield Note(NoteCode(refusal.code.value), turn.turn, refusal.index, refusal.message)
+            notes = b"".join(
+                [
+                    encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
+                    for fault in seat_faults(header, game, turn, seat)
+                    if fault.code in _NOTES
+                ]
+            )

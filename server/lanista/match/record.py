@@ -4,10 +4,10 @@ The first line is the header: everything that decides the match. One line for ea
 with the verdicts, the raw answers, times, logs, and a digest of the position. The last line is the
 result. docs/records.md describes every key.
 
-**A record has no positions**, because the header and the answers determine them: `replay` plays the
-match again by the same rules. That keeps records small, and the digests prove that the rules still
-do the same. The verdicts are recorded and obeyed in a
-replay, since whether an answer was late depends on time, which no replay can repeat.
+**A record has neither positions nor refusals**, because the header and the answers determine them:
+`replay` plays the match again by the same rules. That keeps records small, and the digests prove
+that the rules still do the same. The verdicts are recorded and obeyed in a replay, since whether an
+answer was late depends on time, which no replay can repeat.
 
 **No crash loses a match.** While a match runs, its lines go to a `.part` file, unbuffered, one
 after each turn. The result is written there too, before any bot is sent it. Then the file is
@@ -40,9 +40,9 @@ import cattrs
 import trio
 from cattrs.preconf.json import make_converter
 
-from lanista.rules.outcome import Outcome
+from lanista.rules.outcome import Outcome, Termination
 
-FORMAT = 1
+FORMAT = 2
 """Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
 """File name ending of a record."""
@@ -54,6 +54,8 @@ CHUNK = 256 * 1024
 """How many bytes are compressed between two checks for cancellation."""
 MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
+MAX_TIME = 2**53
+"""Maximum number of microseconds in a turn's times, for readers: some centuries."""
 MAX_MESSAGE = 900
 """Maximum length of a message about a bad record, in characters."""
 DETAILED = 16 * 1024
@@ -182,12 +184,12 @@ class TurnInfo:
     status: tuple[float, ...] = ()
     """The share of the time used by seat, if the ruleset was given it; empty if all are 0."""
     faults: tuple[FaultInfo, ...] = ()
+    """The faults that a replay can't find out: why seats are out, and what was wrong with malformed
+    answers that aren't in `raw` as they came. `replay.turn_faults` returns all faults."""
     logs: dict[str, str] = attrs.field(factory=dict)
     """The logs, by seat; only of seats that wrote any."""
     shortened: dict[str, ShortenedInfo] = attrs.field(factory=dict)
     """Size and hash of each refused answer of which `raw` has only the beginning, by seat."""
-    more_faults: dict[str, int] = attrs.field(factory=dict)
-    """How many faults of this turn are left out of `faults`, by seat."""
 
     def was_answer(self, seat: int, line: str) -> bool:
         """Tell whether a line is what a seat answered in this turn."""
@@ -217,7 +219,10 @@ class ResultInfo:
     turns: int
     digest: str
     faults: tuple[FaultInfo, ...] = ()
-    """The last faults of each seat, in order of turns; the turns' lines have the others too."""
+    """The first faults of each seat and the one by which it is out, in order of turns."""
+    fault_counts: tuple[dict[str, int], ...] = ()
+    """How often each fault code occurred, by seat; empty if the arena ended before the match did,
+    so that nobody has counted."""
     error: str | None = None
     """The traceback of the error that aborted the match, if one did."""
     bots: tuple[BotInfo | None, ...] = ()
@@ -534,14 +539,21 @@ def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: i
         raise BadRecordError(
             f"{path}: line {number}: expected turn {expected} with {seats} seats in every list"
         )
+    for times in turn.times:
+        if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
+            raise BadRecordError(f"{path}: line {number}: expected times of 1 or 4 microseconds")
     named = [str(fault.seat) for fault in turn.faults]
-    named += [*turn.logs, *turn.shortened, *turn.more_faults]
+    named += [*turn.logs, *turn.shortened]
     _check_seats(path, number, named, seats)
 
 
 def _check_result(path: Path, number: int, result: ResultInfo, seats: int) -> None:
-    if {len(result.ranks), len(result.scores), len(result.bots) or seats} != {seats}:
+    counted = bool(result.fault_counts) or result.end != Termination.ABORTED.value
+    lengths = {len(result.ranks), len(result.scores), len(result.bots) or seats}
+    if lengths | {len(result.fault_counts) if counted else seats} != {seats}:
         raise BadRecordError(f"{path}: line {number}: expected {seats} seats in every list")
+    if any(count < 1 for counts in result.fault_counts for count in counts.values()):
+        raise BadRecordError(f"{path}: line {number}: a count of faults that isn't positive")
     _check_seats(path, number, [str(fault.seat) for fault in result.faults], seats)
 
 
@@ -607,6 +619,7 @@ def outcome_info(
     turns: int,
     digest: str,
     faults: Sequence[FaultInfo],
+    fault_counts: Sequence[Mapping[str, int]],
     error: str | None,
     ended: str,
 ) -> ResultInfo:
@@ -619,6 +632,7 @@ def outcome_info(
         turns=turns,
         digest=digest,
         faults=tuple(faults),
+        fault_counts=tuple(dict(counts) for counts in fault_counts),
         error=error,
         ended=ended,
     )

@@ -2,13 +2,19 @@
 
 A replay obeys the record's verdicts and ignores its times, so it needs no clock. What the rules
 can check is checked: an answer that the record calls malformed must be malformed by the rules, the
-recorded faults must be those that the rules find, and the outcome must be the recorded one.
+totals of faults must be those that the rules find, and the outcome must be the recorded one.
+
+What was refused isn't recorded: `turn_faults` derives it, with its messages, from the verdicts,
+the answers and the position.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from lanista.match.clock import Limits
+from lanista.match.faults import FaultTally, faults_of, in_order
 from lanista.match.record import (
     BadRecordError,
+    FaultInfo,
     Header,
     Record,
     ResultInfo,
@@ -16,7 +22,6 @@ from lanista.match.record import (
     one_line,
 )
 from lanista.rules.base import (
-    Answer,
     BadBoardError,
     BadSettingError,
     Game,
@@ -28,6 +33,7 @@ from lanista.rules.base import (
     Refusal,
     RefusalCode,
     Ruleset,
+    TooManySubmovesError,
     Verdict,
     complete_settings,
 )
@@ -127,12 +133,20 @@ def step(game: Game, previous: TurnInfo | None, turn: TurnInfo, *, is_void: bool
         MismatchError: The record contradicts the rules.
         BadRecordError: The turn is invalid by any rules.
     """
+    _carry_out(game, turn, _judged(game, previous, turn), is_void=is_void)
+
+
+def _judged(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> list[Verdict]:
+    """Return the recorded verdicts, by seat, after checking that they can be right."""
     if game.outcome() is not None:
         raise MismatchError(
             f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
         )
     _check_presence(previous, turn)
-    verdicts = [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+    return [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+
+
+def _carry_out(game: Game, turn: TurnInfo, verdicts: Sequence[Verdict], *, is_void: bool) -> None:
     if not is_void:
         game.advance(verdicts)
     digest = game.digest()
@@ -166,10 +180,18 @@ def verify(record: Record, ruleset: Ruleset) -> int:
         MismatchError: The record contradicts the rules.
         BadRecordError: As for `start`.
     """
-    game = None
-    for game in positions(record, ruleset):  # noqa: B007 - used after the loop
-        pass
-    assert game is not None
+    game = start(record, ruleset)
+    tallies = [FaultTally() for _ in record.header.players]
+    previous = None
+    for turn in record.turns:
+        verdicts = _judged(game, previous, turn)
+        for seat, tally in enumerate(tallies):
+            gone = _reason_gone(turn, seat)
+            tally.count(verdicts[seat], None if gone is None else gone.code)
+            if tally.wants_examples or gone is not None:
+                tally.keep(seat_faults(record.header, game, turn, seat), is_out=gone is not None)
+        _carry_out(game, turn, verdicts, is_void=_is_void_here(record, turn))
+        previous = turn
     result = record.result
     if result is None:
         return len(record.turns)
@@ -192,7 +214,26 @@ def verify(record: Record, ruleset: Ruleset) -> int:
         raise MismatchError(
             f"the result's digest is {result.digest} in the record, {digest} by the rules"
         )
+    _check_faults(result, tallies)
     return len(record.turns)
+
+
+def _check_faults(result: ResultInfo, tallies: Sequence[FaultTally]) -> None:
+    """Check the totals of faults and the examples, but not their messages, which may change."""
+    counts = [dict(tally.counts) for tally in tallies]
+    if counts != list(result.fault_counts):
+        raise MismatchError(
+            f"the numbers of faults by seat are {list(result.fault_counts)} in the record, "
+            f"{counts} by the rules"
+        )
+    recorded, derived = (
+        [(fault.turn, fault.seat, fault.code, fault.index) for fault in faults]
+        for faults in (result.faults, in_order(tallies))
+    )
+    if recorded != derived:
+        raise MismatchError(
+            f"the result's faults are {recorded} in the record, {derived} by the rules"
+        )
 
 
 def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
@@ -222,9 +263,10 @@ def _check_presence(previous: TurnInfo | None, turn: TurnInfo) -> None:
     """Check that exactly the seats that have gone are out from then on (PROTOCOL.md 5)."""
     for seat, name in enumerate(turn.verdicts):
         before = "answer" if previous is None else previous.verdicts[seat]
-        may_be_out = before in {"late", "missing", "out"}
-        must_be_out = before in {"missing", "out"}
-        if (name == "out" and not may_be_out) or (name != "out" and must_be_out):
+        was_gone = before == "out" or (
+            previous is not None and _reason_gone(previous, seat) is not None
+        )
+        if was_gone != (name == "out"):
             raise MismatchError(
                 f"turn {turn.turn}: seat {seat} has verdict {name!r} after {before!r}; "
                 "a seat is out from the turn after it has gone"
@@ -237,6 +279,13 @@ def _is_void_here(record: Record, turn: TurnInfo) -> bool:
     return result is not None and result.end == "void" and turn is record.turns[-1]
 
 
+def _reason_gone(turn: TurnInfo, seat: int) -> FaultInfo | None:
+    """Return the fault by which a seat is out since this turn, if it is."""
+    if turn.verdicts[seat] not in {"late", "missing"}:
+        return None
+    return next((fault for fault in turn.faults if fault.seat == seat), None)
+
+
 def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
     """Return the recorded verdict of a seat in `turn`; the game stands before that turn.
 
@@ -246,28 +295,69 @@ def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
     """
     result = _recorded_verdict(game, turn, seat)
     recorded = [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
+    expected: list[list[tuple[str, int | None]]] = [[]]
     match result:
-        case Answer():
-            expected = [(refusal.code.value, refusal.index) for refusal in result.refused]
         case Late():
-            expected = [(RefusalCode.LATE.value, None)]
+            expected = [[], [(RefusalCode.LATE.value, None)]]
         case Malformed():
-            expected = [(result.refusal.code.value, result.refusal.index)]
+            expected = [[(result.refusal.code.value, result.refusal.index)]]
+            if str(seat) not in turn.shortened:
+                expected.append([])
         case Missing():
             # The rules don't know why a seat has gone. But there is one reason, and it isn't one
             # for which an answer is refused.
             code = recorded[0][0] if recorded else "disconnected"
-            expected = [("disconnected" if code in _REFUSALS else code, None)]
-        case Out():
-            expected = []
-    more = turn.more_faults.get(str(seat), 0)
-    if recorded != expected[: len(recorded)] or len(recorded) + more != len(expected):
-        others = f" and {more} more" if more else ""
+            expected = [[("disconnected" if code in _REFUSALS else code, None)]]
+    if recorded not in expected:
         raise MismatchError(
-            f"turn {turn.turn}: the faults of seat {seat} are {recorded}{others} in the record; "
-            f"its verdict is {turn.verdicts[seat]!r}, for which the rules say {expected}"
+            f"turn {turn.turn}: the faults of seat {seat} are {recorded} in the record; "
+            f"with verdict {turn.verdicts[seat]!r} they can be {' or '.join(map(str, expected))}"
         )
     return result
+
+
+def seat_faults(header: Header, game: Game, turn: TurnInfo, seat: int) -> list[FaultInfo]:
+    """Return all faults of a seat in a turn; the game stands before that turn.
+
+    Raises:
+        MismatchError: The record contradicts the rules.
+        BadRecordError: The verdict is invalid.
+    """
+    judged = verdict(game, turn, seat)
+    recorded = [fault for fault in turn.faults if fault.seat == seat]
+    return recorded or faults_of(
+        game,
+        turn.turn,
+        seat,
+        judged,
+        line=turn.raw[seat],
+        times=turn.times[seat],
+        limit=Limits(header.clock.first, header.clock.turn).of_turn(turn.turn),
+    )
+
+
+def turn_faults(header: Header, game: Game, turn: TurnInfo) -> list[FaultInfo]:
+    """Return all faults of a turn, in order of seats, as `seat_faults` does."""
+    seats = range(len(turn.verdicts))
+    return [fault for seat in seats for fault in seat_faults(header, game, turn, seat)]
+
+
+def all_faults(record: Record, game: Game) -> Iterator[list[FaultInfo]]:
+    """Yield the faults of each turn, as `turn_faults` does.
+
+    Args:
+        record: The record to replay.
+        game: The game as returned by `start`, which is advanced.
+
+    Raises:
+        MismatchError: The record contradicts the rules.
+        BadRecordError: A turn is invalid by any rules.
+    """
+    previous = None
+    for turn in record.turns:
+        yield turn_faults(record.header, game, turn)
+        step(game, previous, turn, is_void=_is_void_here(record, turn))
+        previous = turn
 
 
 def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
@@ -294,7 +384,7 @@ def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
         case "answer" if raw is not None:
             try:
                 return game.parse(seat, tokenize(raw))
-            except (MalformedLineError, MalformedAnswerError) as error:
+            except (MalformedLineError, MalformedAnswerError, TooManySubmovesError) as error:
                 raise MismatchError(
                     f"turn {turn.turn}: the answer of seat {seat} is malformed by the rules "
                     f"({error}), well formed in the record"
@@ -312,7 +402,9 @@ def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
         return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
     except MalformedAnswerError as error:
         return Malformed(error.refusal)
+    except TooManySubmovesError:
+        pass  # such an answer puts its seat out
     raise MismatchError(
-        f"turn {turn}: the answer of seat {seat} is well formed by the rules, "
-        "malformed in the record"
+        f"turn {turn}: the answer of seat {seat} isn't malformed by the rules, "
+        "but it is in the record"
     )

@@ -7,7 +7,7 @@ the arrival of the answers, since that would take time from the bots.
 
 import math
 import traceback
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import attrs
@@ -18,6 +18,7 @@ from lanista.match.bundle import Failure
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
+from lanista.match.faults import FaultTally, faults_of, in_order, late_message
 from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info, squeezed
 from lanista.match.seat import Seat
 from lanista.match.stalls import StallMonitor
@@ -42,7 +43,6 @@ from lanista_protocol import (
     Note,
     NoteCode,
     State,
-    shown,
     tokenize,
 )
 
@@ -87,15 +87,14 @@ class Match:
     """The outcome; None until the match is over."""
     error: str | None = attrs.field(init=False, default=None)
     """The traceback of the arena's or the ruleset's error that aborted the match."""
-    fault_counts: list[Counter[str]] = attrs.field(init=False, factory=list)
-    """How often each fault code occurred, by seat; all are counted, also those not recorded."""
     _game: Game | None = attrs.field(init=False, default=None)
     _turns: int = attrs.field(init=False, default=0)
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
     _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
     _allowance: float = attrs.field(init=False, default=0.0)
-    _turn_faults: list[FaultInfo] = attrs.field(init=False, factory=list)  # the present turn's
-    _kept_faults: list[deque[FaultInfo]] = attrs.field(init=False, factory=list)  # by seat
+    # By seat, the faults of the present turn whose messages were written.
+    _turn_faults: list[list[FaultInfo]] = attrs.field(init=False, factory=list)
+    _tallies: list[FaultTally] = attrs.field(init=False, factory=list)  # by seat
     _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
     _why_interrupted: str = attrs.field(init=False, default="")
@@ -113,8 +112,8 @@ class Match:
         classic = self.spec.ruleset.classic
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
-        self._kept_faults = [deque(maxlen=turn_lines.FAULTS_KEPT) for _ in self.names]
-        self.fault_counts = [Counter() for _ in self.names]
+        self._turn_faults = [[] for _ in self.names]
+        self._tallies = [FaultTally() for _ in self.names]
         self._rooms = [turn_lines.Room() for _ in self.names]
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
@@ -209,7 +208,7 @@ class Match:
                 and seat.connection.work_since(began) < stall * OWN_SHARE
                 for seat in asked
             )
-            notes = self._refuse_all(asked, verdicts, void=void)
+            notes = self._note_faults(began, asked, verdicts, void=void)
             if not void:
                 game.advance(verdicts)
             self._write(began, asked, verdicts, stall, status)
@@ -254,7 +253,7 @@ class Match:
 
     async def _exchange(self, asked: Sequence[Seat], payloads: Sequence[bytes]) -> None:
         """Send each seat its payload, then wait until each has answered or run out of time."""
-        limit = self.spec.conditions.clock.of_turn(self._turns)
+        limit = self._limit
         # All are asked before any bytes go out, so that the hand-overs follow without delay.
         for seat in asked:
             seat.ask()
@@ -298,22 +297,67 @@ class Match:
             verdicts[seat.index] = self._verdict(seat)
         return verdicts
 
-    def _refuse_all(
-        self, asked: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
+    def _note_faults(
+        self, began: float, asked: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
     ) -> list[bytes]:
-        """Record all refusals and losses; return the notes that each seat is sent next."""
-        self._turn_faults = []
+        """Count the faults of the turn; return the notes that each seat is sent next.
+
+        The game still stands before the turn, so that it can explain what is refused.
+        """
+        self._turn_faults = [[] for _ in self.seats]
         notes = [b""] * len(self.seats)
         for seat in asked:
-            verdict = verdicts[seat.index]
-            refusals = _refusals(verdict)
-            if refusals:
-                notes[seat.index] = b"".join(
-                    [self._refuse(seat, refusal, void=void) for refusal in refusals]
-                )
-            if seat.gone is not None and not isinstance(verdict, Late):
-                self._fault(seat, seat.gone, None, seat.gone_message)
+            verdict, tally = verdicts[seat.index], self._tallies[seat.index]
+            if isinstance(verdict, Answer) and not verdict.refused:
+                continue
+            times = turn_lines.times_of(seat, began)
+            if isinstance(verdict, Late):
+                self._count_late(seat, times, void=void)
+            tally.count(verdict, seat.gone)
+            hello = seat.connection.hello
+            assert hello is not None
+            wants_notes = hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT
+            if isinstance(verdict, Answer) and not wants_notes and not tally.wants_examples:
+                continue  # Nobody reads the messages, and there may be thousands.
+            faults = self._faults(seat, verdict, times)
+            self._turn_faults[seat.index] = faults
+            tally.keep(faults, is_out=seat.gone is not None)
+            if wants_notes and not isinstance(verdict, Missing):
+                notes[seat.index] = b"".join([self._note(seat, fault) for fault in faults])
         return notes
+
+    def _count_late(self, seat: Seat, times: Sequence[int] | None, *, void: bool) -> None:
+        """Count a late turn; put the seat out if it was late in too many turns in a row."""
+        seat.late_streak += 1
+        if (
+            not void
+            and self.spec.ruleset.consequence is Consequence.SKIP
+            and seat.late_streak >= self.spec.conditions.late_limit
+        ):
+            message = late_message(times, self._limit)
+            message += f"; late {seat.late_streak} turns in a row, so it is out"
+            seat.lose("late", message)
+
+    def _faults(self, seat: Seat, verdict: Verdict, times: Sequence[int] | None) -> list[FaultInfo]:
+        """Return the faults of a seat in this turn, with their messages."""
+        assert self._game is not None
+        number, index = self._turns, seat.index
+        if seat.gone is not None:
+            code = RefusalCode.LATE.value if isinstance(verdict, Late) else seat.gone
+            return [
+                FaultInfo(turn=number, seat=index, code=code, index=None, words=seat.gone_message)
+            ]
+        return faults_of(
+            self._game, number, index, verdict, line=seat.line, times=times, limit=self._limit
+        )
+
+    def _note(self, seat: Seat, fault: FaultInfo) -> bytes:
+        return seat.encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
+
+    @property
+    def _limit(self) -> float:
+        """The time limit of this turn, in seconds."""
+        return self.spec.conditions.clock.of_turn(self._turns)
 
     def _verdict(self, seat: Seat) -> Verdict:
         assert self._game is not None
@@ -346,44 +390,6 @@ class Match:
     def _spend(self, seat: Seat, seconds: float) -> None:
         if math.isfinite(seconds):
             seat.used += max(0.0, seconds)
-
-    def _refuse(self, seat: Seat, refusal: Refusal, *, void: bool) -> bytes:
-        """Record a refusal; return the bytes of its note, or none if the seat gets no notes."""
-        message = refusal.message
-        if refusal.code is RefusalCode.LATE:
-            seat.late_streak += 1
-            message = self._late_message(seat)
-            if (
-                not void
-                and self.spec.ruleset.consequence is Consequence.SKIP
-                and seat.late_streak >= self.spec.conditions.late_limit
-            ):
-                message += f"; late {seat.late_streak} turns in a row, so it is out"
-                seat.lose("late", message)
-        if refusal.code is RefusalCode.MALFORMED and seat.line is not None:
-            message += f"; the line was {shown(seat.line)}"
-        self._fault(seat, refusal.code.value, refusal.index, message)
-        hello = seat.connection.hello
-        assert hello is not None
-        if hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT:
-            code = NoteCode(refusal.code.value)
-            return seat.encoder.note(Note(code, self._turns, refusal.index, message))
-        return b""
-
-    def _late_message(self, seat: Seat) -> str:
-        limit = self.spec.conditions.clock.of_turn(self._turns)
-        if seat.gone is not None:
-            return seat.gone_message
-        if seat.arrived is None:
-            return f"no answer within {limit:g} s"
-        took = seat.arrived.latest - seat.handed_at
-        return f"the answer came after {took:.4f} s; the limit is {limit:g} s"
-
-    def _fault(self, seat: Seat, code: str, index: int | None, message: str) -> None:
-        fault = FaultInfo(turn=self._turns, seat=seat.index, code=code, index=index, words=message)
-        self._turn_faults.append(fault)
-        self._kept_faults[seat.index].append(fault)
-        self.fault_counts[seat.index][code] += 1
 
     def _dismiss(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
         """Close the connections of the seats that went out in this turn, in background tasks."""
@@ -421,11 +427,23 @@ class Match:
         """Write the turn's line of the record."""
         assert self._game is not None
         names = [VERDICT_NAMES[type(verdict)] for verdict in verdicts]
-        line = turn_lines.turn(self._turns, began, asked, stall, verdicts=names, rooms=self._rooms)
+        line = turn_lines.turn(
+            self._turns,
+            began,
+            asked,
+            stall,
+            verdicts=names,
+            faults=[
+                fault
+                for seat in asked
+                if seat.gone is not None or isinstance(verdicts[seat.index], Malformed)
+                for fault in self._turn_faults[seat.index]
+            ],
+            rooms=self._rooms,
+        )
         line["digest"] = self._game.digest()
         if any(status):
             line["status"] = status
-        line |= turn_lines.faults(self._turn_faults, self._rooms)
         self.record.turn(line)
 
     async def _send_end(self) -> None:
@@ -483,6 +501,11 @@ class Match:
             return (0,) * self.spec.ruleset.seats
 
     @property
+    def fault_counts(self) -> list[Counter[str]]:
+        """How often each fault code occurred, by seat."""
+        return [tally.counts for tally in self._tallies]
+
+    @property
     def title(self) -> str:
         """A description of the match for people."""
         return f"match {self.spec.match}, {self.spec.ruleset.name}"
@@ -490,15 +513,18 @@ class Match:
     def failures(self) -> list[Failure]:
         """Return the failures of the seats that went out or whose fault ended the match."""
         assert self.outcome is not None
-        forfeit = self.outcome.termination is Termination.FORFEIT
-        last = self._turns - 1
         failures = []
-        for seat, kept in zip(self.seats, self._kept_faults, strict=True):
-            faults = [fault for fault in kept if forfeit and fault.turn == last]
-            reasons = turn_lines.reasons(seat, faults)
+        for seat in self.seats:
+            reasons = turn_lines.reasons(seat, self.decisive_faults(seat.index))
             if reasons:
                 failures.append(turn_lines.failure(seat, reasons))
         return failures
+
+    def decisive_faults(self, index: int) -> Sequence[FaultInfo]:
+        """Return the faults of a seat by which the match ended, if it did so by a forfeit."""
+        assert self.outcome is not None
+        forfeit = self.outcome.termination is Termination.FORFEIT
+        return self._turn_faults[index] if forfeit else ()
 
     def failure(self, index: int) -> Failure:
         """Return the failure of a seat, without reasons: these lie outside of the match."""
@@ -517,20 +543,8 @@ class Match:
             self.outcome,
             turns=self._turns,
             digest=digest,
-            faults=sorted(
-                (fault for kept in self._kept_faults for fault in kept),
-                key=lambda fault: fault.turn,
-            ),
+            faults=in_order(self._tallies),
+            fault_counts=self.fault_counts,
             error=self.error,
             ended=turn_lines.now(),
         )
-
-
-def _refusals(verdict: Verdict) -> tuple[Refusal, ...]:
-    if isinstance(verdict, Answer):
-        return verdict.refused
-    if isinstance(verdict, Malformed):
-        return (verdict.refusal,)
-    if isinstance(verdict, Late):
-        return (Refusal(RefusalCode.LATE, ""),)
-    return ()

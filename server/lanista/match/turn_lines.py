@@ -4,7 +4,6 @@ Nothing is judged here; that is the task of `runner`. But the size of the record
 whatever the bots send.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -32,15 +31,13 @@ LOG_KEPT = 4 * 1024 * 1024
 LOG_OVER = "# … the rest of this match's log was dropped\n"
 """The line that replaces the first log that isn't kept."""
 ANSWERS_KEPT = 16 * 1024 * 1024
-"""How many bytes of a seat's answers and faults a record keeps."""
+"""How many bytes of a seat's answers a record keeps."""
 REFUSED_KEPT = 4096
 """How many characters of a refused answer are kept."""
 REFUSED = frozenset({"late", "malformed"})
 """The verdicts of answers that aren't needed to replay the match."""
-FAULTS_KEPT = 100
-"""How many faults of a seat are kept: the first ones in each turn, the last ones in the result."""
-_FAULT_SIZE = 80
-"""Maximum size in bytes of a fault in the record, without its explanation."""
+REASONS_KEPT = 100
+"""How many faults a failure names as its reasons."""
 
 
 @attrs.define
@@ -50,7 +47,7 @@ class Room:
     log: int = LOG_KEPT
     """Room for logs, in bytes; once it is negative, all further logs are dropped."""
     answers: int = ANSWERS_KEPT
-    """Room for answers and faults, in bytes."""
+    """Room for answers, in bytes."""
 
     def keep_log(self, log: str) -> str:
         """Return what is kept of a turn's log: all of it, or none."""
@@ -66,13 +63,6 @@ class Room:
             line = line[: REFUSED_KEPT if self.answers else 0]
         self.answers = max(0, self.answers - len(encode(line)))
         return line
-
-    def keep_fault(self, message: str, already_kept: int) -> bool:
-        """Return whether to keep a fault, when `already_kept` faults of its turn are kept."""
-        if already_kept >= (FAULTS_KEPT if self.answers else 1):
-            return False
-        self.answers = max(0, self.answers - _FAULT_SIZE - len(encode(message)))
-        return True
 
 
 def header(
@@ -119,12 +109,13 @@ def turn(
     stall: float,
     *,
     verdicts: Sequence[str],
+    faults: Sequence[FaultInfo],
     rooms: Sequence[Room],
 ) -> dict[str, Any]:
     """Return the attributes of a `record.TurnInfo` that come from the seats.
 
-    These are the answers, times, logs and the stall. The turn is also added to `last_turns` of each
-    seat, for a failure bundle.
+    These are the answers, times, faults, logs and the stall. The turn is also added to `last_turns`
+    of each seat, for a failure bundle.
 
     Args:
         number: The number of the turn.
@@ -132,6 +123,7 @@ def turn(
         asked: The seats that were asked in the turn.
         stall: Seconds for which the host stalled in the turn.
         verdicts: The verdicts by seat, as the record writes them.
+        faults: Why seats are out since this turn, and what is wrong with malformed answers.
         rooms: The room left by seat, which is reduced by what is kept.
     """
     raw: list[str | None] = [None] * len(verdicts)
@@ -148,27 +140,26 @@ def turn(
         log = room.keep_log(seat.connection.session.take_log())
         if log:
             logs[str(seat.index)] = log
-        handed = seat.handed_at
-        if handed < began:
-            continue  # The seat was out before its bytes were sent.
-        handed_after = round((handed - began) * 1e6)
+        times[seat.index] = times_of(seat, began)
+        if times[seat.index] is None:
+            continue
         arrived = seat.arrived
-        if arrived is None:
-            times[seat.index] = (handed_after,)
-        else:
-            times[seat.index] = (
-                handed_after,
-                round((arrived.earliest - handed) * 1e6),
-                round((arrived.latest - handed) * 1e6),
-                round((arrived.read_at - handed) * 1e6),
-            )
-            if arrived.in_doubt(seat.deadline):
-                # The answer counts only because it was read too late to know: a stall of the host.
-                stall = max(stall, arrived.read_at - seat.deadline)
+        if arrived is not None and arrived.in_doubt(seat.deadline):
+            # The answer counts only because it was read too late to know: a stall of the host.
+            stall = max(stall, arrived.read_at - seat.deadline)
         seat.last_turns.append(
             (number, seat.payload, seat.line, log, times[seat.index], seat.limit)
         )
     line: dict[str, Any] = {"turn": number, "verdicts": verdicts, "raw": raw, "times": times}
+    # What is wrong with a malformed answer follows from the answer, if that is kept as it came.
+    lines = {seat.index: seat.line for seat in asked}
+    unclear = [
+        fault
+        for fault in faults
+        if verdicts[fault.seat] != "malformed" or raw[fault.seat] != lines[fault.seat]
+    ]
+    if unclear:
+        line["faults"] = [attrs.asdict(fault) for fault in unclear]
     if stall:
         line["stall"] = round(stall, 4)
     if logs:
@@ -178,28 +169,25 @@ def turn(
     return line
 
 
-def faults(turn_faults: Sequence[FaultInfo], rooms: Sequence[Room]) -> dict[str, Any]:
-    """Return the attributes of a `record.TurnInfo` about faults; empty if there are no faults.
+def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
+    """Return a seat's times in a turn that began at `began`, as a record has them.
 
-    Args:
-        turn_faults: All faults of the turn.
-        rooms: The room left by seat, which is reduced by what is kept.
+    Returns:
+        The times in microseconds; None if the seat was out before its bytes were sent.
     """
-    kept = []
-    counts: Counter[int] = Counter()
-    more: Counter[str] = Counter()
-    for fault in turn_faults:
-        if rooms[fault.seat].keep_fault(fault.words, counts[fault.seat]):
-            counts[fault.seat] += 1
-            kept.append(attrs.asdict(fault))
-        else:
-            more[str(fault.seat)] += 1
-    attributes: dict[str, Any] = {}
-    if kept:
-        attributes["faults"] = kept
-    if more:
-        attributes["more_faults"] = more
-    return attributes
+    handed = seat.handed_at
+    if handed < began:
+        return None
+    handed_after = round((handed - began) * 1e6)
+    arrived = seat.arrived
+    if arrived is None:
+        return (handed_after,)
+    return (
+        handed_after,
+        round((arrived.earliest - handed) * 1e6),
+        round((arrived.latest - handed) * 1e6),
+        round((arrived.read_at - handed) * 1e6),
+    )
 
 
 def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
@@ -207,7 +195,7 @@ def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
     if seat.gone is not None:
         return (f"{seat.gone}: {seat.gone_message}",)
     lines = []
-    for fault in faults:
+    for fault in faults[-REASONS_KEPT:]:
         place = "" if fault.index is None else f", submove {fault.index}"
         lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
     return tuple(lines)

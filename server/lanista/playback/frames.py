@@ -5,6 +5,7 @@ which is complete, so that a viewer can begin in the middle. No socket, no clock
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ API = 1
 """Version of the page's JSON; grows when an older page couldn't read it."""
 KEY_EVERY = 20
 """Number of frames from one key frame to the next."""
+FAULTS_SHOWN = 100
+"""Maximum number of a seat's faults in a turn for viewers."""
 LONGEST = 20_000
 """Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
 GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
@@ -165,8 +168,14 @@ class FrameWriter:
         return changed
 
 
-def turn_json(turn: TurnInfo, limit: float) -> dict[str, Any]:
-    """Return a record's turn as JSON; `limit` is the time for an answer in seconds, 0: none."""
+def turn_json(turn: TurnInfo, limit: float, faults: Iterable[FaultInfo]) -> dict[str, Any]:
+    """Return a record's turn as JSON.
+
+    Args:
+        turn: The turn.
+        limit: The time for an answer in seconds; 0 if there is no limit.
+        faults: All faults of the turn, as by `replay.turn_faults`.
+    """
     fields: dict[str, Any] = {
         "turn": turn.turn,
         "limit": limit,
@@ -178,8 +187,17 @@ def turn_json(turn: TurnInfo, limit: float) -> dict[str, Any]:
         fields["stall"] = turn.stall
     if turn.status:
         fields["status"] = list(turn.status)
-    if turn.faults:
-        fields["faults"] = [fault_json(fault) for fault in turn.faults]
+    counts: Counter[int] = Counter()
+    shown = []
+    for fault in faults:
+        counts[fault.seat] += 1
+        if counts[fault.seat] <= FAULTS_SHOWN:
+            shown.append(fault_json(fault))
+    if shown:
+        fields["faults"] = shown
+    more = {seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN}
+    if more:
+        fields["more_faults"] = more
     if turn.logs:
         fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
     return fields

@@ -7,7 +7,7 @@ file. Both give the dictionaries of docs/api.md, "Frames".
 import gzip
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -18,12 +18,13 @@ from lanista.formats.tokens import FormatError
 from lanista.match.record import (
     PART,
     BadRecordError,
+    FaultInfo,
     Header,
     LineReader,
     ResultInfo,
     TurnInfo,
 )
-from lanista.match.replay import MismatchError, start_of, step
+from lanista.match.replay import MismatchError, start_of, step, turn_faults
 from lanista.playback import frames
 from lanista.rules import registry
 from lanista.rules.base import Game
@@ -105,7 +106,7 @@ class ReplayReader:
                 raise UnreadableError(str(error)) from None
         if not self._started:
             self._started = True
-            return self._frame(None)
+            return self._frame(None, ())
         try:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
@@ -142,20 +143,24 @@ class ReplayReader:
                 is_void = isinstance(after, ResultInfo) and after.end == Termination.VOID.value
             self._items.popleft()
             assert self._game is not None
+            assert self._header is not None
+            # The game changes in the step, so the faults come first.
+            faults = [] if is_void else turn_faults(self._header, self._game, item)
             step(self._game, self._before, item, is_void=is_void)
             self._before = item
-            return self.next() if is_void else self._frame(item)
+            return self.next() if is_void else self._frame(item, faults)
         assert isinstance(item, ResultInfo)
         return self._end(item, None)
 
-    def _frame(self, turn: TurnInfo | None) -> dict[str, Any]:
+    def _frame(self, turn: TurnInfo | None, faults: Sequence[FaultInfo]) -> dict[str, Any]:
         assert self._game is not None
         assert self._header is not None
         assert self._writer is not None
         turn_json = None
         if turn is not None:
             clock = self._header.clock
-            turn_json = frames.turn_json(turn, clock.turn if turn.turn else clock.first)
+            limit = clock.turn if turn.turn else clock.first
+            turn_json = frames.turn_json(turn, limit, faults)
             if not self.logs:
                 turn_json.pop("logs", None)
         return self._writer.frame(self._game.frame(), self._game.scores(), turn_json)

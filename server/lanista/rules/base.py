@@ -41,6 +41,22 @@ class Refusal:
     """The index of the submove in the line, from 0; None when the whole line is refused."""
 
 
+Reason = tuple[str, *tuple[object, ...]]
+"""What is wrong with a submove: a template for `str.format`, and the values that it takes.
+
+A bot may be refused a hundred thousand submoves in a match, so a ruleset that is asked for a
+verdict shouldn't write the messages.
+"""
+
+
+def illegal(reasons: Mapping[int, Reason]) -> tuple[Refusal, ...]:
+    """Return refusals of illegal submoves from the reasons by index; this writes the messages."""
+    return tuple(
+        Refusal(RefusalCode.ILLEGAL, template.format(*values), index)
+        for index, (template, *values) in reasons.items()
+    )
+
+
 class MalformedAnswerError(Exception):
     """The tokens of an answer don't form submoves of this ruleset."""
 
@@ -59,8 +75,11 @@ class Answer:
 
     orders: Any
     """The submoves as the ruleset's `parse` returned them; only the ruleset looks inside."""
-    refused: tuple[Refusal, ...] = ()
-    """Submoves that are not allowed; the ruleset decides what follows from them."""
+    refused: tuple[int, ...] = ()
+    """The indexes of the submoves that are not allowed, from 0 and ascending.
+
+    The ruleset decides what follows from them. `Game.explain` says what is wrong with them.
+    """
 
 
 @attrs.frozen
@@ -158,6 +177,17 @@ class Game(Protocol):
         Raises:
             MalformedAnswerError: The tokens don't form submoves of this ruleset.
             TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
+        """
+        ...
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
+
+        It is asked in the same position as `parse`, and only if somebody wants to know.
+
+        Raises:
+            MalformedAnswerError: As for `parse`.
+            TooManySubmovesError: As for `parse`.
         """
         ...
 

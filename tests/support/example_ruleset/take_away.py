@@ -11,11 +11,12 @@ from lanista.rules.base import (
     BadBoardError,
     Consequence,
     MalformedAnswerError,
+    Reason,
     Refusal,
-    RefusalCode,
     Setting,
     Token,
     Verdict,
+    illegal,
 )
 from lanista.rules.chance import Chance, SeededChance
 from lanista.rules.outcome import Outcome, Termination
@@ -47,22 +48,30 @@ class TakeAway:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read an answer: a submove is one number, how many stones to take."""
+        take, refused = self._judge(seat, tokens)
+        return Answer(take, tuple(refused))
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with the submoves that `parse` refuses."""
+        return illegal(self._judge(seat, tokens)[1])
+
+    def _judge(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
+        """Return the stones to take, and why submoves are refused, by index."""
         take = None
-        refused = []
+        refused: dict[int, Reason] = {}
         for index, token in enumerate(tokens):
             if isinstance(token, str):
                 raise MalformedAnswerError(f"letter `{token}`; a submove is a number", index)
             if seat != self.turn % 2:
-                message = f"{token} stones, but it is the other player's turn"
+                refused[index] = ("{} stones, but it is the other player's turn", token)
             elif take is not None:
-                message = f"{token} more stones, but only one submove a turn is allowed"
+                refused[index] = ("{} more stones, but only one submove a turn is allowed", token)
             elif not 1 <= token <= min(self.most, self.heap):
-                message = f"{token} stones of {self.heap}; 1 to {self.most} can be taken"
+                template = "{} stones of {}; 1 to {} can be taken"
+                refused[index] = (template, token, self.heap, self.most)
             else:
                 take = token
-                continue
-            refused.append(Refusal(RefusalCode.ILLEGAL, message, index))
-        return Answer(take, tuple(refused))
+        return take, refused
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Take the stones; a player without a valid submove, for any reason, takes one."""

@@ -116,6 +116,15 @@ test("events come first, then changes of sides, then faults", () => {
   );
 });
 
+test("refusals beyond those that a frame has are counted too", () => {
+  const faults = [{ turn: 4, seat: 0, code: "illegal", index: 0, words: "no unit 9" }];
+  const play = { verdicts: ["answer", "answer"], faults, more_faults: { 0: 1233 } };
+  assert.deepEqual(
+    [{ seat: 0, text: "1234 refused: no unit 9", bad: true }],
+    eventsOf(HEAD, position({ play }), position({})),
+  );
+});
+
 test("a change of sides that an event mentions isn't repeated; that of another unit is added", () => {
   const events = [{ seat: 0, text: "converted wizard 3, as planned" }];
   const found = eventsOf(

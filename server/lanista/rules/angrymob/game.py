@@ -15,10 +15,11 @@ from lanista.rules.angrymob.board import IMPASSABLE, Board
 from lanista.rules.base import (
     Answer,
     MalformedAnswerError,
+    Reason,
     Refusal,
-    RefusalCode,
     Token,
     Verdict,
+    illegal,
 )
 from lanista.rules.outcome import Outcome, Termination, forfeit
 from lanista.rules.picture import Frame, Mark, Scene
@@ -26,7 +27,13 @@ from lanista.rules.picture import Frame, Mark, Scene
 SEATS = 2
 RECRUIT_LIMIT = 8
 """The greatest number of units, after the fights, with which a player recruits in a move."""
-DIRECTIONS = ("right", "up", "left", "down")
+NEIGHBOURS = (
+    "the neighbour of ({}, {}) to the right",
+    "the neighbour above ({}, {})",
+    "the neighbour of ({}, {}) to the left",
+    "the neighbour below ({}, {})",
+)
+"""Templates that name a cell's neighbour, by direction."""
 
 Units = dict[int, int]
 """The number of one player's units by cell; cells without units are left out."""
@@ -68,61 +75,44 @@ class AngryMob:
             MalformedAnswerError: There is a letter, or the number of tokens isn't divisible by four
                 (PROTOCOL.md 4).
         """
-        if len(tokens) % 4:
-            raise MalformedAnswerError(
-                f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
-            )
-        numbers: list[int] = []
-        for index, token in enumerate(tokens):
-            if not isinstance(token, int):
-                raise MalformedAnswerError(
-                    f"`{token}` where a number belongs; a submove is four numbers: i j k d",
-                    index // 4,
-                )
-            numbers.append(token)
-        refusal = self._first_illegal(self._units[seat], numbers)
-        return Answer(tuple(numbers), () if refusal is None else (refusal,))
+        numbers = _numbers(tokens)
+        return Answer(numbers, tuple(self._first_illegal(self._units[seat], numbers)))
 
-    def _first_illegal(self, units: Units, numbers: list[int]) -> Refusal | None:
-        """Return a refusal of the first submove that is illegal by rules/angrymob.md 4, if any.
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with the first illegal submove, if any."""
+        return illegal(self._first_illegal(self._units[seat], _numbers(tokens)))
+
+    def _first_illegal(self, units: Units, numbers: Sequence[int]) -> dict[int, Reason]:
+        """Return the first submove that is illegal by rules/angrymob.md 4, if any, and the reason.
 
         `units` are the player's units before the move.
         """
-        if not numbers:
-            return None
         rows, cols = self.board.rows, self.board.cols
         sent: Units = {}
         for index in range(len(numbers) // 4):
             row, col, count, direction = numbers[4 * index : 4 * index + 4]
             if not (0 <= row < rows and 0 <= col < cols):
-                message = f"({row}, {col}) is outside the map of {rows} rows and {cols} columns"
-                return Refusal(RefusalCode.ILLEGAL, message, index)
+                template = "({}, {}) is outside the map of {} rows and {} columns"
+                return {index: (template, row, col, rows, cols)}
             cell = row * cols + col
             if self._neutral[cell] == IMPASSABLE:
-                return Refusal(RefusalCode.ILLEGAL, f"({row}, {col}) is impassable", index)
+                return {index: ("({}, {}) is impassable", row, col)}
             if not 0 <= direction <= 3:
-                message = f"direction {direction}; it is 0 right, 1 up, 2 left or 3 down"
-                return Refusal(RefusalCode.ILLEGAL, message, index)
+                return {index: ("direction {}; it is 0 right, 1 up, 2 left or 3 down", direction)}
             if count < 1:
-                return Refusal(RefusalCode.ILLEGAL, f"{count} units; at least 1 must move", index)
-            total = sent.get(cell, 0) + count
+                return {index: ("{} units; at least 1 must move", count)}
+            already = sent.get(cell, 0)
             available = units.get(cell, 0)
-            if total > available:
-                message = f"{count} units from ({row}, {col}), where you had {available}"
-                if total > count:
-                    message += f" and already sent {total - count}"
-                return Refusal(RefusalCode.ILLEGAL, message, index)
-            sent[cell] = total
+            if already + count > available:
+                template = "{} units from ({}, {}), where you had {}"
+                if already:
+                    template += " and already sent {}"
+                return {index: (template, count, row, col, available, already)}
+            sent[cell] = already + count
             if self._near[cell][direction] < 0:
-                neighbour = (
-                    f"the neighbour of ({row}, {col}) to the {DIRECTIONS[direction]} "
-                    if direction in (0, 2)
-                    else f"the neighbour {'above' if direction == 1 else 'below'} ({row}, {col}) "
-                )
-                return Refusal(
-                    RefusalCode.ILLEGAL, neighbour + "is outside the map or impassable", index
-                )
-        return None
+                template = NEIGHBOURS[direction] + " is outside the map or impassable"
+                return {index: (template, row, col)}
+        return {}
 
     # -- playing -------------------------------------------------------------------------------
 
@@ -283,3 +273,20 @@ class AngryMob:
             arrows=scene.arrows(self.board, self.moved if carried_out else ()),
             events=scene.events(self.board, self._units, self._fought, self._taken, ended),
         )
+
+
+def _numbers(tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Return an answer's numbers, four a submove."""
+    if len(tokens) % 4:
+        raise MalformedAnswerError(
+            f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
+        )
+    numbers: list[int] = []
+    for index, token in enumerate(tokens):
+        if not isinstance(token, int):
+            raise MalformedAnswerError(
+                f"`{token}` where a number belongs; a submove is four numbers: i j k d",
+                index // 4,
+            )
+        numbers.append(token)
+    return tuple(numbers)

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, Token, Verdict, number_text
+from lanista.rules.base import Answer, Refusal, Token, Verdict, number_text
 from lanista.rules.crematoria import scene
 from lanista.rules.crematoria.board import GEM, rows_of
 from lanista.rules.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
-from lanista.rules.crematoria.orders import read_orders
+from lanista.rules.crematoria.orders import explain_orders, read_orders
 from lanista.rules.crematoria.phases import play_round
 from lanista.rules.crematoria.scene import Position
 from lanista.rules.crematoria.state import State
@@ -71,6 +71,10 @@ class Crematoria:
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read `id direction` pairs; see `orders.read_orders`."""
         return read_orders(self.state, seat, tokens)
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with the submoves that `parse` refuses."""
+        return explain_orders(self.state, seat, tokens)
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one round; a seat without a usable answer gives no orders."""

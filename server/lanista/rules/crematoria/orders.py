@@ -6,10 +6,11 @@ from typing import cast
 from lanista.rules.base import (
     Answer,
     MalformedAnswerError,
+    Reason,
     Refusal,
-    RefusalCode,
     Token,
     TooManySubmovesError,
+    illegal,
 )
 from lanista.rules.crematoria.geometry import DIRECTIONS, NONE
 from lanista.rules.crematoria.state import State
@@ -25,6 +26,19 @@ def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
         MalformedAnswerError: There is a letter, or the number of tokens is odd (PROTOCOL.md 4).
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
+    orders, refused = _judged(state, seat, tokens)
+    return Answer(tuple(orders), tuple(refused))
+
+
+def explain_orders(state: State, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+    """Return what is wrong with the orders that `read_orders` refuses, given the same arguments."""
+    return illegal(_judged(state, seat, tokens)[1])
+
+
+def _judged(
+    state: State, seat: int, tokens: Sequence[Token]
+) -> tuple[list[tuple[int, int]], dict[int, Reason]]:
+    """Return the orders that count, and the reasons for refused orders by index."""
     if not all(isinstance(token, int) for token in tokens):
         index, letter = next(
             (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
@@ -42,31 +56,32 @@ def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
         )
     orders: list[tuple[int, int]] = []
     ordered: set[int] = set()
-    refused = []
+    refused: dict[int, Reason] = {}
     numbers = iter(cast("Sequence[int]", tokens))
     for index, (unit, direction) in enumerate(zip(numbers, numbers, strict=True)):
         fault = _fault(state, seat, unit, direction, ordered)
         if fault is not None:
-            refused.append(Refusal(RefusalCode.ILLEGAL, fault, index))
+            refused[index] = fault
             continue
         ordered.add(unit)
         if direction != NONE:
             orders.append((unit, direction))
-    return Answer(tuple(orders), tuple(refused))
+    return orders, refused
 
 
-def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> str | None:
+def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> Reason | None:
     """Return what is wrong with an order, if anything, checked in the original's sequence."""
     if not 0 <= unit < len(state.kind):
-        return f"there is no unit {unit}; ids are from 0 to {len(state.kind) - 1}"
+        return ("there is no unit {}; ids are from 0 to {}", unit, len(state.kind) - 1)
     owner = state.player[unit]
     if owner != seat:
         if not state.health[unit]:
-            return f"unit {unit} is not alive"
-        whose = "nobody's" if owner < 0 else f"player {owner}'s"
-        return f"unit {unit} is {whose}, not yours"
+            return ("unit {} is not alive", unit)
+        if owner < 0:
+            return ("unit {} is nobody's, not yours", unit)
+        return ("unit {} is player {}'s, not yours", unit, owner)
     if unit in ordered:
-        return f"unit {unit} has an order already; the first one counts"
+        return ("unit {} has an order already; the first one counts", unit)
     if not 0 <= direction < len(DIRECTIONS):
-        return f"direction {direction}; it is from 0 (Bottom) to 10 (None)"
+        return ("direction {}; it is from 0 (Bottom) to 10 (None)", direction)
     return None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, BadBoardError, Token, Verdict
+from lanista.rules.base import Answer, BadBoardError, Refusal, Token, Verdict
 from lanista.rules.chance import Chance, OriginalChance
 from lanista.rules.hogwarts import encoding, orders, scene
 from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
@@ -126,6 +126,10 @@ class Hogwarts:
             TooManySubmovesError: There are more than 1000 submoves.
         """
         return orders.parse(seat, self.clans, self.ingredients, tokens)
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with the submoves that `parse` refuses; see `orders.explain`."""
+        return orders.explain(seat, self.clans, self.ingredients, tokens)
 
     # -- playing -------------------------------------------------------------------------------
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from lanista.rules.base import (
     Answer,
     MalformedAnswerError,
+    Reason,
     Refusal,
-    RefusalCode,
     Token,
     TooManySubmovesError,
+    illegal,
 )
 from lanista.rules.hogwarts.board import CLANS
 from lanista.rules.hogwarts.placing import GROUPS, INGREDIENTS
@@ -55,10 +56,28 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
+    orders, refused = _judged(seat, clans, ingredients, tokens)
+    return Answer(tuple(orders.values()), tuple(refused))
+
+
+def explain(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> tuple[Refusal, ...]:
+    """Return what is wrong with the orders that `parse` refuses, given the same arguments."""
+    return illegal(_judged(seat, clans, ingredients, tokens)[1])
+
+
+def _judged(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> tuple[dict[int, Order], dict[int, Reason]]:
+    """Return the first order by unit, and the reasons for refused orders by index."""
     orders: dict[int, Order] = {}
-    refused: list[Refusal] = []
+    refused: dict[int, Reason] = {}
+    count, units = len(tokens), len(clans)
     start = index = 0
-    while start < len(tokens):
+    # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
+    # a function that it doesn't have to.
+    while start < count:
         kind = tokens[start]
         if kind == "m":
             end = start + 3
@@ -70,71 +89,70 @@ def parse(
             )
         if index == MAX_ORDERS:
             raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
-        order = _order(tokens[start:end], end - start, index)
-        unit, direction, groups = order
-        message = None
-        if not 0 <= unit < len(clans) or clans[unit] != seat:
-            message = _not_ours(clans, unit)
-        elif unit in orders:
-            message = f"a second order for unit {unit}; only its first one counts"
+        if end > count:
+            raise _malformed(tokens[start:], end - start, index)
+        unit, direction, groups = tokens[start + 1], tokens[start + 2], None
+        if kind == "s":
+            direction = -1
+            groups = tuple([token for token in tokens[start + 2 : end] if isinstance(token, int)])
+        if (
+            not isinstance(unit, int)
+            or not isinstance(direction, int)
+            or (groups is not None and len(groups) < INGREDIENTS)
+        ):
+            raise _malformed(tokens[start:end], end - start, index)
+        if unit in orders:
+            refused[index] = ("a second order for unit {}; only its first one counts", unit)
+        elif not 0 <= unit < units:
+            refused[index] = ("there is no unit {}; units are 0 to {}", unit, units - 1)
+        elif clans[unit] != seat:
+            refused[index] = ("unit {} is of clan {}, not yours", unit, clans[unit])
         else:
-            orders[unit] = order
-            # Most orders are valid moves of wizards, which need no further check.
-            if groups is not None or direction not in STRAIGHT:
-                message = fault(order, ingredients)
-        if message is not None:
-            refused.append(Refusal(RefusalCode.ILLEGAL, message, index))
+            orders[unit] = order = Order(unit, direction, groups)
+            reason = fault(order, ingredients)
+            if reason is not None:
+                refused[index] = reason
         start = end
         index += 1
-    return Answer(tuple(orders.values()), tuple(refused))
+    return orders, refused
 
 
-def _order(tokens: Sequence[Token], length: int, index: int) -> Order:
-    numbers = [token for token in tokens if type(token) is int]
-    if len(numbers) < length - 1:
-        letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
-        raise MalformedAnswerError(
-            f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
-            if letter is None
-            else f"`{letter}` where a number belongs",
-            index,
-        )
-    if length == 3:
-        return Order(numbers[0], numbers[1])
-    return Order(numbers[0], -1, tuple(numbers[1:]))
+def _malformed(tokens: Sequence[Token], length: int, index: int) -> MalformedAnswerError:
+    """Return what is wrong with a submove that has too few numbers, or a letter among them."""
+    letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
+    return MalformedAnswerError(
+        f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
+        if letter is None
+        else f"`{letter}` where a number belongs",
+        index,
+    )
 
 
-def _not_ours(clans: Sequence[int], unit: int) -> str:
-    if not 0 <= unit < len(clans):
-        return f"there is no unit {unit}; units are 0 to {len(clans) - 1}"
-    return f"unit {unit} is of clan {clans[unit]}, not yours"
-
-
-def fault(order: Order, ingredients: Sequence[int]) -> str | None:
+def fault(order: Order, ingredients: Sequence[int]) -> Reason | None:
     """Return why an order has no effect in any position, or None if it can have one."""
     is_ghost = order.unit < CLANS
     if order.groups is not None:
         if not is_ghost:
-            return f"unit {order.unit} is a wizard; only ghosts cast spells"
+            return ("unit {} is a wizard; only ghosts cast spells", order.unit)
         return spell_fault(order.groups, ingredients)
     if not 0 <= order.direction < DIRECTIONS:
-        return f"direction {order.direction}; it is from 0 to {DIRECTIONS - 1}"
+        return ("direction {}; it is from 0 to {}", order.direction, DIRECTIONS - 1)
     if order.direction % 2 and not is_ghost:
-        return f"direction {order.direction} is diagonal; wizards move by 0, 2, 4 or 6"
+        return ("direction {} is diagonal; wizards move by 0, 2, 4 or 6", order.direction)
     return None
 
 
-def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> str | None:
+def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> Reason | None:
     """Return what is wrong with a solution, or None if it is right (rules/hogwarts.md 9.2, 5)."""
     sums = [0] * GROUPS
     for group, ingredient in zip(groups, ingredients, strict=True):
         if not 0 <= group < GROUPS:
-            return f"group {group}; groups are 0 to {GROUPS - 1}"
+            return ("group {}; groups are 0 to {}", group, GROUPS - 1)
         sums[group] += ingredient
     for group in range(GROUPS):
         members = groups.count(group)
         if members != _MEMBERS:
-            return f"group {group} has {members} ingredients; each has {_MEMBERS}"
+            return ("group {} has {} ingredients; each has {}", group, members, _MEMBERS)
     if len(set(sums)) > 1:
-        return f"the groups' sums are {', '.join(map(str, sums))}; they must be equal"
+        return ("the groups' sums are {}, {}, {}, {}, {}; they must be equal", *sums)
     return None

@@ -68,7 +68,8 @@
  * @property {number} [stall]
  * @property {(number | null)[]} [status]
  * @property {{turn: number, seat: number, code: string, index: number | null, words: string}[]}
- *   [faults]
+ *   [faults] at most 100 of each seat
+ * @property {Record<string, number>} [more_faults] by seat, how many more there were
  * @property {Record<string, string>} [logs] by seat
  */
 

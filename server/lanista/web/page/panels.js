@@ -16,6 +16,7 @@ import {
   VERDICTS,
   answerTime,
   eventsOf,
+  faultCount,
   formatDuration,
   nameSeats,
   printable,
@@ -196,8 +197,8 @@ function share(part) {
  */
 function marksOf(play, seat) {
   const verdict = play?.verdicts[seat] ?? "answer";
-  const refused = play?.faults?.filter((fault) => fault.seat === seat && fault.code === "illegal");
-  const reason = play?.faults?.find((fault) => fault.seat === seat)?.words ?? "";
+  const fault = play?.faults?.find((each) => each.seat === seat);
+  const reason = fault?.words ?? "";
   return [
     FAULTY.has(verdict) &&
       el(
@@ -205,9 +206,13 @@ function marksOf(play, seat) {
         { class: "badge danger", title: printable(reason) },
         VERDICTS.get(verdict) ?? verdict,
       ),
-    refused !== undefined &&
-      refused.length > 0 &&
-      el("span", { class: "badge warn", title: printable(reason) }, `${refused.length} refused`),
+    play !== null &&
+      fault?.code === "illegal" &&
+      el(
+        "span",
+        { class: "badge warn", title: printable(reason) },
+        `${faultCount(play, seat)} refused`,
+      ),
   ];
 }
 
@@ -336,6 +341,7 @@ export function answersPanel(head) {
           : head.players.map((_, seat) => {
               const raw = play.raw[seat] ?? null;
               const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+              const more = faultCount(play, seat) - faults.length;
               const verdict = play.verdicts[seat];
               return el(
                 "section",
@@ -368,6 +374,7 @@ export function answersPanel(head) {
                         ` ${printable(words)}`,
                       ),
                     ),
+                    more > 0 && el("li", { class: "muted" }, `and ${more} more`),
                   ),
               );
             }),

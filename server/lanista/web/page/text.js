@@ -200,11 +200,22 @@ function refusals(play) {
       const reason = fault === undefined ? "" : `: ${printable(fault.words)}`;
       return [{ seat, text: `${VERDICTS.get(word)}${reason}`, bad: true }];
     }
-    const refused = play.faults?.filter((fault) => fault.seat === seat) ?? [];
-    return refused.length === 0
+    const [first] = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+    return first === undefined
       ? []
-      : [{ seat, text: `${refused.length} refused: ${printable(refused[0].words)}`, bad: true }];
+      : [{ seat, text: `${faultCount(play, seat)} refused: ${printable(first.words)}`, bad: true }];
   });
+}
+
+/**
+ * Return how many faults a seat had in a turn, including those that the frame doesn't have.
+ *
+ * @param {Play} play
+ * @param {number} seat
+ */
+export function faultCount(play, seat) {
+  const shown = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+  return shown.length + (play.more_faults?.[seat] ?? 0);
 }
 
 /**

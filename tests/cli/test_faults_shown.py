@@ -1,0 +1,54 @@
+"""How the faults of a match are printed: how many of a kind, and the examples."""
+
+import pytest
+
+from lanista.cli.common import fault_lines
+from lanista.match.record import FaultInfo, ResultInfo
+
+
+def fault(turn, index, *, seat=0, code="illegal", words="no unit 9"):
+    return FaultInfo(turn=turn, seat=seat, code=code, index=index, words=words)
+
+
+def lines(counts, *faults):
+    result = ResultInfo(
+        end="finished",
+        reason="r",
+        ranks=(1, 1),
+        scores=(0, 0),
+        turns=9,
+        digest="",
+        faults=faults,
+        fault_counts=counts,
+    )
+    return list(fault_lines(["Ann", "Bob"], result))
+
+
+@pytest.mark.parametrize("counts", [(), ({}, {})])
+def test_no_faults_no_lines(counts):
+    assert [] == lines(counts)
+
+
+def test_a_few_are_told_each():
+    assert [
+        "  Ann: turn 3, submove 5: illegal: no unit 9",
+        "  Bob: turn 4: late: too slow",
+    ] == lines(
+        ({"illegal": 1}, {"late": 1}),
+        fault(3, 5),
+        fault(4, None, seat=1, code="late", words="too slow"),
+    )
+
+
+def test_of_many_their_number_and_the_examples():
+    """A kind without an example has its number alone; what a bot wrote is escaped."""
+    assert [
+        "  Ann: illegal: 1,234 times, e.g. turn 3, submove 5: no unit 9",
+        "  Ann: turn 3, submove 6: illegal: no \\x1b",
+        "  Ann: late: 1 time",
+        "  Ann: malformed: 12 times",
+    ] == lines(
+        ({"illegal": 1234, "late": 1, "malformed": 12}, {}),
+        fault(3, 5),
+        fault(3, 6, words="no \x1b"),
+    )
