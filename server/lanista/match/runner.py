@@ -200,7 +200,7 @@ class Match:
             if self.why_gone is not None:
                 for seat in asked:
                     if seat.gone == "disconnected":
-                        seat.gone_words = await self.why_gone(seat.index) or seat.gone_words
+                        seat.gone_message = await self.why_gone(seat.index) or seat.gone_message
             verdicts = await self._judge(asked)
             # A late answer in a turn in which the host stalled may be the fault of either, so the
             # match is void, unless the host was busy with connections from the bot's own address.
@@ -312,7 +312,7 @@ class Match:
                     [self._refuse(seat, refusal, void=void) for refusal in refusals]
                 )
             if seat.gone is not None and not isinstance(verdict, Late):
-                self._fault(seat, seat.gone, None, seat.gone_words)
+                self._fault(seat, seat.gone, None, seat.gone_message)
         return notes
 
     def _verdict(self, seat: Seat) -> Verdict:
@@ -373,7 +373,7 @@ class Match:
     def _late_message(self, seat: Seat) -> str:
         limit = self.spec.conditions.clock.of_turn(self._turns)
         if seat.gone is not None:
-            return seat.gone_words
+            return seat.gone_message
         if seat.arrived is None:
             return f"no answer within {limit:g} s"
         took = seat.arrived.latest - seat.handed_at
@@ -395,7 +395,7 @@ class Match:
 
     async def _close_gone(self, seat: Seat, notes: bytes) -> None:
         code = next((c for c in ErrorCode if c.value == seat.gone), None)
-        error = b"" if code is None else seat.encoder.error(code, seat.gone_words)
+        error = b"" if code is None else seat.encoder.error(code, seat.gone_message)
         await seat.connection.close(notes + error)
 
     def _status(self) -> tuple[float, ...]:

@@ -205,7 +205,7 @@ def faults(turn_faults: Sequence[FaultInfo], rooms: Sequence[Room]) -> dict[str,
 def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
     """Return why a seat failed: why it is out, or else the faults that ended the match."""
     if seat.gone is not None:
-        return (f"{seat.gone}: {seat.gone_words}",)
+        return (f"{seat.gone}: {seat.gone_message}",)
     lines = []
     for fault in faults:
         place = "" if fault.index is None else f", submove {fault.index}"
