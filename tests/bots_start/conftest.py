@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from bots_start.processes import children, open_files
+from lanista.bots.keeper_process import close_fork_server
 
 # A bot that ignores polite signals and has the three kinds of descendants: a child, one that left
 # its session, and one that left it twice, the process between being gone (a daemon). The four pids
@@ -57,10 +58,12 @@ def family(script):
 def nothing_left():
     """Every test leaves this process without a new child, zombie or file descriptor.
 
-    What an earlier test left may go meanwhile, when the garbage collector finds it.
+    It has a fork server of its own, which is ended with it. What an earlier test left may go
+    meanwhile, when the garbage collector finds it.
     """
     had, files = children(), open_files("self")
     yield
+    close_fork_server()
     assert had == children()
     assert {} == {
         number: path for number, path in open_files("self").items() if files.get(number) != path

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import trio
 
+from lanista.bots import keeper_process
 from lanista.bots.proctree import processes, read_stat
 from support.processes import runs
 
@@ -28,8 +29,14 @@ def parent(pid: int) -> int:
 
 
 def children() -> set[int]:
-    """The children of this process, zombies too."""
-    return {pid for pid, (parent_pid, _) in processes().items() if parent_pid == os.getpid()}
+    """The children of this process, zombies too, without its fork server."""
+    all_ours = {pid for pid, (parent_pid, _) in processes().items() if parent_pid == os.getpid()}
+    return all_ours - {fork_server()}
+
+
+def fork_server() -> int:
+    """The fork server of this process; 0 while there is none."""
+    return keeper_process._fork_server.pid
 
 
 def open_files(pid: int | str) -> dict[int, str]:

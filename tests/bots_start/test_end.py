@@ -10,7 +10,15 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
-from lanista.bots import Exit, environment, orphans, process, proctree, start_bot
+from lanista.bots import (
+    Exit,
+    environment,
+    keeper_process,
+    orphans,
+    process,
+    proctree,
+    start_bot,
+)
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
@@ -216,27 +224,27 @@ async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch):
     try:
         assert "could not be ended: not gone after 0.2 s" == str(bot.exit)
         assert runs(bot.pid)
-        assert {its_keeper} == orphans.keepers
+        assert {its_keeper} == keeper_process.unreaped
     finally:
         os.kill(its_keeper, signal.SIGCONT)
     await gone([bot.pid, its_keeper])
     async with start_bot(["true"], ENV):
-        assert its_keeper not in orphans.keepers
+        assert its_keeper not in keeper_process.unreaped
     assert read_stat(its_keeper) is None
-    assert set() == orphans.keepers
+    assert set() == keeper_process.unreaped
 
 
 ARENA = """
     import json, os, sys
     import trio
-    from bots_start.processes import parent, pids_in
+    from bots_start.processes import fork_server, parent, pids_in
     from lanista.bots import environment, start_bot
     async def main():
         env = environment(host="h", port=1, name="n")
         async with start_bot(sys.argv[1:], env) as one, start_bot(sys.argv[1:], env) as two:
             pids = [*await pids_in(one, 4), *await pids_in(two, 4)]
             keepers = [parent(one.pid), parent(two.pid)]
-            print(json.dumps(pids + keepers), flush=True)
+            print(json.dumps([*pids, *keepers, fork_server()]), flush=True)
             await trio.sleep_forever()
     trio.run(main)
 """
@@ -247,7 +255,8 @@ ARENA = """
     [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM],
 )
 async def test_all_is_dead_after_the_arena(script, family, number):
-    """Killed by -9, interrupted as by Ctrl-C, or terminated: bots, descendants and keepers go."""
+    """Killed by -9, interrupted as by Ctrl-C, or terminated: bots, descendants and keepers go,
+    and what those were forked from."""
     command = [sys.executable, str(script(ARENA)), *python(family)]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     async with trio.open_nursery() as nursery:
@@ -261,7 +270,7 @@ async def test_all_is_dead_after_the_arena(script, family, number):
                 assert more, "the arena ended before its bots were there"
                 line += more
         pids = json.loads(line)
-        assert 10 == len(set(pids))
+        assert 11 == len(set(pids))
         assert all(map(runs, pids))
         os.kill(arena.pid, number)
         with trio.move_on_after(PATIENCE) as waiting:
@@ -273,7 +282,7 @@ async def test_all_is_dead_after_the_arena(script, family, number):
 SUBREAPER = """
     import json, os, signal, subprocess, sys
     import trio
-    from bots_start.processes import children, parent, pids_in, runs
+    from bots_start.processes import children, fork_server, gone, parent, pids_in, runs
     from lanista.bots import become_subreaper, environment, start_bot
     env = environment(host="h", port=1, name="n")
     async def sleeper(task_status):
@@ -288,12 +297,15 @@ SUBREAPER = """
         async with trio.open_nursery() as nursery:
             others = {older.pid, await nursery.start(sleeper)}
             async with start_bot(sys.argv[1:], env, grace=0) as bot:
-                others.add(await nursery.start(sleeper))
+                os.kill(fork_server(), signal.SIGKILL)
+                await gone([fork_server()])
+                others.add(await nursery.start(sleeper))  # of a fork server younger than the bot
+                server = fork_server()
                 pids = await pids_in(bot, 4)
                 os.kill(parent(bot.pid), signal.SIGKILL)
                 told["exit"] = str(await bot.exited())
             told["left"] = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
-            told["others untouched"] = children() == others and all(map(runs, others))
+            told["others untouched"] = children() == others and all(map(runs, {*others, server}))
             nursery.cancel_scope.cancel()
         older.kill()
         older.wait()
@@ -304,7 +316,8 @@ SUBREAPER = """
 
 
 async def test_what_a_killed_keeper_leaves_is_ended_by_an_arena_that_is_a_subreaper(script, family):
-    """All of it, reaped too; but no other bot's keeper, and no process older than this one's."""
+    """All of it, reaped too; but no other bot's keeper, nor the fork server, and no process older
+    than this one's."""
     result = await trio.run_process(
         [sys.executable, "-X", "dev", str(script(SUBREAPER)), *python(family)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
@@ -337,7 +350,7 @@ async def test_a_process_is_known_whatever_its_name(tmp_path):
     program.symlink_to("/bin/sleep")
     async with start_bot([str(program), "100"], ENV, grace=0) as bot:
         assert "x) S 1 (y\n" == (await trio.Path(f"/proc/{bot.pid}/comm").read_text())
-        assert parent(bot.pid) in orphans.keepers
+        assert parent(bot.pid) in keeper_process.unreaped
     assert KILLED == bot.exit
 
 

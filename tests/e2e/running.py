@@ -148,7 +148,7 @@ def run_here(words, folder, env=None, *, output=None):
         output: A file for all that is printed, in its order, told as `out`; None: what goes to
             standard error is kept apart, as `err`.
     """
-    from lanista.bots import orphans, proctree
+    from lanista.bots import orphans, syscalls
     from lanista.cli import main
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ def run_here(words, folder, env=None, *, output=None):
             os.environ.clear()
             os.environ.update(had)
             structlog.reset_defaults()
-            proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 0)
+            syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 0)
             orphans._is_subreaper = False
     assert handlers == {number: signal.getsignal(number) for number in handlers}
     return types.SimpleNamespace(

@@ -4,6 +4,8 @@ Nothing here knows about games, matches or the wire protocol.
 
 - `command` parses a bot's command line, and `process` runs it.
 - `keeper` is a small process beside each bot. It ends the bot even if the arena has died.
+- `keeper_process` starts keepers and waits for their end; `fork_server` is the process from which
+  they are forked.
 - `orphans` ends the processes that a killed keeper leaves behind.
 - `limits` defines what a bot may use; `usage` measures it; `cgroup` has the kernel enforce it.
 - `sandbox` isolates a bot from the machine; `reach` finds the files that it still has to see;
@@ -14,6 +16,7 @@ Nothing here knows about games, matches or the wire protocol.
 
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.command import CommandError, environment, fill, parse_command
+from lanista.bots.keeper_process import close_fork_server
 from lanista.bots.limits import NO_LIMITS, BotLimits, LimitsError, parse_limits
 from lanista.bots.orphans import become_subreaper
 from lanista.bots.process import Bot, Exit, start_bot
@@ -30,6 +33,7 @@ __all__ = [
     "SandboxError",
     "become_subreaper",
     "check_sandbox",
+    "close_fork_server",
     "environment",
     "fill",
     "parse_command",

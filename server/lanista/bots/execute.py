@@ -14,6 +14,7 @@ import resource
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Mapping
 else:
     import _signal as signal  # the part in C that `signal` wraps
 
@@ -83,11 +84,15 @@ def _set(kind: int, soft: int, hard: int) -> None:
     resource.setrlimit(kind, (soft, hard))
 
 
-def execute(command: list[str], trouble: int, *, remark: str = "") -> None:
+def execute(
+    command: list[str], environment: "Mapping[str, str]", trouble: int, *, remark: str = ""
+) -> None:
     """Replace this process by a program; if that fails, write why to `trouble` and return.
 
     Args:
-        command: The program, which is searched for along PATH, and its arguments.
+        command: The program, which is searched for along the PATH of its environment, and its
+            arguments.
+        environment: Its whole environment.
         trouble: The descriptor to write the error message to.
         remark: Another possible reason, added to the message if the file may not be executed.
     """
@@ -100,7 +105,7 @@ def execute(command: list[str], trouble: int, *, remark: str = "") -> None:
             pass
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     try:
-        os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose
+        os.execvpe(command[0], command, environment)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:
         os.write(trouble, describe(error, command[0], hint(error, command[0], remark)))
 

@@ -7,7 +7,8 @@ left. It learns about the end of its bot from the *lifeline*, a pipe whose only 
 holds: when the lifeline has something to read (the arena asks for the end) or is closed (the arena
 has died, in whatever way), the keeper kills and reaps all its descendants and exits with code 0.
 
-`process` starts an interpreter that does nothing but
+A keeper is a fork of the arena's `fork_server`, or, where there can be none, an interpreter that
+does nothing but
 
     keeper.main([LIFELINE, STATUS, CWD, LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, ...])
 
@@ -31,10 +32,10 @@ Between arena and keeper there is a pipe rather than PR_SET_PDEATHSIG, because t
 when the *thread* that forked exits, which may be long before the arena ends. Between keeper and bot
 PR_SET_PDEATHSIG is safe, since the keeper has only one thread.
 
-Every bot waits for its keeper to start, so the keeper imports only light modules of the standard
-library and the few modules of this package that do the same. Two cases can't be handled: processes
-that have become another user's can't be killed; and if the arena and a keeper are killed by kill -9
-at the same time, the bot dies but the processes it started survive.
+The less a keeper imports, the faster it starts and is forked: so it imports only light modules of
+the standard library and the few modules of this package that do the same. Two cases can't be
+handled: processes that have become another user's can't be killed; and if the arena and a keeper
+are killed by kill -9 at the same time, the bot dies but the processes it started survive.
 """
 
 # ruff: noqa: SIM105 -- importing contextlib would take milliseconds for every bot
@@ -43,10 +44,11 @@ import os
 import select
 import sys
 
-# `typing` and `signal` (for its enums) would take 10 ms each to import, for every bot.
+# `typing` and `signal` (for its enums) would take 10 ms each to import.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Mapping, Sequence
 else:
     import _signal as signal  # the part in C that `signal` wraps
 if TYPE_CHECKING or __package__:
@@ -72,22 +74,27 @@ MAX_REPORT = 65536
 class Keeper:
     """One bot, from its fork to the end of the last process that it started."""
 
-    def __init__(self, lifeline: int, status: int, limits: str, group: str, uplink: str) -> None:
+    def __init__(
+        self,
+        lifeline: int,
+        status: int,
+        arguments: "Sequence[str]",
+        environment: "Mapping[str, str]",
+    ) -> None:
         self.lifeline = lifeline
         self.status = status
-        self.limits = limits
-        self.group = group
-        self.uplink = uplink
+        self.cwd, self.limits, self.group, self.uplink, *self.command = arguments
+        self.environment = environment
         self.bot = 0  # pid; 0 before the fork and after its end was reported
         self.launcher = -1  # read end of the pipe from a sandbox's launcher
         self.report_begun = b""  # the part of the launcher's report that came with IS_STARTED
-        memory, cpu, _, _, processes = execute.decode(limits)
+        memory, cpu, _, _, processes = execute.decode(self.limits)
         self.memory = memory
         self.watch: usage.Watch | None = None
-        if group:
+        if self.group:
             memory = 0  # the kernel limits it
         if memory or cpu or processes:
-            uncounted = SANDBOX_PROCESSES if uplink else 0
+            uncounted = SANDBOX_PROCESSES if self.uplink else 0
             self.watch = usage.Watch(memory, cpu, processes, uncounted)
         # If a signal comes just before poll() begins to wait, its handler doesn't end the wait, but
         # its byte in this pipe does.
@@ -97,9 +104,9 @@ class Keeper:
         signal.set_wakeup_fd(write, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
 
-    def run(self, cwd: str, command: list[str]) -> None:
+    def run(self) -> None:
         """Start the bot, wait for the end of the lifeline, then kill everything that is left."""
-        group = self.start(cwd, command)
+        group = self.start()
         # Without children there is nothing to measure, and no descendant can appear any more.
         pause = self.check_limits() if self.reap() else None
         while self.lifeline not in self.wait(pause, self.lifeline):
@@ -140,7 +147,7 @@ class Keeper:
         self.end_all()
         return None
 
-    def start(self, cwd: str, command: list[str]) -> int:
+    def start(self) -> int:
         """Fork, execute the bot, and report it; return its pid, or 0 if the fork failed."""
         # A successful exec closes this pipe; a failed one writes an error message to it.
         trouble, trouble_in = os.pipe()
@@ -153,7 +160,7 @@ class Keeper:
             return 0
         if pid == 0:
             try:
-                self.become_bot(keeper, trouble_in, wait, cwd, command)
+                self.become_bot(keeper, trouble_in, wait)
             finally:
                 os._exit(127)  # not sys.exit: the keeper's code must not run a second time
         os.close(trouble_in)
@@ -250,7 +257,7 @@ class Keeper:
                 that killed it.
         """
         if self.launcher == -1:
-            left = sum(map(proctree.runs, self.descendants()))
+            left = sum(map(proctree.runs, self.descendants())) if has_children() else 0
         else:
             left, signal_number = self.read_launcher_report()
             code = -signal_number or code
@@ -290,30 +297,25 @@ class Keeper:
         """Write one line to the arena, if it is still running."""
         write(self.status, line.encode("utf-8", "backslashreplace") + b"\n")
 
-    def become_bot(
-        self, keeper: int, trouble: int, wait: int, cwd: str, command: list[str]
-    ) -> None:
+    def become_bot(self, keeper: int, trouble: int, wait: int) -> None:
         """Turn the forked child into the bot; returns only if that failed.
 
         Args:
             keeper: Process id of the keeper.
             trouble: The descriptor to write an error message to.
             wait: The descriptor from which a launcher reads that it may start the bot.
-            cwd: Directory to run the bot in, empty for the arena's own.
-            command: The program and its arguments.
         """
         os.setsid()
-        proctree.prctl(proctree.PR_SET_PDEATHSIG, signal.SIGKILL)
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             return  # the keeper died before PR_SET_PDEATHSIG was set
         syscalls.join_session_keyring()
-        # Descriptors needn't be closed, since all from 3 on are close-on-exec: `main` marks those
-        # that the arena passed, and Python all others.
-        if cwd:
+        # Descriptors needn't be closed, since all from 3 on are close-on-exec.
+        if self.cwd:
             try:
-                os.chdir(cwd)
+                os.chdir(self.cwd)
             except OSError as error:
-                os.write(trouble, execute.describe(error, cwd, " (its working directory)"))
+                os.write(trouble, execute.describe(error, self.cwd, " (its working directory)"))
                 return
         if self.group:
             try:
@@ -327,7 +329,7 @@ class Keeper:
             execute.set_limits(self.limits, own_user=False)
         elif not self.prepare_sandbox(trouble, wait):
             return
-        execute.execute(command, trouble)
+        execute.execute(self.command, self.environment, trouble)
 
     def prepare_sandbox(self, trouble: int, wait: int) -> bool:
         """Set up, in the forked child, the descriptors that a sandbox and its launcher need.
@@ -355,6 +357,15 @@ class Keeper:
         return True
 
 
+def has_children() -> bool:
+    """Return whether this process has any children, zombies included."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
 def write(pipe: int, text: bytes) -> None:
     """Write to a pipe, if it still has a reader."""
     try:
@@ -363,14 +374,33 @@ def write(pipe: int, text: bytes) -> None:
         pass
 
 
+def ignore_polite_signals() -> None:
+    """Ignore the signals that ask a process to end: only the arena ends a keeper."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def keep(
+    lifeline: int, status: int, arguments: "Sequence[str]", environment: "Mapping[str, str]"
+) -> None:
+    """Run one bot, then end this process.
+
+    Args:
+        lifeline: Read end of the pipe from the arena.
+        status: Write end of the pipe for reports.
+        arguments: CWD (empty for this process's own), LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, …;
+            see the top of this module.
+        environment: The bot's environment.
+    """
+    ignore_polite_signals()
+    syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+    Keeper(lifeline, status, arguments, environment).run()
+    os._exit(0)  # nothing is buffered, and a regular exit would take milliseconds
+
+
 def main(arguments: list[str]) -> None:
-    """Run one bot, then end this process; the top of this module describes the arguments."""
+    """Run one bot, with this process's environment; the top of this module describes the rest."""
     lifeline, status = int(arguments[0]), int(arguments[1])
     for fd in (lifeline, status):
         os.set_inheritable(fd, False)
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # only the lifeline ends a keeper
-    proctree.prctl(proctree.PR_SET_CHILD_SUBREAPER, 1)
-    cwd, limits, group, uplink, *command = arguments[2:]
-    Keeper(lifeline, status, limits, group, uplink).run(cwd, command)
-    os._exit(0)  # nothing is buffered, and a regular exit would take milliseconds
+    keep(lifeline, status, arguments[2:], os.environ)

@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # the part in C that `signal` wraps
 if TYPE_CHECKING or __package__:
-    from lanista.bots import execute, proctree
+    from lanista.bots import execute, proctree, syscalls
 else:  # in the sandbox, where it is run without packages
     import execute
     import proctree
+    import syscalls
 
 # Bytes that are passed on at once.
 PIECE = 65536
@@ -113,7 +114,7 @@ class Launcher:
                 os.setsid()
                 execute.set_limits(limits, own_user=bool(user) or counts_threads_by_namespace())
                 remark = "; it runs as another user here: chmod +rx for all" if user else ""
-                execute.execute(command, write, remark=remark)
+                execute.execute(command, os.environ, write, remark=remark)
             finally:
                 os._exit(127)  # not sys.exit: the launcher's code must not run a second time
         os.close(write)
@@ -215,7 +216,7 @@ def become(user: int) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     # The bot runs as the same user, and must not inspect this process or use its descriptors.
-    proctree.prctl(proctree.PR_SET_DUMPABLE, 0)
+    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
 
 
 def main(arguments: list[str]) -> None:

@@ -13,17 +13,9 @@ import os
 import trio
 
 from lanista.bots.keeper import FIRST_PAUSE, LAST_PAUSE
-from lanista.bots.proctree import (
-    PR_SET_CHILD_SUBREAPER,
-    freeze_and_kill,
-    prctl,
-    processes,
-    read_stat,
-    with_descendants,
-)
-
-# Pids of the keepers that this process has started and not yet reaped.
-keepers: set[int] = set()
+from lanista.bots.keeper_process import own_children
+from lanista.bots.proctree import freeze_and_kill, processes, read_stat, with_descendants
+from lanista.bots.syscalls import PR_SET_CHILD_SUBREAPER, prctl
 
 _is_subreaper = False
 
@@ -76,9 +68,9 @@ async def end_orphans(since: int) -> None:
 
 def _adopted(since: int) -> list[int]:
     """Return the adopted children of this process that are young enough, zombies included."""
-    this = os.getpid()
+    this, ours = os.getpid(), own_children()
     return [
         pid
         for pid, (parent, start) in processes().items()
-        if parent == this and start >= since and pid not in keepers
+        if parent == this and start >= since and pid not in ours
     ]

@@ -7,17 +7,15 @@ keeper (see `keeper`), a process of its own, so that it is ended even if the are
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from pathlib import Path
 
 import attrs
 import trio
 
-from lanista.bots import keeper, orphans, proctree
+from lanista.bots import orphans, proctree
 from lanista.bots.cgroup import Group
 from lanista.bots.execute import printable
+from lanista.bots.keeper_process import KeeperProcess, start_keeper
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.bots.sandbox import Sandbox, SandboxError
 
@@ -41,14 +39,8 @@ LAST_LINE = 200
 # mistake) fills a pipe thousands of times a second; the pause leaves the processor to the matches.
 _READ_PAUSE = 0.002
 
-# The keeper is imported rather than run as a script, because Python caches the compiled code of
-# imported modules only: that saves 4 of 24 ms. Its folder is appended to the path, not prepended,
-# so that no module of ours hides one of Python's.
-_KEEPER_DIRECTORY = str(Path(keeper.__file__).parent)
-_KEEPER_CODE = "import sys; sys.path.append(sys.argv[1]); import keeper; keeper.main(sys.argv[2:])"
-
 # Keepers that outlived END_TIMEOUT. They go on killing, and are reaped when another bot starts.
-_late_keepers: list[subprocess.Popen[bytes]] = []
+_late_keepers: list[KeeperProcess] = []
 
 
 @attrs.frozen(kw_only=True)
@@ -239,7 +231,7 @@ class Bot:
 class _Link:
     """The arena's side of one keeper: its process and our ends of three pipes."""
 
-    process: subprocess.Popen[bytes]
+    process: KeeperProcess
     lifeline: int
     status: trio.lowlevel.FdStream
     output: trio.lowlevel.FdStream
@@ -280,24 +272,15 @@ class _Link:
             for _ in range(3):
                 pipes += os.pipe()
             lifeline, our_lifeline, our_status, status, our_output, output = pipes
-            # -I -S: the bot's environment and directory must not affect the keeper; it also starts
-            # a third faster. -B: whether compiled code is written is for the arena to decide.
-            # Popen closes all descriptors but the two named, so that no keeper holds another's
-            # lifeline. In a C locale, Python adds LC_CTYPE=C.UTF-8 to its environment, which the
-            # bot inherits.
-            process = subprocess.Popen(
+            process = start_keeper(
+                lifeline,
+                status,
+                output,
                 [
-                    *(sys.executable, "-I", "-S", "-B", "-c", _KEEPER_CODE, _KEEPER_DIRECTORY),
-                    *(str(lifeline), str(status), cwd, limits.encode()),
-                    *("" if group is None else str(group.path), uplink),
+                    *(cwd, limits.encode(), "" if group is None else str(group.path), uplink),
                     *command,
                 ],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=env,
-                pass_fds=(lifeline, status),
-                start_new_session=True,
+                env,
             )
         except BaseException:
             for fd in pipes:
@@ -307,7 +290,6 @@ class _Link:
             raise
         for fd in (lifeline, status, output):
             os.close(fd)
-        orphans.keepers.add(process.pid)
         return cls(
             process=process,
             lifeline=our_lifeline,
@@ -337,8 +319,7 @@ class _Link:
                 bot.hear(line.decode())
         # Only the keeper has the other end of this pipe, so the keeper has ended, or will have
         # within a moment.
-        code = await trio.to_thread.run_sync(self.process.wait, abandon_on_cancel=True)
-        orphans.keepers.discard(self.process.pid)
+        code = await self.process.wait()
         how = f"exited with code {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
         bot.settle(Exit(failure=f"was lost: its keeper {how}"))
         self.ended.set()
@@ -360,13 +341,13 @@ class _Link:
         os.close(self.lifeline)
         with trio.move_on_after(END_TIMEOUT):
             await self.ended.wait()
-            if self.process.returncode != 0:
+            if self.process.code != 0:
                 await orphans.end_orphans(self.since)
             if self.group is not None:  # it may still have processes that a killed keeper left
                 await self.group.remove()
             await self.listened.wait()
         self.listening.cancel()
-        if self.process.returncode is None:
+        if self.process.code is None:
             _late_keepers.append(self.process)
             bot.settle(Exit(failure=f"could not be ended: not gone after {END_TIMEOUT:g} s"))
 
@@ -384,8 +365,9 @@ async def start_bot(
     """Run a bot for as long as the block runs.
 
     The bot has a session and process group of its own, nothing to read on stdin, and one pipe for
-    stdout and stderr, which is always read. No shell is involved. The block is entered when the
-    bot is executing, or has failed to start: `Bot.exit` then says why, and nothing is raised.
+    stdout and stderr, which is always read. No shell is involved. All else it inherits from this
+    process, as that is now (see `keeper_process`). The block is entered when the bot is executing,
+    or has failed to start: `Bot.exit` then says why, and nothing is raised.
 
     Leaving the block, in whatever way, ends the bot **and all processes it started**, even those
     that have left its session: the bot has `grace` seconds to exit by itself, then all are killed.
@@ -407,7 +389,7 @@ async def start_bot(
     Yields:
         The bot, started or failed.
     """
-    _late_keepers[:] = [late for late in _late_keepers if _is_late(late)]
+    _late_keepers[:] = [late for late in _late_keepers if not late.poll()]
     bot = Bot(tuple(command), limits=limits or NO_LIMITS)
     directory = "" if cwd is None else os.fspath(cwd)
     try:
@@ -433,11 +415,3 @@ async def start_bot(
             raise raised
         finally:
             raised = None  # the exception refers to this frame: break the cycle
-
-
-def _is_late(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a keeper that outlived END_TIMEOUT still runs; reap it if it doesn't."""
-    if process.poll() is None:
-        return True
-    orphans.keepers.discard(process.pid)
-    return False

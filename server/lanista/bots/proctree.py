@@ -8,7 +8,6 @@ nothing of lanista, because every bot waits for its keeper to start.
 # ruff: noqa: PTH110, PTH208, SIM105
 
 import os
-import sys
 
 # `typing` and `signal` (for its enums) would take 10 ms each to import, for every bot.
 TYPE_CHECKING = False
@@ -24,24 +23,6 @@ PROC = "/proc"
 # round scans /proc once; a quiet tree needs two. Processes that the last round misses become
 # children of the keeper when their parents die, and are found when it starts over.
 FREEZE_ROUNDS = 5
-
-PR_SET_PDEATHSIG = 1
-PR_SET_DUMPABLE = 4
-PR_SET_CHILD_SUBREAPER = 36
-
-
-def prctl(option: int, value: int) -> bool:
-    """Set a property of this process (prctl(2)).
-
-    Returns:
-        Whether it worked; always False on systems other than Linux.
-    """
-    if sys.platform != "linux":
-        return False
-    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
-
-    refused: int = ctypes.CDLL(None).prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
-    return refused == 0
 
 
 def read(path: str) -> bytes:

@@ -64,7 +64,7 @@ KEPT = frozenset(
 """Names of the environment variables that a bot in a sandbox gets, besides LC_*. The others that an
 arena has may be secrets. `env NAME=VALUE program` as a command gives a bot further ones."""
 
-# The launcher is imported rather than run as a script, like the keeper (see `process`).
+# The launcher is imported rather than run as a script, like the keeper (see `keeper_process`).
 _CODE = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main(sys.argv[2:])"
 _DIRECTORY = str(Path(launcher.__file__).parent)
 

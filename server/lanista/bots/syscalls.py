@@ -1,13 +1,18 @@
 """System calls for which Python has no functions, and the filter of system calls for sandboxes.
 
-They give a bot its own session keyring, and limit how many files a sandbox may hold. Keepers and
-their forked children use this module, so it imports only light modules of the standard library.
+They fork a keeper, give a bot its own session keyring, and limit how many files a sandbox may hold.
+Keepers and their forked children use this module, so it imports only light modules of the standard
+library.
 """
 
 import errno
 import os
 import struct
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ctypes
 
 # Importing these for their numbers would take milliseconds, for every bot.
 AF_UNIX, AF_INET = 1, 2
@@ -18,6 +23,7 @@ NUMBERS = {
     "x86_64": {
         "socket": 41,
         "socketpair": 53,
+        "clone": 56,
         "mount": 165,
         "add_key": 248,
         "request_key": 249,
@@ -32,6 +38,7 @@ NUMBERS = {
         "add_key": 217,
         "request_key": 218,
         "keyctl": 219,
+        "clone": 220,
         "io_uring_setup": 425,
         "fsopen": 430,
     },
@@ -55,6 +62,10 @@ ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
 LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
 
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
+CLONE_PARENT, SIGCHLD = 0x00008000, 17
 KEYCTL_JOIN_SESSION_KEYRING = 1
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 NS_GET_USERNS = 0xB701
@@ -101,6 +112,64 @@ def sandbox_filter(name: str) -> bytes | None:
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
 
+_libc: "ctypes.PyDLL | None" = None
+
+
+def libc() -> "ctypes.PyDLL":
+    """Return the C library, whose functions don't release the interpreter's lock."""
+    # Importing ctypes is slow, and so is making this object. Fork servers hand it on to keepers.
+    global _libc  # noqa: PLW0603 -- made when it is first needed
+    if _libc is None:
+        import ctypes  # noqa: PLC0415
+
+        _libc = ctypes.PyDLL(None, use_errno=True)
+    return _libc
+
+
+def prctl(option: int, value: int) -> bool:
+    """Set a property of this process (prctl(2)).
+
+    Returns:
+        Whether it worked; always False on systems other than Linux.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
+
+    refused: int = libc().prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
+    return refused == 0
+
+
+def can_fork_siblings() -> bool:
+    """Return whether `fork_sibling` knows this system."""
+    return sys.platform == "linux" and machine() in NUMBERS
+
+
+def fork_sibling() -> int:
+    """Fork this process, the child becoming a child of this process's parent, so a sibling.
+
+    Call this only in a process that has never had a second thread. It bypasses what `os.fork` and
+    libc's `fork` do for a child: release locks that other threads held, and forget those threads.
+
+    Returns:
+        The child's pid; 0 in the child.
+
+    Raises:
+        OSError: There are too many processes.
+    """
+    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
+
+    # `libc` doesn't release the interpreter's lock around the call, so the child holds it too.
+    # Without a stack of its own, the child goes on with a copy of ours, as after a fork (clone(2)).
+    # Machines differ in the order of the arguments after the stack, but all of these are 0.
+    number, flags = NUMBERS[machine()]["clone"], CLONE_PARENT | SIGCHLD
+    pid: int = libc().syscall(*map(ctypes.c_long, (number, flags, 0, 0, 0, 0)))
+    if pid < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return pid
+
+
 def join_session_keyring() -> None:
     """Leave the arena's session keyring for a new, empty one.
 
@@ -114,7 +183,7 @@ def join_session_keyring() -> None:
         import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
 
         operation = ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING)
-        ctypes.CDLL(None).syscall(ctypes.c_long(numbers["keyctl"]), operation, None)
+        libc().syscall(ctypes.c_long(numbers["keyctl"]), operation, None)
 
 
 def limit_files(pid: int, folders: list[str], files: int) -> None:
@@ -134,8 +203,6 @@ def limit_files(pid: int, folders: list[str], files: int) -> None:
     import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
     import fcntl  # noqa: PLC0415
 
-    libc = ctypes.CDLL(None, use_errno=True)
-
     def check(result: int) -> None:
         if result < 0:
             number = ctypes.get_errno()
@@ -146,8 +213,8 @@ def limit_files(pid: int, folders: list[str], files: int) -> None:
         raise ProcessLookupError(errno.ESRCH, "the sandbox is gone")  # never touch our own
     owner = fcntl.ioctl(mounts, NS_GET_USERNS)
     if not os.path.sameopenfile(owner, os.open("/proc/self/ns/user", os.O_RDONLY)):
-        check(libc.setns(owner, CLONE_NEWUSER))
-    check(libc.setns(mounts, CLONE_NEWNS))
+        check(libc().setns(owner, CLONE_NEWUSER))
+    check(libc().setns(mounts, CLONE_NEWNS))
     for folder in folders:
         flags = ctypes.c_ulong(MS_REMOUNT | MS_NOSUID | MS_NODEV)
-        check(libc.mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))
+        check(libc().mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))

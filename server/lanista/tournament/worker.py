@@ -31,6 +31,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import attrs
 import trio
 
+from lanista.bots import close_fork_server
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
 from lanista.match.ending import FAILURES
 from lanista.match.record import ENDING, read_record
@@ -450,3 +451,4 @@ def close() -> None:
         loop, _the_loop = _the_loop, None
     if loop is not None and loop.pid == os.getpid():
         loop.close()
+        close_fork_server()  # this process may be a cluster's, and go on without us

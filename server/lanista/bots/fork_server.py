@@ -1,0 +1,110 @@
+"""The fork server: a resident process of an arena that forks a keeper for every bot.
+
+A keeper is an interpreter, which takes 20 ms to start; a fork of one that has started takes one.
+So an arena starts this process with its first bot (see `keeper_process`), and has every keeper
+forked from it. `keeper_process` starts an interpreter that does nothing but
+
+    fork_server.main([SOCKET])
+
+where SOCKET is one end of a pair of Unix sockets that keep messages apart (SOCK_SEQPACKET); only
+the arena has the other. A message of the arena is one byte with four descriptors:
+
+    the read end of the lifeline, the keeper's end of its status, the bot's output, and a file that
+    holds what `encode` makes of the keeper's arguments and the bot's environment.
+
+The answer is the keeper's pid, or minus the number of the error for which it can't be forked. When
+the arena closes its end, or dies, this process exits; keepers don't need it any more.
+
+A keeper is forked as a child of the arena, not of this process (`syscalls.fork_sibling`). So it
+makes no difference to a keeper, to its arena and to anything that orphans may be handed on to, that
+there is a fork server: the arena waits for its keepers, and they live on if the fork server is
+killed.
+
+Whatever a process inherits, keepers inherit from the fork server: it must be replaced when the
+arena's own has changed. It imports only the few light modules that a keeper needs and never has
+more than one thread, so forking it is cheap and safe.
+"""
+
+import _socket
+import errno
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING or __package__:
+    from lanista.bots import keeper, syscalls
+else:  # in the fork server, which knows no packages
+    import keeper
+    import syscalls
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DESCRIPTORS = 4
+BYTES_EACH = 4  # of a descriptor in a message: a C int
+
+
+def encode(arguments: "Sequence[str]", environment: "Mapping[str, str]") -> bytes:
+    """Return a keeper's arguments and a bot's environment as one piece of bytes.
+
+    Raises:
+        ValueError: One of them can't be passed to a program.
+    """
+    if any(not key or "=" in key for key in environment):
+        raise ValueError("illegal environment variable name")
+    variables = [f"{key}={value}" for key, value in environment.items()]
+    items = [str(len(arguments)), *arguments, *variables]
+    if any("\0" in item for item in items):
+        raise ValueError("embedded null byte")
+    return os.fsencode("\0".join(items))
+
+
+def decode(request: bytes) -> tuple[list[str], dict[str, str]]:
+    """Return the arguments and the environment that `encode` was given."""
+    count, *items = os.fsdecode(request).split("\0")
+    arguments, variables = items[: int(count)], items[int(count) :]
+    return arguments, {
+        key: value for key, _, value in (variable.partition("=") for variable in variables)
+    }
+
+
+def serve(requests: _socket.socket) -> list[int]:
+    """Fork a keeper for every request.
+
+    Returns:
+        In each keeper, the descriptors that it was sent. In the fork server itself, nothing: this
+        process exits when the arena has closed its end.
+    """
+    while True:
+        byte, ancillary, _, _ = requests.recvmsg(
+            1, _socket.CMSG_SPACE(DESCRIPTORS * BYTES_EACH), _socket.MSG_CMSG_CLOEXEC
+        )
+        if not byte:
+            os._exit(0)
+        [(_, _, content)] = ancillary
+        descriptors = memoryview(content).cast("i").tolist()
+        try:
+            answer = syscalls.fork_sibling()
+        except OSError as error:
+            answer = -(error.errno or errno.EAGAIN)
+        if answer == 0:
+            requests.close()
+            return descriptors
+        requests.send(b"%d" % answer)
+        for fd in descriptors:
+            os.close(fd)
+
+
+def main(arguments: list[str]) -> None:
+    """Serve an arena; the top of this module describes the argument."""
+    keeper.ignore_polite_signals()
+    requests = _socket.socket(fileno=int(arguments[0]))
+    lifeline, status, output, request = serve(requests)
+    # From here on this is a keeper.
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd, standard in ((null, 0), (output, 1), (output, 2)):
+        os.dup2(fd, standard)
+    os.close(null)
+    os.close(output)
+    given, environment = decode(os.pread(request, os.fstat(request).st_size, 0))
+    os.close(request)
+    keeper.keep(lifeline, status, given, environment)

@@ -1,0 +1,297 @@
+"""The arena's side of keepers: having them forked, and waiting for their end.
+
+Keepers are forked by a process of this arena's own, the `fork_server`. It is started with the first
+bot, started again if it was killed, and ended with the arena, in whatever way that ends. Keepers
+are children of this process all the same. If this process forks itself without exec (a pool of
+`multiprocessing`), the child has no fork server until it starts a bot, and then one of its own.
+
+Keepers inherit from the fork server what any process hands on: the working directory, the umask,
+limits, priority and so on. So that a bot starts as if this process had forked it, the fork server
+is replaced when one of these has changed (see `_inherited`). What isn't compared, such as
+namespaces and control groups, stays as it was when the fork server was started.
+
+The arena waits for the answer of its fork server, which takes less than a millisecond, and 20 or
+more if the fork server has to be started. Forking and executing an interpreter would make it wait
+longer than that for every bot.
+
+Where there can't be a fork server, each keeper is an interpreter, started for it.
+"""
+
+import atexit
+import contextlib
+import errno
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+import trio
+
+from lanista.bots import fork_server, keeper, proctree, syscalls
+from lanista.bots.command import OPERATORS_TOKEN
+
+# Modules are imported rather than run as scripts, because Python caches the compiled code of
+# imported modules only: that saves 4 of 24 ms. Their folder is appended to the path, not prepended,
+# so that no module of ours hides one of Python's.
+_DIRECTORY = str(Path(keeper.__file__).parent)
+_CODE = "import sys; sys.path.append(sys.argv[1]); import {0}; {0}.main(sys.argv[2:])"
+
+_ANSWER_TIMEOUT = 10.0
+"""Seconds to wait for the fork server's answer: far more than it needs on a busy machine. It gives
+none while it is stopped by a signal."""
+
+_LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
+
+unreaped: set[int] = set()
+"""Pids of the keepers that this process has started and not yet reaped."""
+
+
+@attrs.define(eq=False)
+class KeeperProcess:
+    """A keeper that this process has started and has to reap."""
+
+    pid: int
+
+    code: int | None = None
+    """Its exit code, or minus the signal that killed it; None until `poll` has seen its end."""
+
+    def __attrs_post_init__(self) -> None:
+        unreaped.add(self.pid)
+
+    def poll(self) -> bool:
+        """Return whether it has ended, and reap it if so."""
+        if self.code is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # this process ignores SIGCHLD, so the kernel has reaped it
+                pid, status = self.pid, 0
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+                unreaped.discard(pid)
+        return self.code is not None
+
+    async def wait(self) -> int:
+        """Wait until it has ended; call this once it has closed its pipes.
+
+        Returns:
+            Its exit code, or minus the signal that killed it.
+        """
+        # The kernel closes the files of a process moments before it can be waited for: so there is
+        # rarely a second round, and neither a thread nor a descriptor is worth its while.
+        pause = keeper.FIRST_PAUSE
+        while not self.poll():
+            await trio.sleep(pause / 1000)
+            pause = min(2 * pause, keeper.LAST_PAUSE)
+        assert self.code is not None
+        return self.code
+
+
+def start_keeper(
+    lifeline: int, status: int, output: int, arguments: Sequence[str], env: Mapping[str, str]
+) -> KeeperProcess:
+    """Start a keeper, which starts a bot.
+
+    Args:
+        lifeline: Read end of the keeper's lifeline.
+        status: Write end of the pipe for its reports.
+        output: Write end of the pipe for the bot's output.
+        arguments: The other arguments of `keeper.keep`.
+        env: The bot's environment.
+
+    Raises:
+        OSError: There are no more descriptors or processes, or the fork server gave no answer.
+        ValueError: The arguments or the environment can't be passed to a program.
+    """
+    if syscalls.can_fork_siblings():
+        try:
+            return KeeperProcess(_forked(lifeline, status, output, arguments, env))
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # gVisor and QEMU's user mode have no CLONE_PARENT
+                raise
+    return KeeperProcess(_interpreter("keeper", [lifeline, status], arguments, env, output))
+
+
+def _forked(
+    lifeline: int, status: int, output: int, arguments: Sequence[str], env: Mapping[str, str]
+) -> int:
+    """Have a keeper forked and return its pid; see `start_keeper`."""
+    content = memoryview(fork_server.encode(arguments, env))
+    request = os.memfd_create("lanista-keeper")
+    try:
+        while content:
+            content = content[os.write(request, content) :]
+        return _fork_server.fork([lifeline, status, output, request])
+    finally:
+        os.close(request)
+
+
+def _interpreter(
+    module: str,
+    descriptors: Sequence[int],
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    output: int,
+) -> int:
+    """Start an interpreter that runs a module's `main`, and return its pid.
+
+    Args:
+        module: The name of a module in this folder.
+        descriptors: Descriptors to pass on; their numbers are the first arguments.
+        arguments: The further arguments.
+        env: Its environment.
+        output: The descriptor to use as its stdout and stderr.
+
+    Raises:
+        OSError: There are no more descriptors or processes, or the command is too long.
+        ValueError: The command or the environment holds a NUL character.
+    """
+    # -I -S: the environment and the directory must not affect it; it also starts a third faster.
+    # -B: whether compiled code is written is for the arena to decide. Popen closes all descriptors
+    # but the named ones, so that no keeper holds another's lifeline.
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-I", "-S", "-B", "-c", _CODE.format(module), _DIRECTORY),
+            *map(str, descriptors),
+            *arguments,
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        env=env,
+        pass_fds=descriptors,
+        start_new_session=True,
+    )
+    process.returncode = 0  # it is waited for by its pid: Popen mustn't try, nor complain
+    return process.pid
+
+
+def _inherited() -> tuple[object, ...]:
+    """Return what keepers inherit from this process, as far as a program may change it."""
+    folder = Path("/proc/self/cwd").stat()  # `.` may be closed to us
+    status = proctree.read("/proc/self/status").splitlines()
+    return (
+        *(os.getresuid(), os.getresgid(), os.getgroups()),
+        *(folder.st_dev, folder.st_ino),
+        next((line for line in status if line.startswith(b"Umask:")), b""),
+        *(os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)),
+        proctree.read("/proc/self/oom_score_adj"),
+        *map(resource.getrlimit, _LIMITS),
+    )
+
+
+class _ForkServer:
+    """This process's fork server; it runs from the first `fork` until `close`."""
+
+    def __init__(self) -> None:
+        self.pid = 0  # 0 while it doesn't run
+        self._lock = threading.Lock()  # held from a request to its answer, as threads share it
+        self._requests: socket.socket | None = None
+        self._inherited: tuple[object, ...] = ()
+
+    def fork(self, descriptors: Sequence[int]) -> int:
+        """Have a keeper forked and return its pid.
+
+        Args:
+            descriptors: What `fork_server` needs for it, in its order.
+
+        Raises:
+            OSError: There are no more descriptors or processes, or it gave no answer.
+        """
+        with self._lock:
+            if self._inherited != _inherited():
+                self._end()
+            try:
+                try:
+                    answer = self._ask(descriptors)
+                except BrokenPipeError:  # it was killed before, so it hasn't seen the request
+                    self._end()
+                    answer = self._ask(descriptors)
+            except BaseException:  # what is in the sockets now is unknown: they can't be used again
+                self._end()
+                raise
+        if answer < 0:
+            raise OSError(-answer, os.strerror(-answer))
+        return answer
+
+    def _ask(self, descriptors: Sequence[int]) -> int:
+        if self._requests is None:
+            self._start()
+        assert self._requests is not None
+        try:
+            socket.send_fds(self._requests, [b"."], descriptors)
+            answer = self._requests.recv(16)
+        except TimeoutError:
+            raise OSError("the process that starts bots doesn't answer") from None
+        except ConnectionResetError:
+            answer = b""
+        if not answer:
+            raise OSError("the process that starts bots has ended")
+        return int(answer)
+
+    def _start(self) -> None:
+        # What it inherits is looked at first: if that changes meanwhile, it is replaced next time.
+        self._inherited = _inherited()
+        env = {key: value for key, value in os.environ.items() if key != OPERATORS_TOKEN}
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs:
+                fd = theirs.fileno()
+                self.pid = _interpreter("fork_server", [fd], [], env, subprocess.DEVNULL)
+        except BaseException:
+            ours.close()
+            raise
+        ours.settimeout(_ANSWER_TIMEOUT)
+        self._requests = ours
+
+    def _end(self) -> None:
+        """Kill and reap it, if it runs; keepers that it has forked go on."""
+        self.forget()
+        if self.pid:
+            with contextlib.suppress(ChildProcessError):  # as in `KeeperProcess.poll`
+                if os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+                    os.kill(self.pid, signal.SIGKILL)
+                    os.waitpid(self.pid, 0)
+            self.pid = 0
+
+    def forget(self) -> None:
+        """Close this process's end of the sockets."""
+        if self._requests is not None:
+            self._requests.close()
+            self._requests = None
+
+    def close(self) -> None:
+        """End it; the next `fork` starts another."""
+        with self._lock:
+            self._end()
+
+
+_fork_server = _ForkServer()
+
+
+def own_children() -> set[int]:
+    """Return the pids of the keepers that aren't reaped yet, and of the fork server."""
+    return unreaped | ({_fork_server.pid} - {0})
+
+
+def close_fork_server() -> None:
+    """End the fork server, if it runs; bots that are running go on, and the next starts another."""
+    _fork_server.close()
+
+
+def _have_none() -> None:
+    """Leave the fork server and the keepers to the process that this one was forked from."""
+    global _fork_server  # noqa: PLW0603 -- a property of the process
+    _fork_server.forget()
+    _fork_server = _ForkServer()
+    unreaped.clear()
+
+
+# A regular exit needn't wait for the fork server to notice, nor leave it for others to reap.
+atexit.register(close_fork_server)
+os.register_at_fork(after_in_child=_have_none)

@@ -1,0 +1,100 @@
+"""Starting a bot: milliseconds until it runs, and until it has run, ended and been reaped.
+
+The bot is /bin/true, the smallest there is, with default limits. Measured beside it, in turns, is
+the same with an interpreter for every keeper, as on systems without a fork server; and then a match
+whose two bots are started for it, record on disk, both ways, beside its floor (see `tournament`).
+"""
+
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import trio
+from measured import keep, median
+
+import tournament
+from lanista.bots import BotLimits, close_fork_server, environment, start_bot, syscalls
+from lanista.tournament import worker
+
+BOTS = 200
+MATCHES = 30
+WAYS = ("forked", "interpreter")
+
+
+def use(way):
+    """Have keepers of bots that are started from now on made in this way."""
+    syscalls.can_fork_siblings = lambda: way == "forked"
+
+
+def processor_time():
+    """Milliseconds that this process and its children have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return 1000 * sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+async def start():
+    """Start a bot and see it end: milliseconds till it runs, in all, and of processor time."""
+    env = environment(host="127.0.0.1", port=4000, name="bench")
+    used = processor_time()
+    began = time.perf_counter()
+    async with start_bot(["/bin/true"], env, limits=BotLimits()) as bot:
+        started = time.perf_counter()
+        await bot.exited()
+    ended = time.perf_counter()
+    assert bot.exit.code == 0, bot.exit
+    return 1000 * (started - began), 1000 * (ended - began), processor_time() - used
+
+
+async def bots():
+    """By way, what `start` returned; and the fork server's own processor time, a bot's share."""
+    rows = {way: [] for way in WAYS}
+    for _ in range(BOTS):
+        for way in WAYS:
+            use(way)
+            rows[way].append(await start())
+    used = processor_time()
+    close_fork_server()
+    share = (processor_time() - used) / BOTS
+    return {way: list(zip(*taken, strict=True)) for way, taken in rows.items()}, share
+
+
+def matches(folder):
+    """Milliseconds of a match by way, and of its floor."""
+    bare = folder / "empty"
+    source = tournament.BOT_SOURCE
+    subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, source], check=True)
+    command = f"{bare} angrymob"
+    told, last = tournament.conversation()
+    rows = {way: [] for way in (*WAYS, "floor")}
+    for _ in range(MATCHES):
+        rows["floor"].append(1000 * tournament.floor(command, told, last))
+        for way in WAYS:
+            use(way)
+            rows[way].append(1000 * tournament.started_match(folder, command))
+    worker.close()
+    return rows
+
+
+def main():
+    of_bots, share = trio.run(bots)
+    with tempfile.TemporaryDirectory() as folder:
+        of_matches = matches(Path(folder))
+    figures = {}
+    for way in WAYS:
+        started, ended, used = of_bots[way]
+        figures |= {
+            f"{way}_ms_to_start": median(started),
+            f"{way}_ms_in_all": median(ended),
+            f"{way}_least_ms_to_start": round(min(started), 2),
+            f"{way}_cpu_ms": round(sum(used) / BOTS + (share if way == "forked" else 0), 2),
+            f"{way}_ms_a_started_match": median(of_matches[way]),
+        }
+    figures["floor_ms_a_started_match"] = median(of_matches["floor"])
+    keep("starting", figures)
+
+
+if __name__ == "__main__":
+    main()
