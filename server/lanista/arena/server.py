@@ -24,6 +24,7 @@ import structlog
 import trio
 
 from lanista.arena.admission import Admission, Place, address_of
+from lanista.arena.board_maker import BoardMaker
 from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.recovery import complete_records
 from lanista.hosting import handshake, ids
@@ -117,10 +118,7 @@ class Arena:
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.Semaphore = attrs.field(init=False)  # how many more may be accepted
     _lingering: int = attrs.field(default=0, init=False)
-    # Making a board takes up to 30 ms, so matches begin one after another.
-    _beginnings: BackgroundWork = attrs.field(
-        factory=lambda: BackgroundWork(1, share=0), init=False
-    )
+    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
     _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
     _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
     _kicked: set[int] = attrs.field(factory=set, init=False)  # numbers of bots that play
@@ -166,6 +164,7 @@ class Arena:
         """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.stalls.beat)
+            helpers.start_soon(self._boards.run)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
             # Connections and matches are in an inner nursery, because they need the helpers until
             # they end.
@@ -553,8 +552,7 @@ class Arena:
         try:
             if self._closing:
                 playing.interrupt()
-            async with self._beginnings.piece(""):
-                pass  # `run` makes the board at once, so this was the turn to do that
+            playing.prepared = await self._boards.prepare(hosted.spec)
             await hosted.run()
             result = playing.result()
             try:
