@@ -119,6 +119,18 @@ async def test_an_answer_that_nobody_waits_for_is_not_the_next_ones(maker):
     assert made_here(spec).text == (await maker.prepare(spec)).text
 
 
+async def test_a_board_that_cannot_be_unpickled_is_left_to_the_match(maker, monkeypatch):
+    """The modules of a ruleset may have been replaced while the arena runs."""
+
+    def loads(_):
+        raise AttributeError("no such class")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(board_maker.pickle, "loads", loads)
+        assert await maker.prepare(spec_of("crematoria", 1)) is None
+    assert await maker.prepare(spec_of("crematoria", 1)) is not None
+
+
 async def test_without_room_for_a_process_the_match_makes_its_board(maker, monkeypatch):
     async def start():
         raise OSError(12, "Cannot allocate memory")

@@ -15,6 +15,7 @@ the turn.
 """
 
 import functools
+import gc
 import json
 import multiprocessing
 import random
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import trio
@@ -55,8 +57,18 @@ class Spans(trio.abc.Instrument):
     def __init__(self):
         self.steps = []  # the name of the task, and the seconds by each clock
         self.passes = []
+        self.collections = [0, 0, 0]  # by generation, milliseconds of the longest collection
         self.pass_began = self.step_began = None
         self.measures = False
+
+    def collecting(self, phase, info):
+        """A callback of the garbage collector."""
+        if phase == "start":
+            self.collection_began = time.thread_time()
+        elif self.measures:
+            took = round(1000 * (time.thread_time() - self.collection_began), 1)
+            generation = info["generation"]
+            self.collections[generation] = max(self.collections[generation], took)
 
     def task_spawned(self, task):
         self.measures |= task.name.endswith("Arena._run")
@@ -96,12 +108,13 @@ def daemon(figures, words):
     from lanista.cli import main
 
     spans = Spans()
+    gc.callbacks.append(spans.collecting)
     trio.run = functools.partial(trio.run, instruments=[spans])
     sys.argv = ["lanista", *words]
     try:
         main()
     finally:
-        told = {}
+        told = {"worst_collections_ms": spans.collections}
         for index, clock in enumerate(CLOCKS):
             told[f"steps_{clock}"] = milliseconds(took[index] for _, took in spans.steps)
             told[f"passes_{clock}"] = milliseconds(took[index] for took in spans.passes)
@@ -124,15 +137,16 @@ async def bot(port, name, slow, entering):
         await stream.receive_some(9)  # the welcome, of which it needs nothing
     buffered = b""
     turn = 0
-    while data := await stream.receive_some(65536):
-        got = time.perf_counter()
-        buffered = (buffered + data)[-4:]
-        if buffered.endswith(b"\ngo\n"):
-            await trio.sleep(chance.uniform(0.001, 0.150))
-            await stream.send_all(b"\n")
-            if time.perf_counter() - got > LIMIT:
-                slow.setdefault(name, []).append(turn)
-            turn += 1
+    with suppress(trio.BrokenResourceError):  # it was late in the last turn, and the match is over
+        while data := await stream.receive_some(65536):
+            got = time.perf_counter()
+            buffered = (buffered + data)[-4:]
+            if buffered.endswith(b"\ngo\n"):
+                await trio.sleep(chance.uniform(0.001, 0.150))
+                await stream.send_all(b"\n")
+                if time.perf_counter() - got > LIMIT:
+                    slow.setdefault(name, []).append(turn)
+                turn += 1
 
 
 def bots(port, count, results):
@@ -159,7 +173,7 @@ def beginnings(matches):
         process = subprocess.Popen(
             [
                 *(sys.executable, __file__, "--daemon", figures),
-                *("serve", "--port", "0", "--no-web", "--game", "hogwarts"),
+                *("serve", "--port", "0", "--web", "127.0.0.1:0", "--game", "hogwarts"),
                 *("--data", folder, "--start", "manual", "--matches", str(matches)),
                 *("--set", f"NUM_ROUNDS={ROUNDS}", "--max-connections", "2000"),
                 *("--late-limit", "1000"),
@@ -181,7 +195,7 @@ def beginnings(matches):
             process.stdin.write("\n" * matches)
             process.stdin.flush()
             process.communicate(timeout=600)
-            slow = results.get()
+            slow = results.get(timeout=60)
             host.join()
         finally:
             process.send_signal(signal.SIGKILL)

@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 class WorkerFailureError(Exception):
-    """The board worker has ended, or doesn't answer."""
+    """The board worker has ended, or its answer can't be used."""
 
 
 @attrs.define(eq=False)
@@ -74,7 +74,7 @@ class BoardMaker:
         """Have the worker make a board.
 
         Raises:
-            WorkerFailureError: It has ended.
+            WorkerFailureError: It has ended, or its answer can't be used.
             OSError: It can't be started.
         """
         if self._worker is None:
@@ -90,7 +90,11 @@ class BoardMaker:
         length = int.from_bytes(await _receive(stdout, LENGTH_BYTES))
         if not length:
             return None
-        prepared: PreparedBoard = pickle.loads(await _receive(stdout, length))  # noqa: S301 - of our own process
+        pickled = await _receive(stdout, length)
+        try:
+            prepared: PreparedBoard = pickle.loads(pickled)  # noqa: S301 - of our own process
+        except Exception as error:
+            raise WorkerFailureError(f"its board can't be unpickled: {error!r}") from error
         return prepared
 
     async def _end(self) -> None:

@@ -514,6 +514,16 @@ class Arena:
         options = self.options
         is_default = ruleset.name == options.default.name
         match = ids.match_id()
+        spec = MatchSpec(
+            match=match,
+            ruleset=ruleset,
+            settings=complete_settings(ruleset, options.settings if is_default else {}),
+            seed=seed,
+            board=options.board if is_default else None,
+            conditions=options.conditions,
+            try_=try_,
+        )
+        prepared = await self._boards.prepare(spec)
         day = datetime.now(UTC).date().isoformat()
         path = options.data / "records" / day / f"{match}{ENDING}"
         try:
@@ -528,15 +538,7 @@ class Arena:
             return None
         names = [player.name for player in players]
         hosted = HostedMatch(
-            spec=MatchSpec(
-                match=match,
-                ruleset=ruleset,
-                settings=complete_settings(ruleset, options.settings if is_default else {}),
-                seed=seed,
-                board=options.board if is_default else None,
-                conditions=options.conditions,
-                try_=try_,
-            ),
+            spec=spec,
             connections=[player.connection for player in players],
             names=names,
             record=record,
@@ -547,12 +549,12 @@ class Arena:
             numbers=[player.number for player in players],
         )
         playing = hosted.match
+        playing.prepared = prepared
         self._playing.add(playing)
         log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
         try:
             if self._closing:
                 playing.interrupt()
-            playing.prepared = await self._boards.prepare(hosted.spec)
             await hosted.run()
             result = playing.result()
             try:

@@ -203,6 +203,7 @@ class Match:
                 for seat in asked:
                     if seat.gone == "disconnected":
                         seat.gone_words = await self.why_gone(seat.index) or seat.gone_words
+            await self.stalls.passes.wait()
             verdicts = await self._judge(asked)
             # A late answer in a turn in which the host stalled may be the fault of either, so the
             # match is void, unless the host was busy with connections from the bot's own address.
