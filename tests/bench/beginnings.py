@@ -133,13 +133,17 @@ async def bot(port, name, slow, entering):
     chance = random.Random(name)
     async with entering:
         stream = await trio.open_tcp_stream("127.0.0.1", port)
-        await stream.send_all(f"{name} v=1 game=hogwarts\n".encode())
+        await stream.send_all(f"{name} v=1 game=hogwarts keep=1\n".encode())
         await stream.receive_some(9)  # the welcome, of which it needs nothing
     buffered = b""
     turn = 0
-    with suppress(trio.BrokenResourceError):  # it was late in the last turn, and the match is over
+    with suppress(trio.BrokenResourceError):  # the last match is over, and it was late
         while data := await stream.receive_some(65536):
             got = time.perf_counter()
+            if b"\nend finished\n" in data:
+                return  # after a void match it stays for the next try
+            if data.startswith(b"start "):
+                turn = 0
             buffered = (buffered + data)[-4:]
             if buffered.endswith(b"\ngo\n"):
                 await trio.sleep(chance.uniform(0.001, 0.150))

@@ -637,6 +637,8 @@ async def wait_for_enter(arena: Arena, read: Callable[[], Awaitable[bytes]]) -> 
         for _ in range(data.count(b"\n")):
             if not arena.start_next():
                 log.info("no match is ready", waiting=len(arena.lobby.waiting()))
+            # A match and its bots per pass of the loop, however many lines come at once.
+            await trio.lowlevel.checkpoint()
 
 
 async def read_stdin() -> bytes:
