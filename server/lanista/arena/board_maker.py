@@ -20,8 +20,8 @@ from lanista.match.boards import PreparedBoard
 from lanista.match.conditions import MatchSpec
 from lanista.match.record import encode
 
-MAKING_TIME = 5.0
-"""Seconds until a worker that doesn't answer is ended."""
+MAKING_TIME = 3.0
+"""Seconds until a worker that doesn't answer is ended: fewer than an arena has to shut down."""
 ENDING_TIME = 0.5
 """Seconds that a worker has to exit by itself."""
 
