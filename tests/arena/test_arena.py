@@ -119,6 +119,30 @@ async def test_manual_begins_nothing_without_a_word(matches):
     assert not Arena(Options(default=RULESET, manual=True)).start_next()
 
 
+async def test_many_lines_at_once_begin_a_match_in_each_pass():
+    """A hundred beginnings in one pass of the event loop would be a stall."""
+    passes, begun = 0, []
+
+    class Passes(trio.abc.Instrument):
+        def after_io_wait(self, timeout):  # noqa: ARG002 - trio's interface
+            nonlocal passes
+            passes += 1
+
+    class Starter:
+        def start_next(self):
+            begun.append(passes)
+            return True
+
+    lines = [b"\n\n\n", b""]
+
+    async def read():
+        return lines.pop(0)
+
+    trio.lowlevel.add_instrument(Passes())
+    await wait_for_enter(Starter(), read)
+    assert [begun[0], begun[0] + 1, begun[0] + 2] == begun
+
+
 async def test_a_void_match_is_played_again_with_its_seed(matches):
     """At most three times in all, then not counted."""
     then, seen = matches

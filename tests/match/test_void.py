@@ -11,6 +11,7 @@ import trio.testing
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
+from lanista.match.passes import PassLimit
 from lanista.match.record import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match
@@ -36,6 +37,7 @@ class Stalls:
 
     def __init__(self, stalled):
         self.stalled, self.asked = stalled, 0
+        self.passes = PassLimit()
 
     def watching(self):
         return nullcontext()

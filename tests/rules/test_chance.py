@@ -3,7 +3,7 @@
 import pytest
 
 from lanista.rules.angrymob import RULESET
-from lanista.rules.chance import SeededChance, shuffle
+from lanista.rules.chance import OriginalChance, SeededChance, shuffle
 from lanista.rules.testing import (
     HighestChance,
     LowestChance,
@@ -60,6 +60,17 @@ def test_a_draw_without_a_possible_value_is_a_mistake(n):
 def test_the_reason_does_not_change_the_draw():
     """It is for tests only."""
     assert SeededChance(7).below(1000, "one") == SeededChance(7).below(1000, "other")
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 1000])
+def test_a_leap_does_the_steps_of_so_many_draws(count):
+    one, other = OriginalChance(2024), OriginalChance(2024)
+    for _ in range(count):
+        one.below(7, "any")
+    factor, term = OriginalChance.leap(count)
+    assert one.state == (factor * other.state + term) % OriginalChance.MODULUS
+    other.skip(count)
+    assert one.state == other.state
 
 
 # Shuffle

@@ -17,6 +17,7 @@ from lanista.rules.hogwarts.grid import (
     ROW,
     SIDE,
     bits,
+    corridors_of,
     grown,
     nth,
 )
@@ -41,7 +42,8 @@ def test_seed_1_makes_the_boards_of_the_rules_page():
 @pytest.mark.parametrize("seed", [0, 2, 2**31 - 1])
 def test_walls_are_snakes_that_keep_apart(seed):
     """3.1: never at the border; of the cells around a wall cell, few are of the same wall."""
-    walls = draw_walls(RULESET.chance(seed))
+    cells = draw_walls(RULESET.chance(seed))
+    walls = {cell for cell in range(CELLS) if cells[cell] == ord("W")}
     assert not walls & BORDER
     assert connected(EVERYWHERE & ~bits(walls))
     pieces, left = 0, set(walls)
@@ -54,6 +56,12 @@ def test_walls_are_snakes_that_keep_apart(seed):
             edge += beside
     # Walls never touch, not even by corners: as many pieces as walls.
     assert 8 == pieces
+
+
+@given(st.sets(st.integers(0, CELLS - 1)))
+def test_the_corridors_of_a_board(walls):
+    cells = bytes(ord("W") if cell in walls else ord("3") for cell in range(CELLS))
+    assert EVERYWHERE & ~bits(walls) == corridors_of(cells)
 
 
 def test_corridors_in_two_parts_are_refused():

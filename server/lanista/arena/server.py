@@ -22,6 +22,7 @@ import structlog
 import trio
 
 from lanista.arena.admission import Admission, Place, address_of
+from lanista.arena.board_maker import BoardMaker
 from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.recovery import complete_records
 from lanista.hosting import handshake, ids
@@ -112,10 +113,7 @@ class Arena:
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.Semaphore = attrs.field(init=False)  # how many more may be accepted
     _lingering: int = attrs.field(default=0, init=False)
-    # Making a board takes up to 30 ms, so matches begin one after another.
-    _beginnings: BackgroundWork = attrs.field(
-        factory=lambda: BackgroundWork(1, share=0), init=False
-    )
+    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
     _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
     _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
     _kicked: set[int] = attrs.field(factory=set, init=False)  # numbers of bots that play
@@ -161,6 +159,7 @@ class Arena:
         """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.stalls.beat)
+            helpers.start_soon(self._boards.run)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
             # Connections and matches are in an inner nursery, because they need the helpers until
             # they end.
@@ -515,6 +514,16 @@ class Arena:
         options = self.options
         is_default = ruleset.name == options.default.name
         match = ids.match_id()
+        spec = MatchSpec(
+            match=match,
+            ruleset=ruleset,
+            settings=complete_settings(ruleset, options.settings if is_default else {}),
+            seed=seed,
+            board=options.board if is_default else None,
+            conditions=options.conditions,
+            try_=try_,
+        )
+        prepared = await self._boards.prepare(spec)
         day = datetime.now(UTC).date().isoformat()
         path = options.data / "records" / day / f"{match}{ENDING}"
         try:
@@ -529,15 +538,7 @@ class Arena:
             return None
         names = [player.name for player in players]
         hosted = HostedMatch(
-            spec=MatchSpec(
-                match=match,
-                ruleset=ruleset,
-                settings=complete_settings(ruleset, options.settings if is_default else {}),
-                seed=seed,
-                board=options.board if is_default else None,
-                conditions=options.conditions,
-                try_=try_,
-            ),
+            spec=spec,
             connections=[player.connection for player in players],
             names=names,
             record=record,
@@ -548,13 +549,12 @@ class Arena:
             numbers=[player.number for player in players],
         )
         playing = hosted.match
+        playing.prepared = prepared
         self._playing.add(playing)
         log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
         try:
             if self._closing:
                 playing.interrupt()
-            async with self._beginnings.piece(""):
-                pass  # `run` makes the board at once, so this was the turn to do that
             await hosted.run()
             result = playing.result()
             try:
@@ -637,6 +637,8 @@ async def wait_for_enter(arena: Arena, read: Callable[[], Awaitable[bytes]]) -> 
         for _ in range(data.count(b"\n")):
             if not arena.start_next():
                 log.info("no match is ready", waiting=len(arena.lobby.waiting()))
+            # A match and its bots per pass of the loop, however many lines come at once.
+            await trio.lowlevel.checkpoint()
 
 
 async def read_stdin() -> bytes:

@@ -14,6 +14,7 @@ import attrs
 import trio
 
 from lanista.match import turn_lines
+from lanista.match.boards import PreparedBoard, prepare_board
 from lanista.match.bundle import Failure
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import CLOSING_TIME, Connection
@@ -81,6 +82,8 @@ class Match:
     """The commands by which the bots were started, by seat, for the record."""
     why_gone: Callable[[int], Awaitable[str | None]] | None = None
     """Called with a seat whose bot closed its connection; returns the reason, if it is known."""
+    prepared: PreparedBoard | None = None
+    """The board, if it was prepared in advance; None to prepare it in `run`."""
 
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
@@ -168,12 +171,11 @@ class Match:
         spec = self.spec
         board_text = ""
         try:
-            chance = spec.ruleset.chance(spec.seed)
-            board = spec.board
-            if board is None:
-                board = spec.ruleset.generate(spec.settings, chance)
-            board_text = spec.ruleset.write_board(board)
-            self._game = spec.ruleset.new(spec.settings, board, chance)
+            prepared = self.prepared or prepare_board(
+                spec.ruleset, spec.settings, spec.seed, spec.board
+            )
+            board_text = prepared.text
+            self._game = spec.ruleset.new(spec.settings, prepared.board, prepared.chance)
             self._allowance = spec.conditions.clock.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
             # Also when the rules failed, because the record of that failure needs a header.
@@ -200,6 +202,7 @@ class Match:
                 for seat in asked:
                     if seat.gone == "disconnected":
                         seat.gone_message = await self.why_gone(seat.index) or seat.gone_message
+            await self.stalls.passes.wait()
             verdicts = await self._judge(asked)
             # A late answer in a turn in which the host stalled may be the fault of either, so the
             # match is void, unless the host was busy with connections from the bot's own address.

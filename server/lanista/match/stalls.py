@@ -20,6 +20,8 @@ from contextlib import contextmanager
 import attrs
 import trio
 
+from lanista.match.passes import PassLimit
+
 BEAT = 0.01
 """Seconds between heartbeats; a stall is underestimated by at most this."""
 KEPT = 4096
@@ -38,10 +40,13 @@ class StallMonitor:
     _watchers: int = 0
     _beats: bool = False  # whether `beat` runs
     _wanted: trio.Event = attrs.field(factory=trio.Event)
+    passes: PassLimit = attrs.field(factory=PassLimit)
+    """Keeps matches from stalling each other."""
 
     async def beat(self) -> None:
         """Run for ever; the heart beats while at least one `watching` block is active."""
         self._beats = True
+        trio.lowlevel.add_instrument(self.passes)
         try:
             while True:
                 if not self._watchers:
@@ -57,6 +62,7 @@ class StallMonitor:
                     self._last = now
                 self._last = math.inf
         finally:
+            trio.lowlevel.remove_instrument(self.passes)
             self._beats, self._last = False, math.inf
 
     @contextmanager

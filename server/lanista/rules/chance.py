@@ -62,12 +62,8 @@ class OriginalChance:
     """The longest range; for a longer one the originals return its low end without a draw."""
 
     def __init__(self, seed: int) -> None:
-        self._state = abs(seed) % self.MODULUS
-
-    @property
-    def state(self) -> int:
+        self.state = abs(seed) % self.MODULUS
         """The generator's present state, which is part of the digest of a match."""
-        return self._state
 
     def below(self, n: int, why: str) -> int:
         """Draw an integer from 0 to n - 1; for n above MAX_RANGE return 0 without a step."""
@@ -75,18 +71,30 @@ class OriginalChance:
             raise ValueError(f"a draw below {n} ({why}) has no possible value")
         if n > self.MAX_RANGE:
             return 0
-        self._state = (_TWO_STEPS_FACTOR * self._state + _TWO_STEPS_TERM) % self.MODULUS
-        return n * self._state // self.MODULUS
+        self.state = (_TWO_STEPS_FACTOR * self.state + _TWO_STEPS_TERM) % self.MODULUS
+        return n * self.state // self.MODULUS
+
+    @classmethod
+    def leap(cls, draws: int) -> tuple[int, int]:
+        """Return the factor and the term by which a single step does the steps of some draws.
+
+        The state after them is `(factor * state + term) % MODULUS`.
+        """
+        factor, term = 1, 0
+        power_factor, power_term = _TWO_STEPS_FACTOR, _TWO_STEPS_TERM
+        while draws:
+            if draws & 1:
+                factor = power_factor * factor % cls.MODULUS
+                term = (power_factor * term + power_term) % cls.MODULUS
+            power_term = (power_factor * power_term + power_term) % cls.MODULUS
+            power_factor = power_factor * power_factor % cls.MODULUS
+            draws >>= 1
+        return factor, term
 
     def skip(self, draws: int) -> None:
         """Skip draws whose values nobody needs, in time logarithmic in their number."""
-        factor, term = _TWO_STEPS_FACTOR, _TWO_STEPS_TERM
-        while draws:
-            if draws & 1:
-                self._state = (factor * self._state + term) % self.MODULUS
-            term = (factor * term + term) % self.MODULUS
-            factor = factor * factor % self.MODULUS
-            draws >>= 1
+        factor, term = self.leap(draws)
+        self.state = (factor * self.state + term) % self.MODULUS
 
 
 _FACTOR, _TERM = 843_314_861, 453_816_693

@@ -25,7 +25,7 @@ from lanista.rules.hogwarts.grid import (
     RIGHT,
     ROW,
     UP,
-    bits,
+    corridors_of,
 )
 from lanista.rules.hogwarts.orders import Order
 from lanista.rules.hogwarts.placing import Places, draw_ingredients, draw_some
@@ -109,7 +109,7 @@ class Hogwarts:
         self.voldemort = board.voldemort
         self.strength = [settings["CLAN_INI_MAGIC_STRENGTH"]] * CLANS
         self.conversion_points = [0] * CLANS
-        self._corridors = bits(cell for cell in range(CELLS) if board.cells[cell] != WALL)
+        self._corridors = corridors_of(board.cells)
         self._unit_at = [NOBODY] * CELLS
         for unit, cell in enumerate(self.cells):
             self._unit_at[cell] = unit

@@ -6,28 +6,22 @@ It makes the original program's draws in the same order, so that a seed gives th
 import itertools
 from collections.abc import Mapping, Sequence
 
-from lanista.rules.chance import Chance
+from lanista.rules.chance import Chance, OriginalChance
 from lanista.rules.hogwarts.board import CLANS, FREE, WALL, Board, Unit
 from lanista.rules.hogwarts.grid import (
-    AROUND,
     BORDER,
     CELLS,
-    DOWN,
-    EVERYWHERE,
-    LEFT,
-    NEAR,
-    RIGHT,
     SIDE,
-    UP,
     WIDTH,
-    bits,
+    corridors_of,
 )
 from lanista.rules.hogwarts.placing import Places, draw_ingredients
 
 WALLS = 8
 """The number of walls of a board."""
-HEADINGS = (UP, DOWN, LEFT, RIGHT)
-"""The directions of walls, in the original's order."""
+HEADINGS = (-SIDE, SIDE, -1, 1)
+"""The headings of walls in the original's order, Up, Down, Left and Right, as the difference that a
+step makes to the number of a cell off the border."""
 
 
 def permuted(items: Sequence[int], draws: Sequence[int]) -> tuple[int, ...]:
@@ -51,14 +45,17 @@ _TURNS = {
 NEVER = 99
 """A count of neighbouring wall cells that is impossible: no wall may enter the cell."""
 _BORDERED = tuple(NEVER if cell in BORDER else 0 for cell in range(CELLS))
+_CLOSED = bytes(NEVER if count else 0 for count in range(256))
+"""Maps the counts around a wall to those for the next wall, which may not touch it."""
+DRAWS_OF_STEP = 5
+"""The number of draws for each step of a wall."""
 
 
 def generate(settings: Mapping[str, int], chance: Chance) -> Board:
-    """Generate a random board."""
-    walls = draw_walls(chance)
-    corridors = EVERYWHERE & ~bits(walls)
-    places = Places.of(corridors, ())
-    cells = bytearray(FREE if cell not in walls else WALL for cell in range(CELLS))
+    """Generate a random board; the chance must be the original's."""
+    assert isinstance(chance, OriginalChance)
+    cells = draw_walls(chance)
+    places = Places.of(corridors_of(cells), ())
     wizards = settings["NUM_INI_WIZARDS_PER_CLAN"]
     rest = settings["ROUNDS_SPELL_RESTING_GHOST"]
     units = [Unit(clan, places.draw(chance), rest, -1) for clan in range(CLANS)]
@@ -73,12 +70,12 @@ def generate(settings: Mapping[str, int], chance: Chance) -> Board:
     return Board(bytes(cells), tuple(units), tuple(books), ingredients, voldemort)
 
 
-def draw_walls(chance: Chance) -> set[int]:
-    """Return the cells of the walls of the first plan whose corridors are connected."""
+def draw_walls(chance: OriginalChance) -> bytearray:
+    """Return the cells, `W` or `.`, of the first plan whose corridors are connected."""
     while True:
-        walls = _plan(chance)
-        if connected(EVERYWHERE & ~bits(walls)):
-            return walls
+        cells = _plan(chance)
+        if connected(corridors_of(cells)):
+            return cells
 
 
 def connected(corridors: int) -> bool:
@@ -90,23 +87,22 @@ def connected(corridors: int) -> bool:
     return reached == corridors
 
 
-def _plan(chance: Chance) -> set[int]:
+def _plan(chance: OriginalChance) -> bytearray:
     """Return eight walls, thin snakes that never touch each other but may cut off corridors."""
     # By cell: the number of cells of the present wall around it, or NEVER.
-    walls_around = list(_BORDERED)
-    walls: set[int] = set()
+    walls_around = bytearray(_BORDERED)
+    cells = bytearray([FREE]) * CELLS
     left = CELLS // 2
     for number in range(WALLS, 0, -1):
         wall = _wall(chance, walls_around, left // number)
         left -= len(wall)
-        walls.update(wall)
         for cell in wall:
-            for near in AROUND[cell]:
-                walls_around[near] = NEVER
-    return walls
+            cells[cell] = WALL
+        walls_around = walls_around.translate(_CLOSED)
+    return cells
 
 
-def _wall(chance: Chance, walls_around: list[int], length: int) -> list[int]:
+def _wall(chance: OriginalChance, walls_around: bytearray, length: int) -> list[int]:
     """Return the cells of one wall, which ends early where it can't go on."""
     below = chance.below
     heading = HEADINGS[below(4, "wall's heading")]
@@ -115,30 +111,37 @@ def _wall(chance: Chance, walls_around: list[int], length: int) -> list[int]:
         cell = row * SIDE + 1 + below(SIDE - 2, "wall's column")
         if not walls_around[cell]:
             break
-    wall = [cell]
-    _fill(walls_around, cell)
-    while length > 0:
-        first, second = below(4, "wall's turn"), below(3, "wall's turn")
-        ways = _TURNS[first, second, below(2, "wall's turn")]
-        below(1, "wall's turn")
-        bend = below(8, "whether a wall turns") == 0
-        ahead = NEAR[heading][cell]
-        if bend or walls_around[ahead] > 2:
-            for way in ways:
-                ahead = NEAR[way][cell]
-                if walls_around[ahead] <= 2:
+    # A board takes thousands of steps. Most go straight on, for which the last draw of a step tells
+    # enough; the draws for a turn are made only where they decide.
+    wall: list[int] = []
+    state = chance.state
+    factor, term = chance.leap(DRAWS_OF_STEP)
+    mask = chance.MODULUS - 1  # the modulus is a power of two
+    bends_below = chance.MODULUS // 8
+    while True:
+        wall.append(cell)
+        walls_around[cell] = NEVER
+        walls_around[cell - SIDE - 1] += 1
+        walls_around[cell - SIDE] += 1
+        walls_around[cell - SIDE + 1] += 1
+        walls_around[cell - 1] += 1
+        walls_around[cell + 1] += 1
+        walls_around[cell + SIDE - 1] += 1
+        walls_around[cell + SIDE] += 1
+        walls_around[cell + SIDE + 1] += 1
+        if len(wall) > length:
+            break
+        before = state
+        state = (factor * state + term) & mask
+        if state < bends_below or walls_around[cell + heading] > 2:
+            chance.state = before
+            draws = below(4, "wall's turn"), below(3, "wall's turn"), below(2, "wall's turn")
+            for way in _TURNS[draws]:
+                if walls_around[cell + way] <= 2:
                     heading = way
                     break
             else:
                 break
-        cell = ahead
-        _fill(walls_around, cell)
-        wall.append(cell)
-        length -= 1
+        cell += heading
+    chance.state = state
     return wall
-
-
-def _fill(walls_around: list[int], cell: int) -> None:
-    walls_around[cell] = NEVER
-    for near in AROUND[cell]:
-        walls_around[near] += 1

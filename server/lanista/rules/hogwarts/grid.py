@@ -42,6 +42,8 @@ BORDER = frozenset(cell for cell in range(CELLS) if len(AROUND[cell]) < 8)
 WIDTH = 64
 """The number of bits per row: 60 cells and 4 unused ones, so that shifts never wrap around."""
 BIT = tuple(1 << (ROW[cell] * WIDTH + COL[cell]) for cell in range(CELLS))
+_UNUSED = b"0" * (WIDTH - SIDE)
+_IS_CORRIDOR = bytes(ord("0") if code == ord("W") else ord("1") for code in range(256))
 _HALVES = tuple(
     (span, (1 << span) - 1) for span in (2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
 )
@@ -50,6 +52,13 @@ _HALVES = tuple(
 def bits(cells: Iterable[int]) -> int:
     """Return the set of these cells."""
     return functools.reduce(operator.or_, map(BIT.__getitem__, cells), 0)
+
+
+def corridors_of(cells: bytes | bytearray) -> int:
+    """Return the set of the corridors of a board, which are all cells except `W`."""
+    binary = cells.translate(_IS_CORRIDOR)[::-1]  # the highest bit comes first in a number
+    rows = [binary[start : start + SIDE] for start in range(0, CELLS, SIDE)]
+    return int(_UNUSED.join(rows), 2)
 
 
 def grown(cells: int) -> int:

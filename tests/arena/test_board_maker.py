@@ -1,0 +1,149 @@
+"""The boards that a process of the arena's own makes, and what happens when it fails."""
+
+import itertools
+import signal
+
+import attrs
+import pytest
+import trio
+
+from lanista.arena import board_maker
+from lanista.arena.board_maker import BoardMaker
+from lanista.arena.board_worker import answer_to
+from lanista.match.boards import prepare_board
+from lanista.match.conditions import MatchSpec
+from lanista.rules import registry
+from lanista.rules.base import complete_settings
+
+
+def spec_of(game, seed, board=None):
+    ruleset = registry.get(game)
+    settings = complete_settings(ruleset, {})
+    return MatchSpec(match="m", ruleset=ruleset, settings=settings, seed=seed, board=board)
+
+
+def made_here(spec):
+    return prepare_board(spec.ruleset, spec.settings, spec.seed)
+
+
+def draws(prepared):
+    return [prepared.chance.below(1000, "any") for _ in range(5)]
+
+
+@pytest.fixture
+async def maker():
+    maker = BoardMaker()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(maker.run)
+        yield maker
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("game", registry.names())
+async def test_the_worker_makes_the_board_of_the_seed(maker, game):
+    """With the chance as the board has left it: the match goes on drawing from there."""
+    for seed in (3, 1):
+        spec = spec_of(game, seed)
+        prepared, expected = await maker.prepare(spec), made_here(spec)
+        assert (expected.board, expected.text) == (prepared.board, prepared.text)
+        assert draws(expected) == draws(prepared)
+
+
+async def test_no_worker_is_started_for_a_board_that_is_given(maker):
+    assert await maker.prepare(spec_of("crematoria", 1, board="a board")) is None
+    assert maker._worker is None
+
+
+async def test_one_match_begins_in_a_pass(maker):
+    """Also where the board is given: what follows in the match takes time as well."""
+    passes = 0
+    begun_in = []
+
+    async def count():
+        nonlocal passes
+        while True:
+            await trio.lowlevel.checkpoint()
+            passes += 1
+
+    async def begin():
+        await maker.prepare(spec_of("angrymob", 1, board="a board"))
+        begun_in.append(passes)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(count)
+        async with trio.open_nursery() as beginning:
+            for _ in range(5):
+                beginning.start_soon(begin)
+        nursery.cancel_scope.cancel()
+    later = itertools.pairwise(begun_in)
+    # A pass runs its tasks in any order, so that the counter may be before or after.
+    assert all(one < other for one, other in later)
+
+
+async def test_a_board_that_the_worker_cannot_make_is_left_to_the_match(maker):
+    """A match with a broken ruleset is aborted with the trace; the worker goes on."""
+    spec = spec_of("crematoria", 1)
+    broken = attrs.evolve(spec, settings={})
+    assert await maker.prepare(broken) is None
+    assert made_here(spec).text == (await maker.prepare(spec)).text
+
+
+def test_an_unknown_game_has_no_answer():
+    assert b"" == answer_to({"game": "chess", "settings": {}, "seed": 1})
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+async def test_a_worker_that_is_dead_or_stopped_is_replaced(maker, monkeypatch, how):
+    """The match whose board is lost makes it itself."""
+    await maker.prepare(spec_of("crematoria", 1))
+    worker = maker._worker
+    worker.send_signal(how)
+    if how is signal.SIGKILL:
+        await worker.wait()
+    with monkeypatch.context() as patched:
+        patched.setattr(board_maker, "MAKING_TIME", 0.05)
+        assert await maker.prepare(spec_of("crematoria", 2)) is None
+    assert worker.returncode is not None
+    spec = spec_of("crematoria", 3)
+    assert made_here(spec).text == (await maker.prepare(spec)).text
+
+
+async def test_an_answer_that_nobody_waits_for_is_not_the_next_ones(maker):
+    """A match may be cancelled while its board is being made."""
+    await maker.prepare(spec_of("crematoria", 1))
+    maker._worker.send_signal(signal.SIGSTOP)
+    with trio.move_on_after(0.02) as scope:
+        await maker.prepare(spec_of("crematoria", 2))
+    assert scope.cancelled_caught
+    spec = spec_of("crematoria", 3)
+    assert made_here(spec).text == (await maker.prepare(spec)).text
+
+
+async def test_a_board_that_cannot_be_unpickled_is_left_to_the_match(maker, monkeypatch):
+    """The modules of a ruleset may have been replaced while the arena runs."""
+
+    def loads(_):
+        raise AttributeError("no such class")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(board_maker.pickle, "loads", loads)
+        assert await maker.prepare(spec_of("crematoria", 1)) is None
+    assert await maker.prepare(spec_of("crematoria", 1)) is not None
+
+
+async def test_without_room_for_a_process_the_match_makes_its_board(maker, monkeypatch):
+    async def start():
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(board_maker, "_start", start)
+    assert await maker.prepare(spec_of("crematoria", 1)) is None
+
+
+async def test_the_worker_ends_with_the_arena():
+    maker = BoardMaker()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(maker.run)
+        await maker.prepare(spec_of("crematoria", 1))
+        worker = maker._worker
+        nursery.cancel_scope.cancel()
+    assert 0 == worker.returncode

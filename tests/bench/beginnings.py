@@ -1,0 +1,243 @@
+"""How long matches that begin together keep one daemon's event loop from everything else.
+
+    python tests/bench/beginnings.py [MATCHES ...]
+
+A real daemon in a process of its own, in which an instrument of trio's times every step of a task,
+from one `await` to the next, and every pass of the loop. All its bots live in one other process,
+wait in the lobby until all matches are complete, and then think 1 to 150 ms of their 200.
+
+Steps and passes are told by the wall clock; by the processor time of the loop's thread; and by that
+of all threads of the daemon, as the loop may have to wait for one of them. So on a busy machine the
+last two tell what the arena itself has caused.
+
+Misjudged: the record says late, and the bot had sent its answer within its time after it had got
+the turn.
+"""
+
+import functools
+import gc
+import json
+import multiprocessing
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import trio
+from measured import keep
+
+from lanista.match.record import read_record
+
+MATCHES = (50, 100)
+SEATS = 4
+ROUNDS = 20
+LIMIT = 0.2
+BOUNDS = (5, 10, 20, 50)
+"""Milliseconds above which steps and passes are counted."""
+
+
+# -- the daemon ------------------------------------------------------------------------------------
+
+
+CLOCKS = {
+    "wall": time.perf_counter,
+    "loop_processor": time.thread_time,
+    "all_processor": time.process_time,
+}
+
+
+class Spans(trio.abc.Instrument):
+    """The durations of all steps and passes of an event loop since its first match began."""
+
+    def __init__(self):
+        self.steps = []  # the name of the task, and the seconds by each clock
+        self.passes = []
+        self.collections = [0, 0, 0]  # by generation, milliseconds of the longest collection
+        self.pass_began = self.step_began = None
+        self.measures = False
+
+    def collecting(self, phase, info):
+        """A callback of the garbage collector."""
+        if phase == "start":
+            self.collection_began = time.thread_time()
+        elif self.measures:
+            took = round(1000 * (time.thread_time() - self.collection_began), 1)
+            generation = info["generation"]
+            self.collections[generation] = max(self.collections[generation], took)
+
+    def task_spawned(self, task):
+        self.measures |= task.name.endswith("Arena._run")
+
+    def after_io_wait(self, timeout):  # noqa: ARG002 - trio's interface
+        self.pass_began = now() if self.measures else None
+
+    def before_io_wait(self, timeout):  # noqa: ARG002 - as above
+        if self.pass_began is not None:
+            self.passes.append(since(self.pass_began))
+
+    def before_task_step(self, task):  # noqa: ARG002 - as above
+        self.step_began = now() if self.measures else None
+
+    def after_task_step(self, task):
+        if self.step_began is not None:
+            self.steps.append((task.name, since(self.step_began)))
+
+
+def now():
+    return [clock() for clock in CLOCKS.values()]
+
+
+def since(began):
+    return [clock() - before for clock, before in zip(CLOCKS.values(), began, strict=True)]
+
+
+def milliseconds(durations):
+    """The worst duration, and how many are over each bound."""
+    durations = [1000 * seconds for seconds in durations]
+    over = {f"over_{bound}": sum(took > bound for took in durations) for bound in BOUNDS}
+    return {"worst_ms": round(max(durations), 1), **over}
+
+
+def daemon(figures, words):
+    """Run a command of Lanista with the instrument, and write down what it measured."""
+    from lanista.cli import main
+
+    spans = Spans()
+    gc.callbacks.append(spans.collecting)
+    trio.run = functools.partial(trio.run, instruments=[spans])
+    sys.argv = ["lanista", *words]
+    try:
+        main()
+    finally:
+        told = {"worst_collections_ms": spans.collections}
+        for index, clock in enumerate(CLOCKS):
+            told[f"steps_{clock}"] = milliseconds(took[index] for _, took in spans.steps)
+            told[f"passes_{clock}"] = milliseconds(took[index] for took in spans.passes)
+        worst = Counter()
+        for name, took in spans.steps:
+            worst[name] = max(worst[name], round(1000 * took[1], 1))
+        told["worst_steps_ms"] = dict(worst.most_common(6))
+        Path(figures).write_text(json.dumps(told))
+
+
+# -- its bots --------------------------------------------------------------------------------------
+
+
+async def bot(port, name, slow, entering):
+    """One bot: think, answer, and note the turns for which it had really taken too long."""
+    chance = random.Random(name)
+    async with entering:
+        stream = await trio.open_tcp_stream("127.0.0.1", port)
+        await stream.send_all(f"{name} v=1 game=hogwarts keep=1\n".encode())
+        await stream.receive_some(9)  # the welcome, of which it needs nothing
+    buffered = b""
+    turn = 0
+    with suppress(trio.BrokenResourceError):  # the last match is over, and it was late
+        while data := await stream.receive_some(65536):
+            got = time.perf_counter()
+            if b"\nend finished\n" in data:
+                return  # after a void match it stays for the next try
+            if data.startswith(b"start "):
+                turn = 0
+            buffered = (buffered + data)[-4:]
+            if buffered.endswith(b"\ngo\n"):
+                await trio.sleep(chance.uniform(0.001, 0.150))
+                await stream.send_all(b"\n")
+                if time.perf_counter() - got > LIMIT:
+                    slow.setdefault(name, []).append(turn)
+                turn += 1
+
+
+def bots(port, count, results):
+    """Run all bots in this process; puts the turns that took too long by name."""
+    slow = {}
+
+    async def run():
+        entering = trio.Semaphore(20)  # of one address, 100 connections without a hello are allowed
+        async with trio.open_nursery() as nursery:
+            for number in range(count):
+                nursery.start_soon(bot, port, f"b{number}", slow, entering)
+
+    trio.run(run)
+    results.put(slow)
+
+
+# -- both ------------------------------------------------------------------------------------------
+
+
+def beginnings(matches):
+    """Begin so many matches together, and play them to their ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        figures = Path(folder) / "figures.json"
+        process = subprocess.Popen(
+            [
+                *(sys.executable, __file__, "--daemon", figures),
+                *("serve", "--port", "0", "--web", "127.0.0.1:0", "--game", "hogwarts"),
+                *("--data", folder, "--start", "manual", "--matches", str(matches)),
+                *("--set", f"NUM_ROUNDS={ROUNDS}", "--max-connections", "2000"),
+                *("--late-limit", "1000"),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            port = int(process.stdout.readline().rsplit(":", 1)[1])
+            results = multiprocessing.Queue()
+            host = multiprocessing.Process(target=bots, args=(port, SEATS * matches, results))
+            host.start()
+            hellos = 0
+            while hellos < SEATS * matches:
+                hellos += "event=hello" in process.stderr.readline()
+            time.sleep(2)  # the last bots say hello before they are in the lobby
+            process.stdin.write("\n" * matches)
+            process.stdin.flush()
+            process.communicate(timeout=600)
+            slow = results.get(timeout=60)
+            host.join()
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        late = misjudged = void = counted = 0
+        worst_stall = 0.0
+        for path in Path(folder).rglob("*.jsonl.gz"):
+            record = read_record(path)
+            void += record.result.end == "void"
+            counted += record.result.end == "finished"
+            worst_stall = max([worst_stall, *(turn.stall for turn in record.turns)])
+            for turn in record.turns:
+                for seat, verdict in enumerate(turn.verdicts):
+                    if verdict == "late":
+                        late += 1
+                        name = record.header.players[seat].name
+                        misjudged += turn.turn not in slow.get(name, [])
+        return {
+            "matches": matches,
+            "finished": counted,
+            "void": void,
+            "late": late,
+            "misjudged": misjudged,
+            "worst_stall_ms": round(1000 * worst_stall, 1),
+            **json.loads(figures.read_text()),
+        }
+
+
+def main():
+    rows = []
+    for matches in [int(word) for word in sys.argv[1:]] or MATCHES:
+        rows.append(beginnings(matches))
+        print(json.dumps(rows[-1]), flush=True)
+    keep("beginnings", {"aim": "worst stall under 10 ms, none misjudged, none void", "rows": rows})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--daemon"]:
+        daemon(sys.argv[2], sys.argv[3:])
+    else:
+        main()

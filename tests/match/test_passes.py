@@ -1,0 +1,94 @@
+"""How much of matches' work a pass of the event loop does."""
+
+import time
+from collections import Counter
+
+import pytest
+import trio
+
+from lanista.match import passes
+from lanista.match.passes import PASS_TIME, PassLimit
+from lanista.match.stalls import StallMonitor
+from match.playing import COUNTING, SKIPPERS, answers, sit
+
+
+class Passes(trio.abc.Instrument):
+    """Counts the passes of the event loop."""
+
+    count = 0
+
+    def after_io_wait(self, timeout):  # noqa: ARG002 - trio's interface
+        self.count += 1
+
+
+@pytest.fixture
+def spent(monkeypatch):
+    """The processor time of the loop's thread, which a test spends."""
+    spent = [0.0]
+    monkeypatch.setattr(passes.time, "thread_time", lambda: spent[0])
+    return spent
+
+
+@pytest.fixture
+async def limit():
+    limit, passed = PassLimit(), Passes()
+    trio.lowlevel.add_instrument(limit)
+    trio.lowlevel.add_instrument(passed)
+    return limit, passed
+
+
+async def work(limit, passed, spent, seconds, times, done):
+    for _ in range(times):
+        await limit.wait()
+        spent[0] += seconds
+        done[passed.count] += 1
+        await trio.lowlevel.checkpoint()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "most"), [(0.4 * PASS_TIME, 3), (0.9 * PASS_TIME, 2), (2 * PASS_TIME, 1)]
+)
+async def test_a_pass_ends_when_it_has_worked_for_long(limit, spent, seconds, most):
+    """With the match that makes it long; all have their turns in the end."""
+    done = Counter()
+    async with trio.open_nursery() as nursery:
+        for _ in range(20):
+            nursery.start_soon(work, *limit, spent, seconds, 5, done)
+    assert 100 == done.total()
+    assert most == max(done.values())
+
+
+async def test_a_short_pass_lets_everyone_through(limit, spent):
+    done = Counter()
+    await trio.lowlevel.checkpoint()
+    async with trio.open_nursery() as nursery:
+        for _ in range(20):
+            nursery.start_soon(work, *limit, spent, 0.01 * PASS_TIME, 1, done)
+    assert [20] == list(done.values())
+
+
+async def test_matches_wait_between_the_answers_and_the_next_turn(tmp_path, monkeypatch):
+    waits = []
+
+    async def wait(self):
+        waits.append(self)
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(PassLimit, "wait", wait)
+    stalls = StallMonitor()
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": stalls})
+    await table.play(*[answers("1", "1", "1")] * 3)
+    assert [stalls.passes] * 3 == waits
+
+
+async def test_the_heartbeat_measures_passes(autojump_clock):
+    """Without it, as in a test, nobody waits."""
+    stalls = StallMonitor()
+    assert not stalls.passes._is_over
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(stalls.beat)
+        await trio.sleep(1)
+        assert stalls.passes._began <= time.thread_time()
+        nursery.cancel_scope.cancel()
+    with pytest.raises(KeyError):
+        trio.lowlevel.remove_instrument(stalls.passes)
