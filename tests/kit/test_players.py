@@ -119,7 +119,7 @@ def test_the_state_is_what_the_arena_told(whole, game):
 @pytest.mark.parametrize("game", ROUNDS)
 def test_chance_is_the_originals_from_the_seed_line(whole, game):
     """`random` takes two steps, none for an empty or too long range; a permutation of n takes n
-    draws in Hogwarts and n-1 in Crematoria (rules/hogwarts.md 3.4, rules/crematoria.md 9.2).
+    draws in Hogwarts and n-1 in Crematoria (rules/hogwarts.md 3.4, rules/crematoria.md 3).
     """
     record = whole[game]
     chance = OriginalChance(seat_seed(game, record.header.seed, 0))

@@ -29,6 +29,7 @@ from typing import Any, Self
 import attrs
 
 from lanista.match.record import ENDING, BadRecordError
+from lanista.pairing.blocks import points
 from lanista.playback.summary import summary
 from lanista.rules import registry
 from lanista.rules.outcome import Termination
@@ -90,20 +91,6 @@ INSERT INTO totals VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
 _ADD_TO_GAMES = """
 INSERT INTO games VALUES (?, ?) ON CONFLICT DO UPDATE SET matches = matches + excluded.matches
 """
-
-
-def points(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Return the points of each seat: 1 for every seat ranked below it, 1/2 for every equal one.
-
-    In a match of two that is 1 for a win and 1/2 for a draw (docs/api.md).
-
-    Args:
-        ranks: The ranks by seat, where 1 is the best.
-    """
-    return tuple(
-        sum(rank < other for other in ranks) + (sum(rank == other for other in ranks) - 1) / 2
-        for rank in ranks
-    )
 
 
 @attrs.define

@@ -47,7 +47,7 @@ def command(
     sandbox: str,
     as_json: bool,
 ) -> int:
-    """Let BOT play a gauntlet of short matches and report what is wrong with it.
+    """Let BOT play a series of short matches and report what is wrong with it.
 
     BOT is a house bot's name, or a command line in quotes, as for `lanista play`. It is started
     anew for every match. docs/bots/check.md explains each item.

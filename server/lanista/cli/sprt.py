@@ -26,7 +26,7 @@ STEPS_SHOWN = 9
 @click.command("sprt")
 @click.argument("bots", metavar="A B", nargs=2)
 @click.option(
-    "--game", metavar="GAME", help="The game; needed unless A and B are house bots of one game."
+    "--game", metavar="GAME", help="The game; needed unless A or B is a house bot of a single game."
 )
 @click.option(
     "--elo0", type=float, default=0.0, show_default=True, help="H0: A is so many Elo stronger."
