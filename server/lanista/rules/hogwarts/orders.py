@@ -73,8 +73,11 @@ def _judged(
     """Return the first order by unit, and the reasons for refused orders by index."""
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
+    count, units = len(tokens), len(clans)
     start = index = 0
-    while start < len(tokens):
+    # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
+    # a function that it doesn't have to.
+    while start < count:
         kind = tokens[start]
         if kind == "m":
             end = start + 3
@@ -86,16 +89,26 @@ def _judged(
             )
         if index == MAX_ORDERS:
             raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
-        unit, *rest = _numbers(tokens[start:end], end - start, index)
-        if not 0 <= unit < len(clans):
-            refused[index] = ("there is no unit {}; units are 0 to {}", unit, len(clans) - 1)
+        if end > count:
+            raise _malformed(tokens[start:], end - start, index)
+        unit, direction, groups = tokens[start + 1], tokens[start + 2], None
+        if kind == "s":
+            direction = -1
+            groups = tuple([token for token in tokens[start + 2 : end] if isinstance(token, int)])
+        if (
+            not isinstance(unit, int)
+            or not isinstance(direction, int)
+            or (groups is not None and len(groups) < INGREDIENTS)
+        ):
+            raise _malformed(tokens[start:end], end - start, index)
+        if unit in orders:
+            refused[index] = ("a second order for unit {}; only its first one counts", unit)
+        elif not 0 <= unit < units:
+            refused[index] = ("there is no unit {}; units are 0 to {}", unit, units - 1)
         elif clans[unit] != seat:
             refused[index] = ("unit {} is of clan {}, not yours", unit, clans[unit])
-        elif unit in orders:
-            refused[index] = ("a second order for unit {}; only its first one counts", unit)
         else:
-            order = Order(unit, rest[0]) if kind == "m" else Order(unit, -1, tuple(rest))
-            orders[unit] = order
+            orders[unit] = order = Order(unit, direction, groups)
             reason = fault(order, ingredients)
             if reason is not None:
                 refused[index] = reason
@@ -104,18 +117,15 @@ def _judged(
     return orders, refused
 
 
-def _numbers(tokens: Sequence[Token], length: int, index: int) -> list[int]:
-    """Return the numbers of a submove of so many tokens, of which the first is its letter."""
-    numbers = [token for token in tokens if type(token) is int]
-    if len(numbers) < length - 1:
-        letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
-        raise MalformedAnswerError(
-            f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
-            if letter is None
-            else f"`{letter}` where a number belongs",
-            index,
-        )
-    return numbers
+def _malformed(tokens: Sequence[Token], length: int, index: int) -> MalformedAnswerError:
+    """Return what is wrong with a submove that has too few numbers, or a letter among them."""
+    letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
+    return MalformedAnswerError(
+        f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
+        if letter is None
+        else f"`{letter}` where a number belongs",
+        index,
+    )
 
 
 def fault(order: Order, ingredients: Sequence[int]) -> Reason | None:
