@@ -335,11 +335,20 @@ BAD = {
     "another turn": (changed(1, turn=1), "line 2: expected turn 0"),
     "a seat too few": (changed(1, raw=["1", None]), "line 2: expected turn 0 with 3 seats"),
     "a status too few": (changed(1, status=[0.5]), "line 2: expected turn 0 with 3 seats"),
+    "no times": (changed(1, times=[[0, 1, 1, 2], [], None]), "line 2: expected times of 1 or 4"),
+    "times too few": (changed(1, times=[[0, 1], [0], None]), "line 2: expected times of 1 or 4"),
+    "a time of ages": (changed(1, times=[[10**400], [0], None]), "line 2: expected times of 1 or"),
     "an unknown seat's fault": (changed(1, faults=[FAULT]), "line 2: no seat '3'; they are 0 to 2"),
     "an unknown seat's log": (changed(1, logs={"x": ""}), "line 2: no seat 'x'"),
     "a result without its end": (changed(2, end=...), "line 3: not a valid result"),
     "a result with a rank too few": (changed(2, ranks=[1, 2]), "line 3: expected 3 seats"),
     "a result with an unknown seat": (changed(2, faults=[FAULT]), "line 3: no seat '3'"),
+    "a result with counts too few": (changed(2, fault_counts=[{}]), "line 3: expected 3 seats"),
+    "a finished match without counts": (changed(2, fault_counts=...), "line 3: expected 3 seats"),
+    "a count of no faults": (
+        changed(2, fault_counts=[{}, {"late": 0}, {}]),
+        "line 3: a count of faults that isn't positive",
+    ),
     "a line behind the result": (changed(1) + changed(1)[2:], "line 4: a line after the result"),
 }
 

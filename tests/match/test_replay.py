@@ -20,7 +20,7 @@ from lanista.match.record import (
 )
 from lanista.match.replay import MismatchError, positions, start, verify
 from lanista.rules import angrymob, hogwarts
-from lanista.rules.base import complete_settings
+from lanista.rules.base import TooManySubmovesError, complete_settings
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
 from support import players, tinygame
 
@@ -185,7 +185,7 @@ WRONG = {
     ),
     "answer, in order": (
         set_in(2, "raw", 2, "5"),
-        "turn 1: the answer of seat 2 is well formed by the rules, malformed in the record",
+        "turn 1: the answer of seat 2 isn't malformed by the rules, but it is in the record",
     ),
     "answer, now allowed": (set_in(1, "raw", 1, "7"), "turn 0: digest "),
     "answer, refused in two ways": (
@@ -271,6 +271,19 @@ def test_a_record_that_says_something_else_than_the_rules(tmp_path, lines, name)
         check(tmp_path / "bad", lines, COUNTING)
     assert str(caught.value).startswith(words)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("verdict", ["answer", "malformed"])
+def test_an_answer_of_too_many_submoves(tmp_path, lines, monkeypatch, verdict):
+    """It puts its seat out, so it can be neither."""
+
+    def parse(self, seat, tokens):
+        raise TooManySubmovesError("more than none")
+
+    monkeypatch.setattr(tinygame.Counting, "parse", parse)
+    set_in(1, "verdicts", 0, verdict)(lines)
+    with pytest.raises(MismatchError, match="turn 0: the answer of seat 0 is"):
+        check(tmp_path / "bad", lines, COUNTING)
 
 
 @pytest.mark.parametrize("name", UNUSABLE)

@@ -55,6 +55,8 @@ CHUNK = 256 * 1024
 """How many bytes are compressed between two checks for cancellation."""
 MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
+MAX_TIME = 2**53
+"""Maximum number of microseconds in a turn's times, for readers: some centuries."""
 MAX_MESSAGE = 900
 """Maximum length of a message about a bad record, in characters."""
 DETAILED = 16 * 1024
@@ -538,6 +540,9 @@ def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: i
         raise BadRecordError(
             f"{path}: line {number}: expected turn {expected} with {seats} seats in every list"
         )
+    for times in turn.times:
+        if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
+            raise BadRecordError(f"{path}: line {number}: expected times of 1 or 4 microseconds")
     named = [str(fault.seat) for fault in turn.faults]
     named += [*turn.logs, *turn.shortened]
     _check_seats(path, number, named, seats)

@@ -33,6 +33,7 @@ from lanista.rules.base import (
     Refusal,
     RefusalCode,
     Ruleset,
+    TooManySubmovesError,
     Verdict,
     complete_settings,
 )
@@ -383,7 +384,7 @@ def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
         case "answer" if raw is not None:
             try:
                 return game.parse(seat, tokenize(raw))
-            except (MalformedLineError, MalformedAnswerError) as error:
+            except (MalformedLineError, MalformedAnswerError, TooManySubmovesError) as error:
                 raise MismatchError(
                     f"turn {turn.turn}: the answer of seat {seat} is malformed by the rules "
                     f"({error}), well formed in the record"
@@ -401,7 +402,9 @@ def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
         return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
     except MalformedAnswerError as error:
         return Malformed(error.refusal)
+    except TooManySubmovesError:
+        pass  # such an answer puts its seat out
     raise MismatchError(
-        f"turn {turn}: the answer of seat {seat} is well formed by the rules, "
-        "malformed in the record"
+        f"turn {turn}: the answer of seat {seat} isn't malformed by the rules, "
+        "but it is in the record"
     )
