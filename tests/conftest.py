@@ -1,6 +1,8 @@
 """Sets up all tests: Hypothesis profiles, order, signals, skips, and a folder for a run."""
 
 import fcntl
+import functools
+import gc
 import os
 import signal
 from pathlib import Path
@@ -30,15 +32,33 @@ for profile, examples in (("default", 20), ("long", 2000)):
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "default")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep the garbage collector away from what is collected, which stays until the run ends.
+
+    There are thousands of tests, and each full collection would look at all of them again.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        # First what is garbage already, as the classes that attrs has replaced by ones with slots:
+        # a frozen class would be a subclass of its base for ever.
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items):
     """Begin with the folders that take longest; the order within a file stays."""
     rank = {folder: number for number, folder in enumerate(LONG_FIRST)}
 
-    def place(item):
-        folder, *_ = item.path.relative_to(HERE).parts
+    @functools.cache
+    def place(path):
+        folder, *_ = path.relative_to(HERE).parts
         return rank.get(folder, len(rank))
 
-    items.sort(key=place)
+    items.sort(key=lambda item: place(item.path))
 
 
 class _Spread:

@@ -3,15 +3,20 @@
 Its conversations over real sockets are in tests/e2e.
 """
 
+import contextlib
+import gc
+import weakref
+
 import pytest
 import trio
+import trio.testing
 
 from lanista.arena.lobby import Player
 from lanista.arena.server import Arena, Options, wait_for_enter
 from lanista.match.connection import Connection
 from lanista.rules.angrymob import RULESET
 from lanista.rules.outcome import Termination
-from lanista_protocol import parse_hello
+from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 
 class Wire:
@@ -194,3 +199,29 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
         assert not player.connection.channel.closed
         assert player.over.is_set()
     assert 2 == len(seen)
+
+
+async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
+    """Without the garbage collector, which may not run before thousands have come and gone."""
+    arena = Arena(Options(default=RULESET))
+
+    async def read_hello(connection, place):
+        with contextlib.suppress(RemoteProtocolError):
+            await arena._read_hello(connection, place)
+
+    async def give_way():
+        connection = Connection(Wire())
+        place = arena._admission.admit("10.0.0.1", 0.0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(read_hello, connection, place)
+            await trio.testing.wait_all_tasks_blocked()
+            place.give_way(RemoteProtocolError(ErrorCode.SERVER_FULL, "others are waiting"))
+        arena._leave(place)
+        return weakref.ref(connection)
+
+    gc.disable()
+    try:
+        connection = await give_way()
+        assert connection() is None
+    finally:
+        gc.enable()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.catalogue import FILE, MOST, Catalogue, points
+from lanista.arena.catalogue import FILE, MAX_MATCHES, Catalogue, points
 from lanista.hosting.ids import match_id
 from lanista.match.record import BadRecordError
 from lanista.rules.outcome import ranks_by_score
@@ -139,11 +139,11 @@ def test_matches_come_newest_first_in_pages(catalogue, tmp_path):
     assert (known[::-1], None) == told(catalogue, limit=5)
 
 
-@pytest.mark.parametrize("limit", [0, -1, MOST + 1])
+@pytest.mark.parametrize("limit", [0, -1, MAX_MATCHES + 1])
 def test_a_limit_out_of_range_is_an_error(catalogue, limit):
     with pytest.raises(ValueError) as raised:
         catalogue.matches(limit=limit)
-    assert f"limit {limit}; it is from 1 to {MOST}" == str(raised.value)
+    assert f"limit {limit}; it is from 1 to {MAX_MATCHES}" == str(raised.value)
 
 
 def test_matches_are_chosen_by_game_player_and_end_together(catalogue, tmp_path):
@@ -331,15 +331,15 @@ HEADER, TURN, RESULT = lines_of("M1")
     [
         ([], "line 1: not JSON"),
         ([{**HEADER, "lanista_record": 1}], "record format 1"),
-        ([HEADER], "its last line is no result"),
-        ([HEADER, TURN], "its last line is no result"),
-        ([HEADER, TURN, {"result": {**RESULT["result"], "ranks": [1]}}], "is no result"),
+        ([HEADER], "its last line isn't a result"),
+        ([HEADER, TURN], "its last line isn't a result"),
+        ([HEADER, TURN, {"result": {**RESULT["result"], "ranks": [1]}}], "isn't a result"),
         ([{**HEADER, "match": "M2"}, TURN, RESULT], "the record of match 'M2'"),
         ([{**HEADER, "game": "\ud800"}, TURN, RESULT], "half a character"),
-        ([HEADER, TURN, {"result": {**RESULT["result"], "fault_counts": []}}], "is no result"),
+        ([HEADER, TURN, {"result": {**RESULT["result"], "fault_counts": []}}], "isn't a result"),
         (
             [HEADER, TURN, {"result": {**RESULT["result"], "fault_counts": [{"late": 0}] * 2}}],
-            "is no result",
+            "isn't a result",
         ),
     ],
 )

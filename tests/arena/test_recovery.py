@@ -203,8 +203,8 @@ async def test_half_compressed_files_are_removed(day):
 DAMAGED = {
     "no JSON": (b"hello\n", "line 1: not JSON"),
     "another format": (b'{"lanista_record":1}\n', "line 1: record format 1"),
-    "zeros": (b"\0" * 5000, "line 1: no header of a record"),
-    "half of something else": (b"hello", "line 1: no header of a record"),
+    "zeros": (b"\0" * 5000, "line 1: not the header of a record"),
+    "half of something else": (b"hello", "line 1: not the header of a record"),
     "a last line of zeros": (..., b"\0" * 100 + b"\n", "line 3: not JSON"),
     "a turn that is none": (..., b'{"turn":1}\n', "line 3: not a valid turn"),
     "another turn": (..., json.dumps({**TURN, "turn": 5}).encode() + b"\n", "line 3: expected"),

@@ -31,19 +31,19 @@ SIZES = ((1280, 720, 1), (1920, 1080, 1), (1920, 1080, 2))
 DRAW = """
 async ([width, height]) => {
   const { Board } = await import("/page/board.js");
-  const { Film } = await import("/page/film.js");
-  const film = Film.fromData(await (await fetch("/film.json")).json());
+  const { MatchFrames } = await import("/page/match_frames.js");
+  const frames = MatchFrames.fromData(await (await fetch("/match.json")).json());
   const canvas = document.createElement("canvas");
   document.body.replaceChildren(canvas);
-  const board = new Board(canvas, film.head, { small: false });
+  const board = new Board(canvas, frames.head, { small: false });
   board.resize(width, height);
   const context = canvas.getContext("2d");
   const times = [];
-  const middle = Math.floor(film.count / 2);
+  const middle = Math.floor(frames.count / 2);
   for (let n = 0; n < 200; n++) {
-    const place = Math.min(middle + Math.floor(n / 10), film.count - 1);
-    const position = film.at(place);
-    const previous = film.at(place - 1);
+    const place = Math.min(middle + Math.floor(n / 10), frames.count - 1);
+    const position = frames.position(place);
+    const previous = frames.position(place - 1);
     const began = performance.now();
     board.draw(position, { previous, t: (n % 10) / 10, followed: null, hover: null });
     context.getImageData(0, 0, 1, 1);
@@ -57,8 +57,8 @@ async ([width, height]) => {
 """
 
 
-def film_of(game, bots, folder):
-    """The film of a match of house bots, as JSON."""
+def match_json(game, bots, folder):
+    """Return the frames of a match of house bots as JSON."""
     record = Path(folder) / f"{game}.jsonl.gz"
     words = ["play", game, *bots, "-s", "7", "--console", "-o", str(record), "--no-clock"]
     subprocess.run([sys.executable, "-m", "lanista.cli", *words], check=True, capture_output=True)
@@ -89,7 +89,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             served["/blank"] = (b"<!doctype html><title>.</title>", "text/html")
             for game, bots in MATCHES.items():
-                served["/film.json"] = (film_of(game, bots, folder), "application/json")
+                served["/match.json"] = (match_json(game, bots, folder), "application/json")
                 for width, height, scale in SIZES:
                     visit = browser.visit(size={"width": width, "height": height}, scale=scale)
                     page = visit.open(url)

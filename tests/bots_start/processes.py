@@ -9,6 +9,7 @@ from pathlib import Path
 import trio
 
 from lanista.bots.proctree import processes, read_stat
+from support.processes import runs
 
 # Seconds that anything here is waited for before the test fails. Nothing is expected to need them.
 PATIENCE = 20
@@ -17,15 +18,6 @@ PATIENCE = 20
 def python(path: Path) -> tuple[str, ...]:
     """The command that runs a script with this interpreter."""
     return (sys.executable, "-I", "-S", str(path))
-
-
-def runs(pid: int) -> bool:
-    """Whether a process is there and no zombie: those are another's to reap."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat[stat.rindex(b")") + 2 :][:1] not in b"ZX"
 
 
 def parent(pid: int) -> int:

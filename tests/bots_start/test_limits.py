@@ -25,7 +25,7 @@ from lanista.bots import (
     start_bot,
     usage,
 )
-from lanista.bots.limits import GIB, MIB, broken_words, size_words
+from lanista.bots.limits import GIB, MIB, describe_broken, readable_size
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 
@@ -103,7 +103,7 @@ def test_each_mistake_in_limits_is_told(text, why):
 
 def test_words_for_people():
     assert ["1 GiB", "1.1 GiB", "200 MiB", "1000 KiB", "17 bytes"] == [
-        size_words(size) for size in (GIB, int(1.1 * GIB), 200 * MIB, 1000 * 1024, 17)
+        readable_size(size) for size in (GIB, int(1.1 * GIB), 200 * MIB, 1000 * 1024, 17)
     ]
     assert [
         "used 1.1 GiB of memory; the limit is 1 GiB",
@@ -111,10 +111,10 @@ def test_words_for_people():
         "used 61 s of CPU time; the limit is 60 s",
         "had 300 processes; the limit is 64",
     ] == [
-        broken_words("memory", GIB, int(1.1 * GIB)),
-        broken_words("memory", GIB, 0),
-        broken_words("cpu", 60, 61),
-        broken_words("processes", 64, 300),
+        describe_broken("memory", GIB, int(1.1 * GIB)),
+        describe_broken("memory", GIB, 0),
+        describe_broken("cpu", 60, 61),
+        describe_broken("processes", 64, 300),
     ]
 
 

@@ -8,11 +8,19 @@ import time
 
 import pytest
 
-from e2e.running import Program, bot, command, read, wait_until
+from e2e.running import Daemon, Program, bot, command, read, wait_until
 from lanista.arena.server import files_needed
 
 FLOOD = "x" * 60_000 + "\n"
 """A line that isn't too long; one is an answer, and two more are more than the arena holds."""
+
+
+@pytest.fixture(scope="module")
+def with_page(tmp_path_factory):
+    """A daemon with a page, for tests that leave it as it was."""
+    daemon = Daemon(tmp_path_factory.mktemp("with-page"), web="127.0.0.1:0")
+    yield daemon
+    daemon.end()
 
 
 def is_welcome(peers, daemon, **arguments):
@@ -34,17 +42,16 @@ def test_bots_that_left_behind_a_full_buffer_hold_no_places(serve, peers):
     wait_until(lambda: is_welcome(peers, daemon), "a place is free", lambda: daemon.err[-1000:])
 
 
-def test_a_flood_before_a_match_ends_the_connection_in_words(serve, peers):
+def test_a_flood_before_a_match_ends_the_connection_in_words(with_page, peers):
     """PROTOCOL.md 4, 7: `flood`. What fits stays: another bot's two answers ahead do no harm."""
-    daemon = serve()
-    modest = peers(daemon, "Modest v=1 room=modest")
+    modest = peers(with_page, "Modest v=1 room=modest")
     modest.until("wait")
     modest.say("\n\n")
-    flooder = peers(daemon, "Flooder v=1 room=flood")
+    flooder = peers(with_page, "Flooder v=1 room=flood")
     flooder.until("wait")
     flooder.say(FLOOD * 3)
     assert "error flood more than 65536 bytes while it waited for a match\n" == flooder.rest()
-    peers(daemon, "Other v=1 room=modest").until("go")
+    peers(with_page, "Other v=1 room=modest").until("go")
     assert modest.until("go")
 
 
@@ -76,24 +83,23 @@ def test_an_address_has_no_more_places_than_it_may(serve, peers):
     assert is_welcome(peers, daemon)
 
 
-def test_an_http_request_is_answered_in_http_and_is_no_player(serve, peers):
+def test_an_http_request_is_answered_in_http_and_is_no_player(with_page, peers):
     """A browser that is led to the bots' port learns where the page is, without the token."""
-    daemon = serve(web="127.0.0.1:0")
-    browser = peers(daemon)
+    hellos = with_page.err.count("event=hello")
+    browser = peers(with_page)
     browser.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     browser.socket.shutdown(socket.SHUT_WR)
     told = browser.rest()
     assert told.startswith("HTTP/1.1 400 Bad Request\r\n")
-    assert f"The page is {daemon.page}\n" in told
-    assert "event=hello" not in daemon.err
+    assert f"The page is {with_page.page}\n" in told
+    assert hellos == with_page.err.count("event=hello")
 
 
-def test_a_tls_handshake_is_named_in_the_log(serve, peers):
-    daemon = serve()
-    client = peers(daemon)
+def test_a_tls_handshake_is_named_in_the_log(with_page, peers):
+    client = peers(with_page)
     client.socket.sendall(bytes.fromhex("1603010200010001fc0303") + b"\xff" * 40)
     assert client.rest().startswith("error bad-hello a TLS handshake")
-    assert re.search("refused.*a TLS handshake", daemon.err)
+    assert re.search("refused.*a TLS handshake", with_page.err)
 
 
 HELD = 600

@@ -7,36 +7,13 @@ import shutil
 
 import pytest
 
+from e2e.cup import blocks_stored, outcome, start_cup, write_cup
 from e2e.running import run_here
 from lanista.cli.standings import _answer
 from lanista.store.database import Store
-from lanista.tournament import load, standings_of
 from store.flipping import flip
 from store.samples import stored
 
-SPEC = """\
-name = "cup"
-game = "angrymob"
-format = "round-robin"
-seeds = {{ count = {seeds}, base = 7 }}
-settings = {{ move_limit = {moves} }}
-concurrency = 1
-# Nothing is late, whatever else this machine does: the same matches, digest by digest.
-clock = {{ first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }}
-keep = "none"
-
-[[bots]]
-name = "Joe"
-command = "CamperJoe"
-
-[[bots]]
-name = "Gravity"
-command = "GravityGoers"
-
-[[bots]]
-name = "Random"
-command = "RandomRunners"
-"""
 COMMANDS = (
     ("run", "--plain"),
     ("standings",),
@@ -49,7 +26,7 @@ COMMANDS = (
 def cup(tmp_path_factory):
     """The folder of a tournament that was played to its end."""
     folder = tmp_path_factory.mktemp("cup")
-    (folder / "cup.toml").write_text(SPEC.format(seeds=2, moves=150))
+    write_cup(folder, seeds=2, move_limit=150, keep="none")
     done = run_here(["tournament", "run", "cup.toml"], folder)
     assert 0 == done.code, done.err
     return folder
@@ -80,13 +57,6 @@ def put(source, folder):
     return folder / "cup.toml"
 
 
-def outcome(spec):
-    """What a tournament came to: its digests, and its standings."""
-    setup = load(spec)
-    with Store.open(setup.database, create=False) as store:
-        return store.digests(), standings_of(setup, store)
-
-
 def is_refused(words, folder, where):
     """Whether a command refused the database; else it printed what it does for a whole one."""
     done = run_here(["tournament", words[0], "cup.toml", *words[1:]], folder)
@@ -110,7 +80,7 @@ def page(spec, where):
     return None
 
 
-@pytest.mark.parametrize("times", [8, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [5, pytest.param(400, marks=pytest.mark.long)])
 def test_no_flipped_bit_gives_other_figures(cup, tmp_path, times):
     """Of the file: every command says what is damaged, or says what it said before."""
     spec = put(cup, tmp_path)
@@ -170,14 +140,16 @@ def test_what_a_power_cut_broke_off_is_played_again(cup, killed, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["removed", pytest.param("replaced", marks=pytest.mark.long)])
-def test_a_run_whose_database_goes_ends_and_says_so(cup, tmp_path, start, how):
+def test_a_run_whose_database_goes_ends_and_says_so(cup, tmp_path, started, how):
     """It isn't played on for nothing, and no empty database is left in its place."""
-    folder = tmp_path / "run1"
-    folder.mkdir()
-    (folder / "cup.toml").write_text(SPEC.format(seeds=100, moves=8))
-    run = start("tournament", "run", "cup.toml", "--plain")
+    folder = tmp_path / "run"
+    write_cup(folder, seeds=100, keep="none")
+    run = start_cup(folder, "--plain")
+    started(run)
+    run.until(
+        lambda: (folder / "cup.db-wal").exists() and blocks_stored(folder), "a block is stored"
+    )
     database = folder / "cup.db"
-    run.until(lambda: (folder / "cup.db-wal").exists() and _blocks(database), "a block is stored")
     if how == "replaced":
         shutil.copyfile(cup / "cup.db", folder / "other.db")
         (folder / "other.db").replace(database)
@@ -189,8 +161,3 @@ def test_a_run_whose_database_goes_ends_and_says_so(cup, tmp_path, start, how):
     words = f"{database}: removed, moved or replaced while it was in use, and nothing more is"
     assert f"halted: {words}" in run.out
     assert (how == "replaced") == database.exists()
-
-
-def _blocks(database):
-    with Store.open(database, create=False) as store:
-        return len(store.played())

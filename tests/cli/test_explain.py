@@ -57,16 +57,16 @@ def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path, res):
 def test_crematoria_has_one_behaviour(lanista):
     done = lanista("explain", CREMATORIA, "--rules", "text")
     assert 2 == done.code
-    assert "crematoria has one behaviour" in done.err
+    assert "crematoria has only the original's rules" in done.err
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (b"", "expected `HarryPotter 1.0` or `Crematoria 1.2`"),
-        (b"hello\n", "line 1: no file of an original game"),
+        (b"hello\n", "line 1: not a file of an original game"),
         (b"\x1f\x8bnonsense", "damaged gzip data"),
-        (b"Game\n\nSeed 1\n\xff", "no ASCII"),
+        (b"Game\n\nSeed 1\n\xff", "isn't ASCII"),
         (b"Game\n\nSeed 1\n\nHarryPotter 1.0\n\nNUM_PLAYERS 5\n", "line 7: "),
     ],
 )

@@ -153,9 +153,9 @@ def test_a_picture_too_large_is_refused(lanista, tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no record, and line 1: no file of an original game"),
-        (b"{}\n", "no header of a record"),
-        (b"hello\n", "no record, and line 1: no file of an original game"),
+        (b"", "not a record, and line 1: not a file of an original game"),
+        (b"{}\n", "not the header of a record"),
+        (b"hello\n", "not a record, and line 1: not a file of an original game"),
         (b"\x1f\x8bnonsense", "damaged gzip data"),
     ],
 )
@@ -183,7 +183,7 @@ def test_the_match_itself_is_not_written_over(lanista, match):
     for command in (["html"], ["export", "--format", "gif"]):
         done = lanista("replay", *command, match, "-o", match)
         assert 2 == done.code
-        assert "is the file to read; give another name by -o" in done.err
+        assert "is the file to read; give another name with -o" in done.err
     assert before == match.read_bytes()
 
 

@@ -47,7 +47,7 @@ def test_new_writes_cup_toml_unless_told(lanista, tmp_path):
 
 def test_new_overwrites_nothing(lanista, tmp_path):
     (tmp_path / "cup.toml").write_text("mine")
-    complains(lanista("tournament", "new"), "cup.toml is there already")
+    complains(lanista("tournament", "new"), "cup.toml exists already")
     assert "mine" == (tmp_path / "cup.toml").read_text()
 
 

@@ -136,7 +136,7 @@ def test_a_void_ending_is_no_failure(lines):
         ),
         (
             events.Finishing(running=3),
-            "finishing 3 running blocks; Ctrl-C again stops now; run the same command again to",
+            "finishing 3 running blocks; Ctrl-C again stops at once; run the same command again to",
         ),
         (events.Finishing(running=1), "finishing 1 running block;"),
     ],
@@ -214,7 +214,7 @@ def test_live_shows_progress_table_and_failures(screen):
 def test_live_notes_stay_above(screen):
     display, drawn = screen
     display.event(events.Benched(bot="A", failures=5, words=NASTY))
-    assert "benched: A failed 5 matches running, and plays no more: \\x1b[2Jboo" in drawn()
+    assert "benched: A failed 5 matches in a row, and plays no more: \\x1b[2Jboo" in drawn()
 
 
 def test_live_cuts_a_table_that_is_higher_than_the_terminal(screen):

@@ -86,8 +86,8 @@ def test_the_table_is_for_people(standings):
     assert "The cup\nangrymob, round-robin: 5 of 6 blocks, 10 matches; not over\n" in text
     rank, bot, *_ = text.splitlines()[4].split()
     assert ("1", "C") == (rank, bot)
-    assert "points of the left one" not in text
-    assert "points of the left one" in standings("--head-to-head")
+    assert "points of the bot on the left" not in text
+    assert "points of the bot on the left" in standings("--head-to-head")
 
 
 def test_json_csv_and_markdown_tell_the_same(standings):

@@ -41,7 +41,7 @@ WRONG = [
 def test_any_other_is_told_what_is_expected(lanista, words, text):
     """Before anything is started."""
     done = lanista(*words, "--web", text)
-    expected = f"lanista: --web {text!r}: expected HOST:PORT, as 127.0.0.1:8080"
+    expected = f"lanista: --web {text!r}: expected HOST:PORT, such as 127.0.0.1:8080"
     assert (2, "", f"{expected}\n") == (done.code, done.out, done.err)
 
 
@@ -51,11 +51,11 @@ def test_any_other_is_told_what_is_expected(lanista, words, text):
         (["serve", "--no-web", "--web", "8080"], "lanista: --web and --no-web: say one of them"),
         (
             ["play", "angrymob", *PAIR, "--watch", "-n", 2],
-            "lanista: --watch shows one match; for several there is lanista serve",
+            "lanista: --watch shows one match; use lanista serve for several",
         ),
         (
             ["play", "angrymob", *PAIR, "--web", "8080"],
-            "lanista: --web is the page of --watch",
+            "lanista: --web is the address of the page of --watch; give --watch too",
         ),
     ],
 )

@@ -98,7 +98,7 @@ def test_the_commands_of_the_page_work(installed):
     assert f"verified {len(record.turns)} turns" in out["replay verify"]
 
 
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("seat", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_the_bot_of_the_page_wins(installed, seat):
     """Against one that never takes anything and so takes one stone in each of its turns."""
     idle = (

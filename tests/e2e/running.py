@@ -21,6 +21,8 @@ from pathlib import Path
 import pytest
 import structlog
 
+from support.processes import runs
+
 PATIENCE = 60
 """Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
 BOTS = Path(__file__).parents[1] / "bots"
@@ -271,15 +273,6 @@ def digests(record):
 def as_json(done):
     """The results that `lanista play --json` printed."""
     return [json.loads(line) for line in done.out.splitlines()]
-
-
-def runs(pid):
-    """Whether a process is there and no zombie: those are another's to reap."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat[stat.rindex(b")") + 2 :][:1] not in b"ZX"
 
 
 def wait_until_gone(pids):

@@ -357,9 +357,9 @@ def test_feed_tells_why_a_bot_does_not_answer(lanista, record, words, said):
     ("words", "said"),
     [
         (["--seat", 2, "--", "true"], "--seat 2; angrymob has seats 0 to 1"),
-        (["--seat", 0, "--turn", 99, "--", "true"], "--turn 99; the last that seat 0 had is 8"),
+        (["--seat", 0, "--turn", 99, "--", "true"], "--turn 99; the last turn of seat 0 is 8"),
         (["--seat", 0, "--", "nonesuch"], "no program 'nonesuch' that could be run"),
-        (["--seat", 0], "behind -- goes the command to start"),
+        (["--seat", 0], "give the bot's command after --"),
         (["--", "true"], "Missing option '--seat'"),
     ],
 )
@@ -395,8 +395,8 @@ def test_an_interrupt_is_for_the_debugger(start, record, tmp_path):
     [
         (('"digest":"', '"digest":"0'), 1, "DIFFERS: turn 0: digest "),
         (('"board":"', '"board":"9'), 2, "the record's header: "),
-        (('"name":"version1"', '"name":"a\\u0000b"'), 2, "'a\\x00b' is no player's name"),
-        (('"name":"version1"', '"name":"\\ud800"'), 2, "'\\ud800' is no player's name"),
+        (('"name":"version1"', '"name":"a\\u0000b"'), 2, "'a\\x00b' can't be a player's name"),
+        (('"name":"version1"', '"name":"\\ud800"'), 2, "'\\ud800' can't be a player's name"),
         (('"move_limit":9', '"move_limit":0'), 2, "the record's header: "),
     ],
 )

@@ -185,7 +185,7 @@ def test_off_loopback_logs_of_a_running_match_are_told_where_they_are_opened(ser
         ),
         (
             ("play", "angrymob", *CAMPERS, "--open-logs"),
-            "lanista: --open-logs is for the page of --watch",
+            "lanista: --open-logs is for the page of --watch; give --watch too",
         ),
     ],
 )

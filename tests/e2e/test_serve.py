@@ -199,17 +199,16 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
     assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
 
 
-def test_a_port_in_use_is_told_in_one_line(start):
+def test_a_port_in_use_is_told_in_one_line(lanista):
     """Exit code 2, no traceback, and what to do."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        program = start("serve", "--port", port)
-        assert 2 == program.wait()
-    assert "" == program.out
+        done = lanista("serve", "--port", port, "--no-web")
+    assert (2, "") == (done.code, done.out)
     assert (
         f"lanista: can't listen on 127.0.0.1:{port}: Address already in use; "
         "choose another address with --host and --port\n"
-    ) == program.err
+    ) == done.err
 
 
 def test_a_closed_stdin_is_no_harm(tmp_path, started):

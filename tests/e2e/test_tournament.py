@@ -77,7 +77,7 @@ def test_failures_are_told_and_a_bot_that_goes_on_failing_is_benched(lanista, cu
     done = lanista("tournament", "run", spec)
     assert 0 == done.code, done.err
     assert "Bad: start-failure" in done.out
-    assert "benched: Bad failed 2 matches running" in done.out
+    assert "benched: Bad failed 2 matches in a row" in done.out
     assert "Bad (benched)" in done.out
     pardoned = lanista("tournament", "run", spec, "--unbench", "Bad")
     assert 0 == pardoned.code
@@ -116,14 +116,15 @@ def test_a_second_signal_stops_at_once(start, cup):
     assert not events(running)[-1]["over"]
 
 
+@pytest.mark.long
 def test_in_a_terminal_progress_is_drawn_and_ctrl_c_finishes(tmp_path, cup):
     code, written = run_in_terminal(
         tmp_path, "tournament", "run", cup(seeds=range(1, MANY)), interrupt_at=" matches/s"
     )
     text = plain(written)
     assert 130 == code, text[-3000:]
-    assert re.search(r"finishing \d+ running blocks?; Ctrl-C again stops now", text)
-    assert "interrupted; run the same command again to go on" in text
+    assert re.search(r"finishing \d+ running blocks?; Ctrl-C again stops at once", text)
+    assert "interrupted; run the same command again to resume" in text
     assert "Gravity" in text
 
 

@@ -6,64 +6,27 @@ import random
 import secrets
 import signal
 import time
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from e2e.running import Program, command, runs, wait_until, wait_until_gone
+from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, workers_of_cup, write_cup
+from e2e.running import wait_until, wait_until_gone
+from lanista import tournament
 from lanista.store.database import Store
-from lanista.tournament import load, standings_of
-
-SPEC = """\
-name = "cup"
-game = "angrymob"
-format = "round-robin"
-seeds = {{ count = {seeds}, base = 7 }}
-settings = {{ move_limit = 8 }}
-concurrency = 2
-# Nothing is late, whatever else this machine does: the same matches, digest by digest.
-clock = {{ first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }}
-
-[[bots]]
-name = "Joe"
-command = "CamperJoe"
-
-[[bots]]
-name = "Gravity"
-command = "GravityGoers"
-
-[[bots]]
-name = "Random"
-command = "RandomRunners"
-"""
-PAIRS = 3
-
-
-def living_in(folder):
-    """The processes whose working directory this is: a run's manager, workers, keepers, bots."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                cwd = (entry / "cwd").readlink()
-            except OSError:  # gone, or not ours to see
-                continue
-            if cwd == folder and runs(int(entry.name)):
-                found.append(int(entry.name))
-    return found
+from support.processes import processes_in
 
 
 @pytest.fixture
-def tournament(tmp_path, started):
-    """Write a spec of so many seeds into a folder; then start `lanista tournament run` there."""
+def cup(tmp_path, started):
+    """Write a spec of this many seeds; return its folder, and a function that runs it there."""
 
-    def write(name, seeds):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "cup.toml").write_text(SPEC.format(seeds=seeds))
+    def write(seeds):
+        folder = tmp_path / "cup"
+        write_cup(folder, seeds=seeds, concurrency=2)
 
         def run():
-            program = Program(command("tournament", "run", "cup.toml", "--json"), folder)
+            program = start_cup(folder)
             started(program)
             return program
 
@@ -72,50 +35,37 @@ def tournament(tmp_path, started):
     return write
 
 
-def outcome(folder):
-    """What a tournament came to: its digests, and its standings."""
-    setup = load(folder / "cup.toml")
-    with Store.open(setup.database, create=False) as store:
-        return store.digests(), standings_of(setup, store)
-
-
-def blocks_of(program):
-    """How many blocks a run has told of."""
-    return program.out.count('"event": "block-done"')
-
-
 @pytest.mark.parametrize(
     ("kills", "seeds"),
     [(1, 6), pytest.param(20, 56, marks=pytest.mark.long)],
     ids=["one", "twenty"],
 )
-def test_killed_at_random_moments(tournament, kills, seeds):
+def test_killed_at_random_moments(cup, tmp_path, kills, seeds):
     """Killed and started again, it ends as if it had never been disturbed."""
     seed = secrets.randbits(32)
     print(f"moments drawn from {seed}")
     chance = random.Random(seed)
 
-    folder, start = tournament("undisturbed", seeds)
-    whole = start()
-    assert 0 == whole.wait(), whole.err
-    assert seeds * PAIRS == blocks_of(whole)
-    expected = outcome(folder)
+    undisturbed = write_cup(tmp_path / "undisturbed", seeds=seeds)
+    with ThreadPoolExecutor(1) as threads:  # saves the time to start a manager and its workers
+        assert tournament.run(undisturbed, executor=threads).over
+    expected = outcome(undisturbed)
 
-    folder, start = tournament("killed", seeds)
+    folder, start = cup(seeds)
     stored = []
     for kill in range(1, kills + 1):
         run = start()
         # While it plays, while it stores: a moment after some block. While it starts, but for the
         # last kill: then something is stored.
         blocks = chance.choice([1, 1, 2, 3] if kill == kills else [0, 1, 1, 2, 3])
-        run.until(lambda run=run, blocks=blocks: blocks_of(run) >= blocks, f"{blocks} blocks")
+        run.until(lambda run=run, blocks=blocks: blocks_printed(run) >= blocks, f"{blocks} blocks")
         time.sleep(chance.uniform(0, 1.0 if not blocks else 0.1))
-        before = living_in(folder)
+        before = processes_in(folder)
         run.process.kill()
         run.wait()
         assert run.process.pid in before
         wait_until_gone(before)
-        wait_until(lambda: not living_in(folder), "all that the run had started is gone")
+        wait_until(lambda: not processes_in(folder), "all that the run had started is gone")
         if (folder / "cup.db").exists():
             stored.append(_whole_blocks(folder))
     assert stored == sorted(stored)
@@ -123,7 +73,7 @@ def test_killed_at_random_moments(tournament, kills, seeds):
 
     run = start()
     assert 0 == run.wait(), run.err
-    assert expected == outcome(folder)
+    assert expected == outcome(folder / "cup.toml")
     with Store.open(folder / "cup.db", create=False) as store:
         records = [folder / "cup.records" / stored.match.record for stored in store.matches()]
     assert 2 * PAIRS * seeds == len(records)
@@ -147,16 +97,12 @@ def _whole_blocks(folder):
     return len(blocks)
 
 
-def test_a_killed_worker_is_replaced(tournament):
+def test_a_killed_worker_is_replaced(cup):
     """By the kernel, say, for want of memory: its blocks are played by another."""
-    folder, start = tournament("cup", seeds=4)
+    folder, start = cup(seeds=4)
     run = start()
-    run.until(lambda: blocks_of(run) >= 2, "two blocks")
-    workers = [
-        pid
-        for pid in living_in(folder)
-        if b"multiprocessing.spawn" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    run.until(lambda: blocks_printed(run) >= 2, "two blocks")
+    workers = workers_of_cup(folder)
     assert 2 == len(workers)
     os.kill(workers[0], signal.SIGKILL)
     assert 0 == run.wait(), run.err
@@ -164,4 +110,4 @@ def test_a_killed_worker_is_replaced(tournament):
     assert 1 == sum(event["event"] == "worker-lost" for event in told)
     with Store.open(folder / "cup.db", create=False) as store:
         assert 4 * PAIRS == len(store.played())
-    wait_until(lambda: not living_in(folder), "all that the run had started is gone")
+    wait_until(lambda: not processes_in(folder), "all that the run had started is gone")

@@ -340,7 +340,7 @@ def test_a_good_bot_passes_its_trial(tmp_path):
     setup = setup_of(tmp_path, JOE)
     trial = try_bot(setup.match_setup, setup.contestants["Joe"], setup.opening(0))
 
-    assert ("Joe", "", "", 12) == (trial.bot, trial.words, trial.warning, trial.turns)
+    assert ("Joe", "", "", 12) == (trial.bot, trial.trouble, trial.warning, trial.turns)
     assert 0 < trial.hello_after < 60
 
 
@@ -355,7 +355,7 @@ def test_a_trial_says_what_is_wrong(tmp_path, command, words):
     setup = setup_of(tmp_path, ("Bad", command))
     trial = try_bot(setup.match_setup, setup.contestants["Bad"], setup.opening(0))
 
-    assert trial.words.startswith(words)
+    assert trial.trouble.startswith(words)
     assert ("no such library" in trial.output) == ("library" in command)
 
 
@@ -364,7 +364,7 @@ def test_a_trial_warns_of_a_bot_that_doesnt_stay(tmp_path):
     trial = try_bot(setup.match_setup, setup.contestants["Script"], setup.opening(0))
 
     assert ("", "does not stay for another match (keep=1), so it is started for each") == (
-        trial.words,
+        trial.trouble,
         trial.warning,
     )
 

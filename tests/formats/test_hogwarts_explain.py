@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lanista.formats.hogwarts import Command, Unit, read_res, res_of
 from lanista.formats.hogwarts_explain import (
-    Explained,
+    Explanation,
     _is_drawable,
     _Round,
     _towards,
@@ -123,7 +123,7 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
             yield said
 
     res = res_of(game, turns(), seed=seed, names="abcd")
-    assert Explained(15, None) == explain(res, "original" if original else "text")
+    assert Explanation(15, None) == explain(res, "original" if original else "text")
 
 
 # The first state
@@ -208,7 +208,7 @@ def test_a_corrupted_field_is_noticed_in_one_of_its_two_rounds(name, field):
 
 def test_status_and_word_are_not_judged():
     res = attrs.evolve(with_state(trace("01"), 3, status=(0.5, -1, 0, 0)), word="SecGame")
-    assert Explained(200, None) == explain(res)
+    assert Explanation(200, None) == explain(res)
 
 
 def test_the_problem_is_told_with_its_round_in_one_line():

@@ -9,7 +9,7 @@ import pytest
 
 from lanista.formats.hogwarts import (
     CODED,
-    Config,
+    Configuration,
     Submitted,
     commands_of,
     read_cnf,
@@ -208,13 +208,13 @@ def test_configurations_are_read_back_as_written():
         if board is not None:
             settings["NUM_INI_WIZARDS_PER_CLAN"] = board.wizards_per_clan
             settings["NUM_INI_BOOKS"] = len(board.books)
-        config = Config(settings, board)
+        config = Configuration(settings, board)
         assert config == read_cnf(write_cnf(config))
 
 
 def test_the_shipped_configuration_is_the_default():
     text = (files("lanista_maps") / "hogwarts" / "default.cnf").read_text(encoding="utf-8")
-    assert Config(DEFAULTS, None) == read_cnf(text)
+    assert Configuration(DEFAULTS, None) == read_cnf(text)
 
 
 @pytest.mark.parametrize("name", ["great-hall", "seed-30"])
@@ -231,7 +231,7 @@ def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
     start = next(part for part in list(res_parts(short_match()))[1:])
     settings = short_match().settings
-    text = write_cnf(Config(settings, None)).replace("RANDOM\n", "FIXED\n") + start
+    text = write_cnf(Configuration(settings, None)).replace("RANDOM\n", "FIXED\n") + start
     board = read_cnf(text).board
     assert (
         board
@@ -245,7 +245,7 @@ def test_a_state_block_of_a_match_file_is_a_fixed_board():
     )
 
 
-CNF = write_cnf(Config(DEFAULTS, None))
+CNF = write_cnf(Configuration(DEFAULTS, None))
 
 
 @pytest.mark.parametrize(

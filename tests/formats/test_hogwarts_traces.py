@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lanista.formats.hogwarts import read_orders, read_res, res_of, submoves, write_res
-from lanista.formats.hogwarts_explain import Explained, explain
+from lanista.formats.hogwarts_explain import Explanation, explain
 from support.hogwarts import check_invariants, seeded
 from support.traces import some_always
 
@@ -56,7 +56,7 @@ def test_a_match_of_the_original_comes_out_byte_for_byte(name):
 
 @pytest.mark.parametrize("name", some_always(TRACES, "05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]))
 def test_a_match_of_the_original_is_explained_from_its_file_alone(name):
-    assert Explained(200, None) == explain(parsed(name), "original")
+    assert Explanation(200, None) == explain(parsed(name), "original")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(nam
     made = res_of(game, checked(), seed=file.seed, names=file.names)
     assert file.states[0] == made.states[0]
     assert file != made
-    assert Explained(200, None) == explain(made, "text")
+    assert Explanation(200, None) == explain(made, "text")
     by_the_original = explain(made, "original")
     assert "the spell captured" in by_the_original.problem
     spells = [number for number, done in enumerate(made.commands) if _casts(done)]

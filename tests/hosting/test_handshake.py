@@ -81,7 +81,7 @@ def test_no_more_seats_are_taken_than_there_are():
 @pytest.mark.parametrize(("room", "told"), [(9, True), (100, True), (8, False), (None, False)])
 def test_who_does_not_read_a_short_line_is_noticed(room, told):
     """9 bytes: all of them or none that counts; a connection that is gone is no error."""
-    assert told is handshake.tell_at_once(Connection(Pipe(room)), b"wait 1 2\n")
+    assert told is handshake.send_at_once(Connection(Pipe(room)), b"wait 1 2\n")
 
 
 def test_tokens_are_compared_whole():

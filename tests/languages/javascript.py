@@ -28,10 +28,9 @@ def build_empty(folder):
 
 
 def own_tests(_built, _folder):
-    """What is deprecated fails; every file is run as a process of its own."""
-    files = sorted((PACKAGE / "test").glob("*.test.js"))
-    words = ["node", "--throw-deprecation", "--test", *files]
-    return [Step(words=words, cwd=PACKAGE)]
+    """What is deprecated fails. One process runs all files, in half the time of one for each."""
+    imports = [f"--import={path}" for path in sorted((PACKAGE / "test").glob("*.test.js"))]
+    return [Step(words=["node", "--throw-deprecation", *imports, "--eval", ""], cwd=PACKAGE)]
 
 
 def too_old():

@@ -13,6 +13,7 @@ def cargo(folder, *words):
         "CARGO_HOME": str(folder / "cargo-home"),
         "CARGO_TARGET_DIR": str(folder / "target"),
         "CARGO_INCREMENTAL": "0",
+        "CARGO_PROFILE_DEV_DEBUG": "0",  # a quarter less to compile; tests inherit it
         "RUSTDOCFLAGS": "-D warnings",
         **{f"LANISTA_{name}": "" for name in ("NAME", "HOST", "PORT", "TOKEN")},
     }

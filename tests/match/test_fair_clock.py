@@ -20,6 +20,9 @@ from match.loopback import PATIENCE, bot_in_a_thread, read_line, socket_pair
 from support.memory import connection_pair
 
 LIMIT = 0.2
+TRIES = 50
+"""How often to try where nothing is known of a time, as on a machine so busy that we are stopped
+between a look at one clock and a look at the other."""
 
 pytestmark = [
     pytest.mark.usefixtures("stamping"),
@@ -83,15 +86,18 @@ async def test_the_kernel_stamps_what_it_receives():
     channel, bot = socket_pair()
     try:
         assert channel.receive_some(100) is None
-        channel.send_some(b"go\n")
-        before = trio.current_time()
-        bot.sendall(b"1\n")
-        after = trio.current_time()
-        with trio.fail_after(PATIENCE):
-            await channel.wait_readable()
-        chunk = channel.receive_some(100)
-        slack = slack_of(chunk)
-        assert b"1\n" == chunk.data
+        for _ in range(TRIES):
+            channel.send_some(b"go\n")
+            before = trio.current_time()
+            bot.sendall(b"1\n")
+            after = trio.current_time()
+            with trio.fail_after(PATIENCE):
+                await channel.wait_readable()
+            chunk = channel.receive_some(100)
+            slack = slack_of(chunk)
+            assert b"1\n" == chunk.data
+            if chunk.stamp is not None:
+                break
         assert before - slack <= chunk.stamp <= after + 0.001
         assert chunk.stamp <= chunk.read_at
     finally:
@@ -104,20 +110,28 @@ async def test_one_read_of_two_segments_has_the_stamp_of_the_last():
     """What the rule of the trailing line is for; if this ever fails, that rule can go."""
     channel, bot = socket_pair()
     try:
-        channel.send_some(b"go\n")
-        bot.sendall(b"1\n")
-        first = trio.current_time()
-        while trio.current_time() < first + 0.05:
-            time.sleep(0.005)  # noqa: ASYNC251 - two segments that are apart in time
-        bot.sendall(b"2\n")
-        chunk = channel.receive_some(100)
-        slack = slack_of(chunk)
-        assert b"1\n2\n" == chunk.data
+        for _ in range(TRIES):
+            channel.send_some(b"go\n")
+            bot.sendall(b"1\n")
+            first = trio.current_time()
+            while trio.current_time() < first + 0.05:
+                time.sleep(0.005)  # noqa: ASYNC251 - two segments that are apart in time
+            bot.sendall(b"2\n")
+            chunk = channel.receive_some(100)
+            slack = slack_of(chunk)
+            assert b"1\n2\n" == chunk.data
+            if chunk.stamp is not None:
+                break
         assert chunk.stamp >= first + 0.05 - slack
         # The same stamp also when the read is cut within the first segment's bytes.
-        sent = trio.current_time()
-        bot.sendall(b"34")
-        cut = channel.receive_some(1)
+        for _ in range(TRIES):
+            channel.send_some(b"go\n")
+            sent = trio.current_time()
+            bot.sendall(b"34")
+            cut = channel.receive_some(1)
+            assert b"4" == channel.receive_some(1).data
+            if cut.stamp is not None:
+                break
         assert sent - slack_of(cut) <= cut.stamp
     finally:
         channel.close()
@@ -243,7 +257,7 @@ async def test_a_stamp_too_short_or_missing_is_not_known():
     """Another system's timespec, or none at all: the read's own time is the bound."""
     channel, bot = socket_pair()
     try:
-        assert None is channel._on_our_clock(b"12345678", trio.current_time())
+        assert None is channel._on_our_clock(b"12345678", trio.current_time(), time.time())
         channel._has_stamps = False
         bot.sendall(b"1\n")
         with trio.fail_after(PATIENCE):

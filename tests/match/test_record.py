@@ -316,9 +316,9 @@ FAULT = {"turn": 0, "seat": 3, "code": "late", "index": None, "words": ""}
 BAD = {
     "another format": (changed(0, lanista_record=1), "line 1: record format 1; this version reads"),
     "a newer format's keys": (changed(0, lanista_record=9, more=1), "line 1: record format 9"),
-    "no format": (changed(0, lanista_record=...), "line 1: no header of a record"),
-    "a format that is no number": (changed(0, lanista_record=True), "line 1: no header"),
-    "no header": ([[1, 2]], "line 1: no header of a record"),
+    "no format": (changed(0, lanista_record=...), "line 1: not the header of a record"),
+    "a format that is no number": (changed(0, lanista_record=True), "line 1: not the header"),
+    "no header": ([[1, 2]], "line 1: not the header of a record"),
     "a number as text": (changed(0, seed="12"), "line 1: not a valid header"),
     "a setting as text": (changed(0, settings={"rounds": "5"}), "line 1: not a valid header"),
     "a text as number": (changed(0, board=5), "line 1: not a valid header"),

@@ -595,7 +595,7 @@ def test_a_much_better_version_is_accepted():
         ("round-robin", "ab", {"fill": "Null"}, "fill: two bots take all seats of a game of 2"),
         ("sprt", "ab", {"fill": "Null", "seats": 4}, "fill: a version test has no free seats"),
         ("swiss", "ab", {"challenger": "a"}, "challenger: a Swiss tournament has none; only"),
-        ("gauntlet", "ab", {"challenger": "x"}, "challenger: 'x' is no bot here; it can be a, b"),
+        ("gauntlet", "ab", {"challenger": "x"}, "challenger: 'x' isn't a bot here; it can be a, b"),
         ("sprt", "abc", {}, "bots: a version test needs exactly two, not 3"),
         ("knockout", "a", {}, "bots: a knockout needs at least two, not 1"),
         ("round-robin", "abc", {"seats": 4}, "bots: the game has 4 seats, and there are only 3"),

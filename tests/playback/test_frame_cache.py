@@ -158,7 +158,7 @@ async def test_a_file_that_is_no_record_fails_with_words(tmp_path, record):
     async with showing() as cache:
         for _ in range(2):
             failing = cache.acquire("bad", bad, live=False)
-            with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: no header of a record"):
+            with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: not the header"):
                 await failing.wait_head()
             cache.release("bad", failing)
         gone = cache.acquire("gone", tmp_path / "gone", live=True)

@@ -79,7 +79,7 @@ def check(reading, frame, told):
     assert dict(frame.captured) == captured
     arrows = [[*arrow.start, *arrow.end, arrow.seat, arrow.text] for arrow in frame.arrows]
     assert arrows == told.get("arrows", [])
-    events = [[-1 if event.seat is None else event.seat, event.words] for event in frame.events]
+    events = [[-1 if event.seat is None else event.seat, event.text] for event in frame.events]
     assert events == told.get("events", [])
     assert "play" not in told
 

@@ -315,10 +315,10 @@ def header(**changes):
 
 
 NO_FRAMES = {
-    "nothing": (b"", "no file of an original game"),
-    "other text": (b"hello\n", "no file of an original game"),
-    "binary": (b"\x00\xff" * 50, "no file of an original game"),
-    "other JSON": (b'{"a": 1}\n', "line 1: no header of a record"),
+    "nothing": (b"", "not a file of an original game"),
+    "other text": (b"hello\n", "not a file of an original game"),
+    "binary": (b"\x00\xff" * 50, "not a file of an original game"),
+    "other JSON": (b'{"a": 1}\n', "line 1: not the header of a record"),
     "half a header": (header()[:-1], "empty; a record begins with its header"),
     "a newer record": (header(lanista_record=3), "line 1: record format 3"),
     "an older record": (header(lanista_record=1), "line 1: record format 1"),
@@ -329,12 +329,12 @@ NO_FRAMES = {
     "one player": (header(players=HEADER["players"][:1]), "has 1 players; angrymob is for 2"),
     "a name with a newline": (
         header(players=[{"name": "a\nb", "protocol": "1"}] * 2),
-        "is no player's name",
+        "can't be a player's name",
     ),
     "packed nothing": (gzip.compress(b""), "empty; a record begins with its header"),
     "half packed": (gzip.compress(header())[:-12], "damaged gzip data"),
     "packed badly": (b"\x1f\x8b" + b"\x00" * 30, "damaged gzip data"),
-    "packed no record": (gzip.compress(b"hello\n"), "no file of an original game"),
+    "packed no record": (gzip.compress(b"hello\n"), "not a file of an original game"),
 }
 
 

@@ -19,7 +19,7 @@ RIGHT, UP, LEFT, DOWN = range(4)
 
 
 def events(game):
-    return [(event.seat, event.words) for event in game.frame().events]
+    return [(event.seat, event.text) for event in game.frame().events]
 
 
 def test_the_scene_is_the_ground_and_the_bases():
@@ -151,10 +151,10 @@ def test_frames_of_any_match_are_what_the_facts_tell(text, seed):
         sent = [sum(int(a.text) for a in frame.arrows if a.seat == seat) for seat in (0, 1)]
         numbers = [list(map(int, line.split())) for line in said]
         assert [sum(of_seat[2::4]) for of_seat in numbers] == sent
-        gained = sum(int(e.words.split()[1]) for e in frame.events if "recruited" in e.words)
+        gained = sum(int(e.text.split()[1]) for e in frame.events if "recruited" in e.text)
         lost = sum(2 * min(met) for met in game._fought.values())
         assert sum(map(sum, before.stats)) + gained - lost == sum(map(sum, frame.stats))
-        fights = [e for e in frame.events if "won at" in e.words or "fell at" in e.words]
+        fights = [e for e in frame.events if "won at" in e.text or "fell at" in e.text]
         assert len(game._fought) == len(fights)
         if game.outcome():
             break

@@ -35,7 +35,7 @@ def seeded(units, seed=1, **more):
 
 
 def events(game):
-    return [(event.seat, event.words) for event in game.frame().events]
+    return [(event.seat, event.text) for event in game.frame().events]
 
 
 def test_the_scene_has_both_levels_side_by_side():
@@ -158,7 +158,7 @@ def test_an_id_that_is_used_again_in_the_round_of_its_landing():
     old = game_at({16: (10, 1, 1)}, landing={16: 1}).seen()
     turns = [2 if unit == 16 else left for unit, left in enumerate(old.turns)]
     told = scene.frame(attrs.evolve(old, turn=1, turns=turns), old).events
-    assert ["necromonger 16 came in sight"] == [event.words for event in told]
+    assert ["necromonger 16 came in sight"] == [event.text for event in told]
 
 
 SETTINGS = {"nb_rounds": 100, "max_nb_necromongers": 4, "turns_to_land": 3}
@@ -192,16 +192,16 @@ def test_events_are_what_the_game_did(seed, monkeypatch):
                 said.append(Late())
         game.advance(said)
         frame = game.frame()
-        words = [event.words for event in frame.events]
+        words = [event.text for event in frame.events]
         kinds |= {re.sub(r"s? \d+(, \d+)*( and \d+)? ", " ", line) for line in words}
         lost = [line.split(", reborn")[0] for line in words if line.startswith("lost")]
         told = sorted(int(n) for line in lost for n in re.findall(r"\d+", line))
         assert sorted(game.state.dead) == told
         for event in frame.events:
-            if event.words.startswith("lost"):
-                units = re.findall(r"\d+", event.words.split(", reborn")[0])
+            if event.text.startswith("lost"):
+                units = re.findall(r"\d+", event.text.split(", reborn")[0])
                 assert {event.seat} == {old.player[int(unit)] for unit in units}
-                new = int(event.words[-1])
+                new = int(event.text[-1])
                 assert {new} == {game.state.player[int(unit)] for unit in units}
         landed = [
             unit for unit, left in enumerate(old.turns) if left == 1 and not game.state.turns[unit]

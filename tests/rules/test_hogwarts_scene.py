@@ -30,7 +30,7 @@ RESTED = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
 
 
 def events(game):
-    return [(event.seat, event.words) for event in game.frame().events]
+    return [(event.seat, event.text) for event in game.frame().events]
 
 
 def mark_of(game, unit):
@@ -278,18 +278,18 @@ def test_events_are_what_the_game_did(seed, original):
                 said.append(Late())
         game.advance(said)
         frame = game.frame()
-        words = [event.words for event in frame.events]
+        words = [event.text for event in frame.events]
         kinds |= {re.match(r"\D+", line)[0] for line in words}
 
         lost = [line for line in words if "to Voldemort" in line]
         wizards = sorted(unit for unit in game._dead if unit >= CLANS)
         told = sorted(n for line in lost for n in numbers(line, r"wizards? .* to"))
         assert wizards == told
-        ghosts = [event.seat for event in frame.events if "its ghost" in event.words]
+        ghosts = [event.seat for event in frame.events if "its ghost" in event.text]
         assert sorted(unit for unit in game._dead if unit < CLANS) == ghosts
 
         for clan in range(CLANS):
-            own = [event.words for event in frame.events if event.seat == clan]
+            own = [event.text for event in frame.events if event.seat == clan]
             read = sum(n for line in own for n in numbers(line, r"read \d+ book"))
             assert (game.strength[clan] - strength[clan]) // 50 == read
             won = [n for line in own for n in numbers(line, r"^converted .*")]

@@ -4,6 +4,7 @@ The first is left alone; each other one loses workers, is killed as a whole and 
 come to the same matches and standings. Writes a line of JSON for each tournament that is over.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -15,34 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from e2e.running import command, environment
-from lanista.store.database import Store
-from lanista.tournament import load, standings_of
-from soak.watched import descendants, living_in
+from e2e.cup import outcome, start_cup, workers_of_cup, write_cup
+from e2e.running import Program
+from support.processes import processes_in
 
-SPEC = """\
-name = "cup"
-game = "angrymob"
-format = "round-robin"
-seeds = { count = 8, base = 7 }
-settings = { move_limit = 8 }
-concurrency = 1
-# Nothing is late, whatever else this machine does: the same matches, digest by digest.
-clock = { first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }
-
-[[bots]]
-name = "Joe"
-command = "CamperJoe"
-
-[[bots]]
-name = "Gravity"
-command = "GravityGoers"
-
-[[bots]]
-name = "Random"
-command = "RandomRunners"
-"""
-BLOCKS = 24
 PATIENCE = 300.0
 
 
@@ -51,73 +28,51 @@ class Cup:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir()
-        (folder / "cup.toml").write_text(SPEC)
+        self.spec = write_cup(folder, seeds=8)
         self.killed = 0
         """How often a worker or the whole was killed."""
 
     def play(self, *, kills: bool) -> int:
         """Play it to its end; its exit code."""
         while True:
-            with (self.folder / "told").open("ab") as told:
-                run = subprocess.Popen(
-                    command("tournament", "run", "cup.toml", "--json"),
-                    cwd=self.folder,
-                    env=environment(),
-                    stdin=subprocess.DEVNULL,
-                    stdout=told,
-                    stderr=told,
-                    start_new_session=True,
-                )
+            run = start_cup(self.folder)
             try:
                 if kills and self._kill_some(run):
                     continue
-                return run.wait(PATIENCE)
+                return run.process.wait(PATIENCE)
             finally:
                 self.end()
 
-    def _kill_some(self, run: "subprocess.Popen[bytes]") -> bool:
+    def _kill_some(self, run: Program) -> bool:
         """Kill a worker, then perhaps all: whether it must be resumed."""
         for whole in (False, random.random() < 0.7):
             try:
-                run.wait(random.uniform(1, 6))
+                run.process.wait(random.uniform(1, 6))
             except subprocess.TimeoutExpired:
                 pass
             else:
                 return False
             if whole:
-                run.kill()
-                run.wait()
+                run.end()
                 self.killed += 1
                 return True
-            for pid in descendants(run.pid):
-                try:
-                    words = Path(f"/proc/{pid}/cmdline").read_bytes()
-                    if b"multiprocessing.spawn" in words:
-                        os.kill(pid, signal.SIGKILL)
-                        self.killed += 1
-                        break
-                except OSError:
-                    continue
+            for pid in workers_of_cup(self.folder)[:1]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    self.killed += 1
         return False
 
     def end(self) -> None:
         """End all that it has started; that ends by itself soon after the tournament has."""
         for patience in (5.0, 0.0):
             until = time.monotonic() + patience
-            while living_in(self.folder) and time.monotonic() < until:
+            while processes_in(self.folder) and time.monotonic() < until:
                 time.sleep(0.05)
-        for pid in living_in(self.folder):
+        for pid in processes_in(self.folder):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-
-    def outcome(self) -> object:
-        """What it came to: the digests of its matches, and the standings."""
-        setup = load(self.folder / "cup.toml")
-        with Store.open(setup.database, create=False) as store:
-            return store.digests(), standings_of(setup, store)
 
 
 def main() -> None:
@@ -131,9 +86,9 @@ def main() -> None:
         code = cup.play(kills=number > 0)
         wrong = [f"the tournament ended with exit code {code}"] if code else []
         if not code:
-            outcome = cup.outcome()
-            expected = outcome if number == 0 else expected
-            if outcome != expected:
+            found = outcome(cup.spec)
+            expected = found if number == 0 else expected
+            if found != expected:
                 wrong.append("it came to other matches or standings than the one left alone")
         print(json.dumps({"cup": number, "killed": cup.killed, "wrong": wrong}), flush=True)
         number += 1

@@ -40,7 +40,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from e2e.running import Daemon, Program, environment  # noqa: E402
 from soak.disk import Disk  # noqa: E402
-from soak.watched import Figures, figures, living_in  # noqa: E402
+from soak.watched import Figures, figures  # noqa: E402
+from support.processes import processes_in  # noqa: E402
 
 WARM_UP = 0.2
 """The share of the time after which the daemon is measured for the first time."""
@@ -49,10 +50,14 @@ FLAT = 0.05
 REST = 12.0
 """Seconds without a change after which a daemon is at rest: its idle threads end after 10."""
 REST_AT_MOST = 90.0
+IDLE = 0.05
+"""Seconds of processor time that the daemon's idle processes use in a second at most."""
 PAUSE = 40.0
 """Seconds between two matches of a table, on average: what two cores play and check again."""
 FULL = (0.4, 0.46)
 """The disk is full between these shares of the time after the warm-up."""
+DISK_FULL = "No space left on device", "database or disk is full"
+"""What the system and SQLite say when it is."""
 AFTERMATH = 15.0
 """Seconds after the disk has room again in which matches of that time may still end."""
 END_TIME = 5.0
@@ -269,7 +274,8 @@ class Soak:
         while time.monotonic() - since < REST and time.monotonic() - began < REST_AT_MOST:
             time.sleep(1)
             before, now = now, figures(pid)
-            if (before.descriptors, before.threads) != (now.descriptors, now.threads):
+            works = now.work - before.work > IDLE  # as the replay worker, at the lowest priority
+            if works or (before.descriptors, before.threads) != (now.descriptors, now.threads):
                 since = time.monotonic()
         print(f"at rest: {_shown(now)}")
         return now
@@ -399,7 +405,7 @@ class Soak:
         """The daemon's log tells no fault of its own but that the disk was full."""
         for line in self.log.splitlines():
             if "Traceback" in line or "level=error" in line:
-                if self.full and "No space left on device" in line:
+                if self.full and any(words in line for words in DISK_FULL):
                     continue
                 self.broken.add("the log tells no error", line[-600:])
             elif not line.startswith("timestamp="):
@@ -443,7 +449,7 @@ class Soak:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     program.process.wait(PATIENCE)
             program.end()
-        for pid in living_in(self.folder):
+        for pid in processes_in(self.folder):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             self.broken.add("nothing is left behind", f"process {pid}")

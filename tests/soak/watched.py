@@ -1,9 +1,12 @@
 """What a process takes of the machine: descriptors, memory, threads; with all that it started."""
 
+import os
 import re
 from pathlib import Path
 
 import attrs
+
+from support.processes import descendants
 
 
 @attrs.frozen
@@ -18,6 +21,8 @@ class Figures:
     """MB of it: the proportional set size."""
     others: float
     """MB of the processes that it started."""
+    work: float
+    """Seconds of processor time that those have used."""
 
 
 def figures(pid: int) -> Figures:
@@ -30,34 +35,17 @@ def figures(pid: int) -> Figures:
         threads=int(threads[1]),
         memory=_memory(pid),
         others=sum(map(_memory, descendants(pid))),
+        work=sum(map(_work, descendants(pid))),
     )
 
 
-def descendants(pid: int) -> list[int]:
-    """The processes that a process started, and those that they started."""
-    found = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            pids = [int(word) for word in children.read_text().split()]
-        except OSError:  # the thread has ended
-            continue
-        for child in pids:
-            found += [child, *descendants(child)]
-    return found
-
-
-def living_in(folder: Path) -> list[int]:
-    """The processes whose working directory is this folder, or lies in it."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                cwd = (entry / "cwd").readlink()
-            except OSError:  # gone, or not ours to see
-                continue
-            if cwd.is_relative_to(folder):
-                found.append(int(entry.name))
-    return found
+def _work(pid: int) -> float:
+    """Seconds of processor time that a process has used; 0 when it has gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(pid: int) -> float:

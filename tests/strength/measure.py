@@ -82,8 +82,8 @@ def main():
         "",
         f"`make strength` plays {MATCHES} matches of {STRONG} against each of the others, on",
         f"maps generated from the seeds {FIRST_SEED} to {LAST_SEED}, half in either seat,",
-        "without a clock, and writes this page. The house bots draw their chance from the match's",
-        "seed, so the same version gives the same numbers.",
+        "without a clock, and writes this page. The house bots derive their random choices from",
+        "the match's seed, so the same version gives the same numbers.",
         "",
         f"| {STRONG} against | won | drawn | lost | share won | moves (median) |",
         "|---|---|---|---|---|---|",
@@ -98,9 +98,9 @@ def main():
             missed.append(opponent)
     lines += [
         "",
-        "In the games of four: one Dummy against three Demos in each seat in turn, seeds",
-        f"{FOUR_SEED} to {FOUR_SEED + 99}, played by the rules without processes;",
-        f"and four Dummies, seeds {FOUR_SEED} to {FOUR_SEED + 19}.",
+        "In the games of four, one Dummy, in each seat in turn, plays against three Demos with the",
+        f"seeds {FOUR_SEED} to {FOUR_SEED + 99}, and four Dummies play with the seeds",
+        f"{FOUR_SEED} to {FOUR_SEED + 19}. These matches are played without bot processes.",
         "",
         "| game | Dummy won alone, of 100 | mean score of four Dummies |",
         "|---|---|---|",

@@ -4,8 +4,10 @@ A bot's `environment` in the spec says how it behaves here: FAKE=crash has it fa
 """
 
 import contextlib
+import functools
 import hashlib
 import secrets
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -123,6 +125,15 @@ def play(task):
     return [finished(task, block) for block in task.blocks]
 
 
+@functools.cache
+def _empty_database():
+    """Return the content of a database without results: copying it is quicker than making one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.db"
+        Store.open(path).close()
+        return path.read_bytes()
+
+
 @contextlib.contextmanager
 def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **more):
     """A director of a tournament, on threads of this process.
@@ -135,6 +146,8 @@ def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **m
         store: Wraps the store for the director.
         more: Other arguments of the director.
     """
+    if not setup.database.exists():
+        setup.database.write_bytes(_empty_database())
     with (
         ThreadPoolExecutor(threads) as pool,
         Store.open(setup.database) as opened,

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import trio
@@ -18,6 +17,7 @@ from lanista.tournament import events, load, run_async
 from lanista.tournament.running import open_executor
 from lanista.tournament.spec import SpecError
 from support import errands
+from support.processes import argv_of, children_of, descendants
 from support.tournament import digests, directing, play, setup_in, stored
 
 PATIENCE = 60
@@ -58,22 +58,6 @@ def cluster(tmp_path):
             dask(tmp_path, "two", "worker", *here, *alone) as two,
         ):
             yield json.loads(found.read_text())["address"].replace("tcp:", "dask:"), [one, two]
-
-
-def words_of(pid):
-    """A process's command line; nothing once it is gone."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")[:-1]
-    return []
-
-
-def children_of(pid):
-    """What a process started, as far as it runs."""
-    found = []
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (task / "children").read_text(encoding="ascii").split())
-    return found
 
 
 HELD = """\
@@ -122,7 +106,7 @@ async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
         """Kill a worker while its bots think: they are held until it is dead."""
 
         def has_bots():
-            return any(words_of(pid)[-1:] == [str(script)] for pid in descendants(one.pid))
+            return any(argv_of(pid)[-1:] == [str(script)] for pid in descendants(one.pid))
 
         await trio.to_thread.run_sync(wait_until, has_bots, "the worker has started bots")
         bots.extend(descendants(one.pid))
@@ -258,9 +242,3 @@ def test_a_terminals_signals_are_the_managers(tmp_path, number, when):
     assert (when == "playing") == bool(done)
     assert done == len(stored(load(tmp_path / "cup.toml")))
     wait_until_gone(pids)
-
-
-def descendants(pid):
-    """What a process started, and what that started, as far as it runs."""
-    found = children_of(pid)
-    return found + [below for child in found for below in descendants(child)]

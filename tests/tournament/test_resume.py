@@ -210,7 +210,7 @@ class TestSeeds:
 
 
 class TestChanges:
-    """What a changed file keeps of what was played (docs/tournaments.md, going on, changing it)."""
+    """What a changed file keeps of what was played (docs/tournaments.md, Stopping, resuming)."""
 
     async def _play(self, setup):
         """Play to the end; the blocks that counted before, those that were stored, those now."""
@@ -305,7 +305,7 @@ class TestUnbenching:
         setup = setup_in(tmp_path)
         with Store.open(setup.database) as store, pytest.raises(SpecError) as refused:
             unbench_bots(setup, store, ["A", "X"])
-        assert "--unbench: 'X' is no bot of this tournament; its bots are A, B, C" == str(
+        assert "--unbench: 'X' isn't a bot of this tournament; its bots are A, B, C" == str(
             refused.value
         )
 

@@ -1,7 +1,7 @@
 """What a position looks like, told from the engine's own state: for tests that compare it with the
 pixels of the page's board.
 
-Written by the rules' pages alone: nothing is taken from what the page, or a film, is made of.
+Written by the rules' pages alone: nothing is taken from the code of the page or of frames.
 """
 
 from lanista.match.record import read_record

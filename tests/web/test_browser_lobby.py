@@ -151,7 +151,7 @@ def test_the_list_of_matches_and_its_filters(arena, show):
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("GravityGoers won (base captured)")
     page.get_by_label("End").select_option("void")
-    expect(page.get_by_text("No match is like that.")).to_be_visible()
+    expect(page.get_by_text("No match fits these filters.")).to_be_visible()
     expect(rows).to_have_count(0)
     page.go_back()
     rows.get_by_role("link", name="Watch GravityGoers, RandomRunners").click()

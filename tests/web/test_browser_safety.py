@@ -173,7 +173,7 @@ def test_an_address_is_text_too(arena, show):
     expect_text_only(page, IMAGE)
     page = show(f"{arena.page}/#/matches?player=%3Cimg%20src=x%20onerror=alert(1)%3E")
     expect(page.get_by_label("Player")).to_have_value(IMAGE)
-    expect(page.get_by_text("No match is like that.")).to_be_visible()
+    expect(page.get_by_text("No match fits these filters.")).to_be_visible()
     assert 0 == page.locator("img").count()
 
 

@@ -48,9 +48,10 @@ def bundled(path, page=PAGE):
     return b"".join(bundle(read_frames(path), page)).decode()
 
 
-def film_in(text):
-    """The film of a file, unpacked as the page does."""
-    ((_, packed),) = [each for each in Elements(text).all("script") if each[0].get("id") == "film"]
+def match_in(text):
+    """Return the head, frames and end in a file, unpacked as the page does."""
+    scripts = Elements(text).all("script")
+    (packed,) = [body for about, body in scripts if about.get("id") == "match-data"]
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
@@ -64,10 +65,10 @@ def match(tmp_path):
     return played(tmp_path, evil, answers("", "", ""), hellos=hellos, settings={"move_limit": 6})
 
 
-def test_the_film_is_in_it_as_it_is(match):
+def test_the_match_is_in_it_unchanged(match):
     head, *frames, end = read_frames(match)
-    film = json.loads(json.dumps({"head": head, "frames": frames, "end": end}))  # lists for tuples
-    assert film == film_in(bundled(match))
+    data = json.loads(json.dumps({"head": head, "frames": frames, "end": end}))  # lists for tuples
+    assert data == match_in(bundled(match))
     assert EVIL == head["players"][0]["name"]
     assert "alert(1)" in json.dumps(frames)
 
@@ -154,9 +155,21 @@ def page(tmp_path):
     ("name", "text", "words"),
     [
         ("dom.js", 'import { x } from "./none.js";', "dom.js imports none.js; there is no such"),
-        ("dom.js", "import { x } from './film.js';", "dom.js: an import is not of the form"),
-        ("dom.js", 'import { x } from "../film.js";', "dom.js: an import is not of the form"),
-        ("dom.js", 'export * from "/page/film.js";', "dom.js: an import is not of the form"),
+        (
+            "dom.js",
+            "import { x } from './match_frames.js';",
+            "dom.js: an import is not of the form",
+        ),
+        (
+            "dom.js",
+            'import { x } from "../match_frames.js";',
+            "dom.js: an import is not of the form",
+        ),
+        (
+            "dom.js",
+            'export * from "/page/match_frames.js";',
+            "dom.js: an import is not of the form",
+        ),
         ("style.css", "a { background: url(x.png); }", "the styles name another file"),
         ("style.css", '@import "x.css";', "the styles name another file"),
         ("style.css", "/* </STYLE> */", "the styles: has"),
@@ -173,13 +186,13 @@ def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, word
 
 
 def test_a_module_that_is_not_there_is_named(match, page):
-    (page / "film.js").unlink()
+    (page / "match_frames.js").unlink()
     with pytest.raises(BadPageError) as raised:
         next(bundle(read_frames(match), page))
-    assert "imports film.js; there is no such file" in str(raised.value)
+    assert "imports match_frames.js; there is no such file" in str(raised.value)
 
 
-def test_a_film_is_packed_as_it_comes(match):
+def test_a_match_is_packed_as_it_is_read(match):
     """A long match isn't held as a whole: the parts come in pieces, whole lines each."""
     parts = list(bundle(read_frames(match)))
     assert len(parts) >= 3
@@ -236,10 +249,10 @@ def test_it_shows_a_match_of_an_original_game(window, tmp_path, trace, title):
     page.get_by_text("round 7", exact=False).first.wait_for()
 
 
-def test_a_damaged_film_is_told_in_the_page(window, tmp_path, match):
+def test_damaged_data_is_reported_in_the_page(window, tmp_path, match):
     """Half a download: words, not an empty page."""
     text = bundled(match)
-    start = text.index('id="film">') + len('id="film">')
+    start = text.index('id="match-data">') + len('id="match-data">')
     file = tmp_path / "match.html"
     file.write_text(text[:start] + "\n" + text[start + 100 :], encoding="utf-8")
     page = window.open(file.as_uri())

@@ -183,7 +183,7 @@ async def test_what_is_no_request_is_told_so(autojump_clock, asked):
             answer += part
         head, _, body = answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
-        assert json.loads(body)["error"].startswith("no HTTP request: ")
+        assert json.loads(body)["error"].startswith("not an HTTP request: ")
 
 
 async def unanswered(_peer, _request):

@@ -1,4 +1,4 @@
-"""The page's modules that need no browser: films, geometry, colours, words; run by node."""
+"""Unit tests of the page's modules that need no browser, run by node."""
 
 import re
 import shutil

@@ -78,7 +78,7 @@ async def test_a_file_that_cannot_be_taken_is_told(record, monkeypatch):
         await page.say(do="lobby", id="between")
         assert "bytes of the file are binary messages" == (await page.answer("file"))["words"]
         words = (await send(page, b"hello\n", name="my.res"))["words"]
-        assert words.startswith("my.res: line 1: no file of an original game")
+        assert words.startswith("my.res: line 1: not a file of an original game")
         words = (await send(page, record.read_bytes()[:40], name="x.gz"))["words"]
         assert words.startswith("x.gz: damaged gzip data")
         await until(lambda: not list(folder.glob("upload-*")))

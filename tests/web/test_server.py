@@ -197,7 +197,7 @@ BAD = {
     "/api/1/matches?limit=-1": (400, "limit='-1'; it is"),
     "/api/1/matches?limit=": (400, "limit=''; it is"),
     "/api/1/matches?limit=%D9%A3": (400, "limit='\u0663'; it is"),  # a digit, but none of ours
-    "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, void, aborted"),
+    "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, aborted, void"),
     "/api/1/matches?before=x": (400, "before='x'; it is the `next` of another page"),
     "/api/1/matches?colour=red": (
         400,
@@ -405,6 +405,28 @@ async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
         await failed.wait()
         await one_match(house)
         assert 200 == (await house.get("/api/1/lobby")).status
+
+
+async def test_a_record_that_the_catalogue_could_not_take_is_added_later(tmp_path, monkeypatch):
+    """As when the disk was full at the end of the match: it isn't missing until the next start."""
+    import sqlite3
+
+    from lanista.arena.catalogue import Catalogue
+
+    def fail(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Catalogue, "add", fail)
+    monkeypatch.setattr("lanista.web.view.SYNC_AGAIN", 0)
+    async with opened(tmp_path) as house:
+        changes = house.arena.running.changes
+        match = await one_match(house)
+        while True:
+            count = changes.count
+            listed = (await house.get("/api/1/matches")).json["matches"]
+            if [(match, "over")] == [(one["match"], one["state"]) for one in listed]:
+                break
+            await changes.wait(count)
 
 
 async def test_a_fault_of_the_page_ends_the_page_alone(tmp_path, monkeypatch):

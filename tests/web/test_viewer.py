@@ -85,11 +85,11 @@ async def test_too_many_viewers_are_refused(tmp_path, monkeypatch):
 
 
 BAD = {
-    "no JSON": ("hello", "no JSON ("),
-    "nothing": ("", "no JSON ("),
-    "a list": ("[]", "no JSON object"),
+    "no JSON": ("hello", "not JSON ("),
+    "nothing": ("", "not JSON ("),
+    "a list": ("[]", "not a JSON object"),
     "bytes": (b"{}", "binary; a message is a JSON object in text"),
-    "deep": ("[" * 4000, "no JSON"),
+    "deep": ("[" * 4000, "not JSON"),
     "no do": ("{}", "do is None; it should be text"),
     "do a list": ('{"do": []}', "do is []; it should be text"),
     "unknown": ('{"do": "dance"}', "unknown request 'dance'; see docs/api.md"),

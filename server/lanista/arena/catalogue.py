@@ -38,9 +38,9 @@ SCHEMA = 1
 """Version of the tables, stored as the database's `user_version`; others are made anew."""
 COUNTED = frozenset({Termination.FINISHED.value, Termination.FORFEIT.value})
 """The ends of matches that count in the standings (docs/api.md)."""
-MOST = 200
+MAX_MATCHES = 200
 """Maximum number of matches that `Catalogue.matches` returns."""
-USUAL = 50
+DEFAULT_MATCHES = 50
 """Default number of matches that `Catalogue.matches` returns."""
 BATCH = 200
 """Number of records that are added in one transaction."""
@@ -216,7 +216,7 @@ class Catalogue:
         game: str | None = None,
         player: str | None = None,
         end: str | None = None,
-        limit: int = USUAL,
+        limit: int = DEFAULT_MATCHES,
         before: str | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
         """Return matches as docs/api.md describes them, the newest first.
@@ -225,7 +225,7 @@ class Catalogue:
             game: Only matches of this game.
             player: Only matches with a player of exactly this name.
             end: Only matches with this end, a value of `Termination`.
-            limit: How many at most, from 1 to `MOST`.
+            limit: How many at most, from 1 to `MAX_MATCHES`.
             before: Only matches that are older than this cursor.
 
         Returns:
@@ -235,8 +235,8 @@ class Catalogue:
             ValueError: `limit` is out of its range.
             sqlite3.Error: The database can't be read.
         """
-        if not 1 <= limit <= MOST:
-            raise ValueError(f"limit {limit}; it is from 1 to {MOST}")
+        if not 1 <= limit <= MAX_MATCHES:
+            raise ValueError(f"limit {limit}; it is from 1 to {MAX_MATCHES}")
         # Both tables have every column that is filtered by, and an index in the order of matches.
         source = "matches" if player is None else "players"
         conditions = {"name": player, "game": game, "end": end}
@@ -418,7 +418,7 @@ def _summary(path: Path) -> dict[str, Any]:
     description = summary(path)
     if description["match"] + ENDING != path.name:
         raise BadRecordError(
-            f"{path}: the record of match {description['match']!a}; its name says another"
+            f"{path}: the record of match {description['match']!a}; its name has another id"
         )
     return description
 

@@ -223,7 +223,7 @@ def _without_header(part: Path, file: IO[bytes], line: bytes) -> Recovered | Non
     if not line and time.time() - os.fstat(file.fileno()).st_mtime < YOUNG:
         return None  # another arena may be about to lock it
     if len(line) == MAX_LINE or line[: len(HEADER_BEGINS)] != HEADER_BEGINS[: len(line)]:
-        raise BadRecordError(f"{part}: line 1: no header of a record")
+        raise BadRecordError(f"{part}: line 1: not the header of a record")
     part.unlink()
     return Recovered(part, Fate.REMOVED)
 

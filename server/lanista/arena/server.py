@@ -6,8 +6,6 @@ records; then everything else is cancelled. Each connection and each match is a 
 catches all exceptions, so that a fault in one doesn't affect the others.
 """
 
-import contextlib
-import ctypes
 import gc
 import itertools
 import os
@@ -36,6 +34,7 @@ from lanista.match.connection import Connection
 from lanista.match.record import ENDING, RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
+from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Ruleset, complete_settings
 from lanista.rules.outcome import Termination
@@ -54,10 +53,6 @@ REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
 KICKED = "the operator closed this connection"
-
-M_MMAP_THRESHOLD = -3  # mallopt(3)
-LARGE_BLOCK = 128 * 1024
-"""The size in bytes above which a block of memory is large: glibc's own first threshold."""
 
 log = structlog.get_logger()
 
@@ -227,7 +222,7 @@ class Arena:
                 ruleset = handshake.ruleset_of(hello, self.options.default)
                 log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
                 if handshake.speaks_version1(hello, ruleset):
-                    handshake.tell_at_once(connection, handshake.welcome())
+                    handshake.send_at_once(connection, handshake.welcome())
                 await self._keep_playing(connection, ruleset, peer, place)
         except RemoteProtocolError as error:
             assert connection is not None
@@ -254,7 +249,7 @@ class Arena:
         if isinstance(error, HttpRequestError):
             reply = handshake.http_reply(self.page)
         if self._lingering >= LINGERING:
-            handshake.tell_at_once(connection, reply)
+            handshake.send_at_once(connection, reply)
             return
         self._lingering += 1
         try:
@@ -306,7 +301,12 @@ class Arena:
             if not scope.cancel_called:
                 place.greeted = True
                 return hello
-        raise why
+        try:
+            raise why
+        finally:
+            # The exception refers to this frame: break the cycle. Else the connection would stay in
+            # memory until the garbage collector runs.
+            del why
 
     async def _keep_playing(
         self, connection: Connection, ruleset: Ruleset, peer: str, place: Place
@@ -370,7 +370,7 @@ class Arena:
                 if line == player.announced:
                     continue
                 player.announced = line
-                if not handshake.tell_at_once(player.connection, line):
+                if not handshake.send_at_once(player.connection, line):
                     player.waiting.cancel()
 
     # -- matches -------------------------------------------------------------------------------
@@ -684,17 +684,6 @@ async def serve(
         await _serve(arena, address, announce, nursery)
 
 
-def return_large_blocks() -> None:
-    """Have the C library return large blocks of memory to the system as soon as they are freed.
-
-    glibc takes blocks above a threshold from the system one by one, but raises the threshold to the
-    largest block that was ever freed. From then on the buffers of floods, uploads and large records
-    come from the heap, where small objects that stay keep the memory around them for good.
-    """
-    with contextlib.suppress(AttributeError, OSError):  # another C library
-        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
-
-
 async def _serve(
     arena: Arena,
     address: tuple[str, int],
@@ -708,6 +697,9 @@ async def _serve(
     # would block the event loop, and so every match, for tens of milliseconds.
     gc.collect()
     gc.freeze()
+    # The collector waits until there are a quarter as many new objects as it found the last time.
+    # So have it find none: else the garbage of many closed connections would come together first.
+    gc.collect()
     try:
         announce(*address)
     except BaseException:

@@ -166,7 +166,7 @@ def size_text(size: int) -> str:
     raise AssertionError("one byte divides every size")
 
 
-def size_words(size: int) -> str:
+def readable_size(size: int) -> str:
     """Return a size for people, with three digits: `1.02 GiB`, `512 MiB`."""
     value, unit = float(size), "bytes"
     for larger in ("KiB", "MiB", "GiB"):
@@ -176,7 +176,7 @@ def size_words(size: int) -> str:
     return f"{value:.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
 
 
-def broken_words(kind: str, limit: int, used: int) -> str:
+def describe_broken(kind: str, limit: int, used: int) -> str:
     """Describe how a bot broke a limit, as a phrase to follow `it`: `used 61 s of CPU time; …`.
 
     Args:
@@ -185,7 +185,7 @@ def broken_words(kind: str, limit: int, used: int) -> str:
         used: What was used, in the same unit; 0 if only the kernel knows.
     """
     phrases: dict[str, tuple[Callable[[int], str], str]] = {
-        "memory": (size_words, "used {} of memory"),
+        "memory": (readable_size, "used {} of memory"),
         "cpu": ("{} s".format, "used {} of CPU time"),
         "processes": (str, "had {} processes"),
     }
@@ -195,7 +195,7 @@ def broken_words(kind: str, limit: int, used: int) -> str:
     return phrase.format(as_text(used)) + f"; the limit is {as_text(limit)}"
 
 
-def signal_words(number: int, limits: BotLimits | None) -> str | None:
+def describe_signal(number: int, limits: BotLimits | None) -> str | None:
     """Describe the broken limit for which the kernel sends this signal; None if it has none.
 
     Args:
@@ -203,10 +203,10 @@ def signal_words(number: int, limits: BotLimits | None) -> str | None:
         limits: The bot's limits.
 
     Returns:
-        A phrase to follow `it`, as `broken_words` returns.
+        A phrase to follow `it`, as `describe_broken` returns.
     """
     if limits is not None and number == signal.SIGXFSZ and limits.file_size:
-        return f"wrote a file larger than {size_words(limits.file_size)}, its limit"
+        return f"wrote a file larger than {readable_size(limits.file_size)}, its limit"
     if limits is not None and number == signal.SIGXCPU and limits.cpu:
         return f"used more than {limits.cpu} s of CPU time, its limit"
     return None

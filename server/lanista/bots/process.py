@@ -18,7 +18,7 @@ import trio
 from lanista.bots import keeper, orphans, proctree
 from lanista.bots.cgroup import Group
 from lanista.bots.execute import printable
-from lanista.bots.limits import NO_LIMITS, BotLimits, broken_words, signal_words
+from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.bots.sandbox import Sandbox, SandboxError
 
 OUTPUT_LIMIT = 65536
@@ -206,7 +206,7 @@ class Bot:
             self.settle(Exit(failure=f"could not be started: {rest}"))
         elif keyword == "limit":
             kind, limit, used = rest.split()
-            self._limit = broken_words(kind, int(limit), int(used))
+            self._limit = describe_broken(kind, int(limit), int(used))
             if self.exit is not None:
                 self.exit = attrs.evolve(self.exit, limit=self._limit)
         elif keyword == "left":
@@ -215,7 +215,7 @@ class Bot:
             self.settle(Exit(code=int(rest), limit=self._limit))
         elif keyword == "killed":
             number = int(rest)
-            broken = self._limit or signal_words(number, self.limits)
+            broken = self._limit or describe_signal(number, self.limits)
             by_arena = self.ending and number == signal.SIGKILL and broken is None
             self.settle(Exit(signal=number, by_arena=by_arena, limit=broken))
         else:

@@ -128,13 +128,13 @@ def _cell(row: int, col: int) -> str:
     return str(1 + (row + col) % 9) if (7 * row + 3 * col) % 11 == 0 else "."
 
 
-def submove_at(game: str, words: Sequence[str], index: int) -> Sequence[str] | None:
-    """Return the words of an answer's submove, by its index from 0; None if it can't be found."""
+def submove_at(game: str, tokens: Sequence[str], index: int) -> Sequence[str] | None:
+    """Return the tokens of an answer's submove, by its index from 0; None if it can't be found."""
     size = NUMBERS.get(game)
     if size is not None:
-        return words[index * size : (index + 1) * size] or None
-    starts = [start for start, word in enumerate(words) if len(word) == 1 and word.isalpha()]
+        return tokens[index * size : (index + 1) * size] or None
+    starts = [start for start, token in enumerate(tokens) if len(token) == 1 and token.isalpha()]
     if index >= len(starts):
         return None
-    end = starts[index + 1] if index + 1 < len(starts) else len(words)
-    return words[starts[index] : end]
+    end = starts[index + 1] if index + 1 < len(starts) else len(tokens)
+    return tokens[starts[index] : end]

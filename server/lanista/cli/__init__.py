@@ -1,7 +1,7 @@
-"""The command line: one module a command, loaded when it is asked for.
+"""The command line: one module for each command, imported when the command is used.
 
-`lanista --help` answers at once: what is heavy is imported inside the commands. Errors of use
-and bad input are one line on stderr and exit code 2.
+**`lanista --help` must answer at once**, so the commands' modules import what is heavy inside
+their functions. Wrong usage and bad input are reported by one line on stderr and exit code 2.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ EXIT_INTERRUPTED = 130
 
 
 class BadInputError(click.ClickException):
-    """Something given that can't be used: one line says what, where, and what would be right."""
+    """An option, argument or file can't be used; the message says which one, and what can be."""
 
     exit_code = EXIT_BAD_INPUT
 
@@ -41,10 +41,10 @@ class LazyGroup(click.Group):
         return list(self.modules)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's interface
-        """Import a command."""
+        """Import a command, or return None if there is none of this name."""
         if name not in self.modules:
             return None
-        command: click.Command = getattr(importlib.import_module(f"lanista.cli.{name}"), "command")  # noqa: B009 - clearer so
+        command: click.Command = getattr(importlib.import_module(f"lanista.cli.{name}"), "command")  # noqa: B009 - typed as a command
         return command
 
 
@@ -57,7 +57,7 @@ def lanista() -> None:
 def main() -> NoReturn:
     """Run the command line and exit."""
     for stream in (sys.stdout, sys.stderr):
-        # Names and maps may hold what the terminal's encoding lacks: escaped, not a traceback.
+        # Names and maps may hold characters that the terminal's encoding lacks: they are escaped.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -72,19 +72,19 @@ def main() -> NoReturn:
         _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
     except OSError as error:
-        # Of files the commands tell themselves; what is left is their output, on a full disk, say.
+        # Commands report errors of files themselves; what remains is output to a full disk, say.
         what = f"can't use {error.filename}" if error.filename else "can't write the output"
         _complain(f"lanista: {what}: {error.strerror or error}")
         sys.exit(EXIT_BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
-    except Exception:  # noqa: BLE001 - Python's own code for it is 1, which may be a result
+    except Exception:  # noqa: BLE001 - Python would exit with 1, which may be a result
         traceback.print_exc()
         sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _complain(words: str) -> None:
-    """Print to stderr where possible: the exit code must be right all the same."""
+def _complain(message: str) -> None:
+    """Print a message to stderr; if that fails, the exit code must be right all the same."""
     with contextlib.suppress(OSError):
-        click.echo(words, err=True)
+        click.echo(message, err=True)

@@ -15,7 +15,7 @@ class CompileFailedError(click.ClickException):
 
 
 def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    """Print where the headers are and be done."""
+    """Print the folder of the headers and exit."""
     if wanted and not ctx.resilient_parsing:
         from lanista.kit.build import INCLUDE
 
@@ -25,18 +25,20 @@ def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 
 @click.command("build")
 @click.argument("source", metavar="AINAME.cc")
-@click.option("--game", metavar="GAME", help="hogwarts or crematoria; without it, found out.")
-@click.option("-o", "--output", metavar="FILE", help="The bot; ./AINAME without it.")
+@click.option(
+    "--game", metavar="GAME", help="hogwarts or crematoria; without it, the one it compiles for."
+)
+@click.option("-o", "--output", metavar="FILE", show_default="./AINAME", help="The bot's file.")
 @click.option(
     "--include",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=_print_include,
-    help="Print the folder of the headers, for a compiler's command of your own.",
+    help="Print the folder of the headers, to compile without this command.",
 )
 def command(source: str, game: str | None, output: str | None) -> None:
-    """Compile AINAME.cc, a player of an original kit, unchanged into a bot.
+    """Compile AINAME.cc, an unchanged player of an original kit, into a bot.
 
     The compiler is $CXX, else g++, else clang++; $CXXFLAGS adds options.
     """

@@ -1,4 +1,4 @@
-"""`lanista check`: tell whether a bot is ready to play, item by item."""
+"""`lanista check`: checks whether a bot is ready to play, item by item."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ MARKS = {
 @click.command("check")
 @click.argument("bot")
 @click.option("--game", metavar="GAME", required=True, help="The game (see `lanista games`).")
-@click.option("-s", "--seed", type=int, help="The seed of all matches; a fresh one without it.")
+@click.option("-s", "--seed", type=int, help="The seed of all matches; without it, a new one.")
 @limit_options
 @start_option
 @bot_options
@@ -47,12 +47,12 @@ def command(
     sandbox: str,
     as_json: bool,
 ) -> int:
-    """Play BOT through a gauntlet of short matches and tell what is wrong with it.
+    """Let BOT play a gauntlet of short matches and report what is wrong with it.
 
-    A BOT is what `lanista play` takes: a house bot's name, or a command line in quotes. It is
-    started anew for every match. docs/bots/check.md tells what each item means.
+    BOT is a house bot's name, or a command line in quotes, as for `lanista play`. It is started
+    anew for every match. docs/bots/check.md explains each item.
 
-    Exit codes: 0 nothing is wrong, 1 something is or couldn't be tried, 2 bad input,
+    Exit codes: 0 nothing is wrong, 1 an item failed or couldn't be tried, 2 bad input,
     130 interrupted.
     """
     from lanista.bots import become_subreaper, use_cgroups
@@ -70,11 +70,11 @@ def command(
     from lanista.hosting.bot_pool import Contestant
 
     ruleset = ruleset_named(game)
-    name, words = bot_command(game, bot)
+    name, argv = bot_command(game, bot)
     tested = Tested(
         bot=Contestant(
             name=name,
-            command=words,
+            command=argv,
             limits=bot_limits_of(bot_limits),
             sandboxed=sandboxed(sandbox),
         ),
@@ -85,12 +85,12 @@ def command(
     strongest = list(house_bots(game))[-1:]
     rivals = []
     for house in strongest * (ruleset.seats - 1):
-        name, words = bot_command(game, house)
-        rivals.append(Contestant(name=name, command=words))
+        name, argv = bot_command(game, house)
+        rivals.append(Contestant(name=name, command=argv))
     become_subreaper()
     use_cgroups()
     try:
-        results = _run(tested, rivals, tells=not as_json and sys.stderr.isatty())
+        results = _run(tested, rivals, shows_progress=not as_json and sys.stderr.isatty())
     except (CheckFailureError, OSError) as error:
         raise BadInputError(f"the check can't be carried out: {error}") from None
     if results is None:
@@ -104,8 +104,10 @@ def command(
     return 0 if passed(items) else EXIT_FINDINGS
 
 
-def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, tells: bool) -> "Results | None":
-    """Play the gauntlet; return None when a signal ended it."""
+def _run(
+    tested: "Tested", rivals: "Sequence[Contestant]", *, shows_progress: bool
+) -> "Results | None":
+    """Play the gauntlet and return its results, or None if a signal ended it."""
     import trio
 
     from lanista.check import gauntlet
@@ -113,8 +115,8 @@ def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, tells: bool) -> "R
 
     results: list[Results] = []
 
-    def tell(name: str) -> None:
-        if tells:
+    def announce(name: str) -> None:
+        if shows_progress:
             click.echo(f"{name} …", err=True)
 
     async def play() -> None:
@@ -129,7 +131,7 @@ def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, tells: bool) -> "R
                         nursery.cancel_scope.cancel()
 
             await nursery.start(watch)
-            results.append(await gauntlet.run(tested, rivals, tell))
+            results.append(await gauntlet.run(tested, rivals, announce))
 
     trio.run(play)
     return results[0] if results else None
@@ -193,13 +195,13 @@ def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str,
 
 def _times_as_json(times: "Times") -> dict[str, Any]:
     slowest = times.slowest
-    told: dict[str, Any] = {"limit": times.limit, "count": len(times.all)}
+    figures: dict[str, Any] = {"limit": times.limit, "count": len(times.all)}
     if slowest is not None:
-        told |= {
+        figures |= {
             "median": round(times.quantile(0.5), 6),
             "p99": round(times.quantile(0.99), 6),
             "slowest": round(slowest.seconds, 6),
             "slowest_match": slowest.bout,
             "slowest_turn": slowest.turn,
         }
-    return told
+    return figures

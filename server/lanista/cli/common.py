@@ -1,4 +1,4 @@
-"""Options that several commands share, and turning what was typed into rulesets and boards."""
+"""Options that several commands share, and functions that parse their values and read maps."""
 
 import contextlib
 import functools
@@ -27,10 +27,10 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Read the number."""
+        """Convert the text of an option; an infinity or NaN is an error."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
-            self.fail(f"{value} is no finite number.", param, ctx)
+            self.fail(f"{value} isn't a finite number.", param, ctx)
         return number
 
 
@@ -69,16 +69,18 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the clock; the command is called with `conditions` made of them."""
+    """Add the options of the clock; the command gets `conditions` for them (`MatchConditions`)."""
     options: list[Decorator] = [
-        click.option("--no-clock", is_flag=True, help="No limit for any answer."),
+        click.option(
+            "--no-clock", is_flag=True, help="Give bots unlimited time for their answers."
+        ),
         click.option(
             "--late-limit",
             type=click.IntRange(min=1),
             default=DEFAULT.late_limit,
             show_default=True,
             metavar="N",
-            help="Late turns in a row that put a bot out, in games where late turns are skipped.",
+            help="Late turns in a row that put a bot out, in games that skip late turns.",
         ),
         click.option(
             "--stall-margin",
@@ -86,7 +88,7 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
             default=DEFAULT.stall_margin * 1000,
             show_default=True,
             metavar="MS",
-            help="A stall of this machine above which a late answer makes the match void.",
+            help="If this machine stalls longer than this, a late answer makes the match void.",
         ),
     ]
     return limit_options(command, options)
@@ -95,7 +97,12 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def limit_options(
     command: Callable[..., Any], others: Sequence[Decorator] = ()
 ) -> Callable[..., Any]:
-    """Add the options of the time limits; the command is called with `conditions` made of them."""
+    """Add the options of the time limits; the command gets `conditions` for them.
+
+    Args:
+        command: The command's function.
+        others: Further options that are part of the conditions, such as those of the clock.
+    """
 
     @functools.wraps(command)
     def with_conditions(
@@ -145,7 +152,7 @@ start_option = click.option(
     metavar="SECONDS",
     help="Time a bot has from its start to its hello.",
 )
-"""The option for the time that bots have to connect."""
+"""The option for the time in which a started bot must connect; part of `conditions` too."""
 
 
 def _with(command: Callable[..., Any], options: Sequence[Decorator]) -> Callable[..., Any]:
@@ -155,7 +162,7 @@ def _with(command: Callable[..., Any], options: Sequence[Decorator]) -> Callable
 
 
 def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for bots that the command starts."""
+    """Add the options for bots that the command starts: `bot_limits` and `sandbox`."""
     options: list[Decorator] = [
         click.option(
             "--limits",
@@ -170,41 +177,41 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(["none", "bwrap"]),
             default="none",
             show_default=True,
-            help="Shut the bots off from this machine, by bubblewrap.",
+            help="Isolate the bots from this machine, by bubblewrap.",
         ),
     ]
     return _with(command, options)
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for a game: board and settings."""
+    """Add the options for a game: `map_`, `sets` and `move_limit`."""
     options: list[Decorator] = [
         click.option(
             "-i",
             "--map",
             "map_",
             metavar="FILE",
-            help="A map file, or a shipped map's name. Without it the seed makes the map.",
+            help="A map file, or a shipped map's name; without it, the seed makes the map.",
         ),
         click.option(
             "--set",
             "sets",
             multiple=True,
             metavar="NAME=VALUE",
-            help="A setting of the game; see `lanista games`.",
+            help="A setting of the game (see `lanista games`); may be repeated.",
         ),
         click.option(
             "--move-limit",
             type=int,
             metavar="N",
-            help="Moves until a draw: short for --set move_limit=N.",
+            help="Moves until a draw; short for --set move_limit=N.",
         ),
     ]
     return _with(command, options)
 
 
 def bot_limits_of(text: str | None) -> Any:
-    """Return what bots may use, from `--limits`."""
+    """Parse `--limits` into `BotLimits`; None gives the defaults."""
     from lanista.bots import BotLimits, LimitsError, parse_limits
 
     try:
@@ -214,7 +221,7 @@ def bot_limits_of(text: str | None) -> Any:
 
 
 def sandboxed(choice: str) -> bool:
-    """Return whether `--sandbox` asks for one, after checking that this machine can make it."""
+    """Return whether `--sandbox` asks for a sandbox, after checking that one can be made here."""
     from lanista.bots import SandboxError, check_sandbox
 
     if choice == "none":
@@ -227,7 +234,11 @@ def sandboxed(choice: str) -> bool:
 
 
 def ruleset_named(name: str) -> Ruleset:
-    """Return the ruleset of a name; BadInputError lists the known ones."""
+    """Return the ruleset of a name.
+
+    Raises:
+        BadInputError: There is none of that name; the message lists the known ones.
+    """
     from lanista.rules import registry
 
     try:
@@ -239,9 +250,10 @@ def ruleset_named(name: str) -> Ruleset:
 def setup_of(
     ruleset: Ruleset, map_: str | None, sets: Sequence[str] = (), move_limit: int | None = None
 ) -> tuple[dict[str, int], Any]:
-    """Return all settings, and the board or None, from `--map`, `--set` and `--move-limit`.
+    """Return all settings, and the board if there is one, from `--map`, `--set` and `--move-limit`.
 
-    What is said on the command line goes before what a configuration file says.
+    Settings of the command line override those of a configuration file. Without `--map`, or with
+    a configuration file that has no board, the board is None: the seed makes it.
     """
     from_file, board = ({}, None) if map_ is None else configuration_of(ruleset, map_)
     settings = settings_of(ruleset, sets, move_limit, from_file)
@@ -259,7 +271,7 @@ def settings_of(
     move_limit: int | None = None,
     from_file: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """Return all settings, from `--set` and `--move-limit` over those of a configuration file."""
+    """Return all settings; those of `--set` and `--move-limit` override a configuration file's."""
     given: dict[str, int] = {}
     for text in sets:
         name, equals, value = text.partition("=")
@@ -279,7 +291,11 @@ def settings_of(
 
 
 def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
-    """Return the seed if it is in range, or a fresh one if there is none."""
+    """Return the seed, or a new one if it is None.
+
+    Raises:
+        BadInputError: The seed is outside the ruleset's range.
+    """
     from lanista.hosting.ids import fresh_seed
 
     if seed is None:
@@ -291,8 +307,8 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """Report an unusable name as bad input."""
+def _unusable_as_bad_input() -> Iterator[None]:
+    """Turn `UnusableNameError` into `BadInputError`."""
     from lanista.hosting.names import UnusableNameError
 
     try:
@@ -302,31 +318,31 @@ def _told() -> Iterator[None]:
 
 
 def configuration_of(ruleset: Ruleset, map_: str) -> tuple[Mapping[str, int], Any]:
-    """Return settings and board from a file, or from a shipped map's name (`hosting.names`)."""
+    """Return settings and board of a map file or a shipped map (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _told():
+    with _unusable_as_bad_input():
         return names.configuration_of(ruleset, map_)
 
 
 def house_bots(game: str) -> Mapping[str, str]:
-    """Return the house bots of a game: their modules by name."""
+    """Return the modules of a game's house bots, by the bots' names."""
     from lanista.house import HOUSE
 
     return HOUSE.get(game, {})
 
 
 def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
-    """Return a bot's name and command line (`hosting.names`)."""
+    """Return the name and the command line of a bot as typed (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _told():
+    with _unusable_as_bad_input():
         return names.bot_command(game, bot)
 
 
-def bot_words(game: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a bot's command line, from one that is split already (`hosting.names`)."""
+def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a bot's command line, from one that is split already (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _told():
-        return names.bot_words(game, words)
+    with _unusable_as_bad_input():
+        return names.bot_argv(game, argv)

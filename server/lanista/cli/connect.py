@@ -1,4 +1,4 @@
-"""`lanista connect`: a bot that speaks by stdin and stdout, on any arena."""
+"""`lanista connect`: runs a program that uses stdin and stdout as a bot on an arena."""
 
 import os
 import shutil
@@ -11,16 +11,22 @@ EXIT_NO_CONNECTION = 1
 
 
 @click.command("connect", context_settings={"allow_interspersed_args": False})
-@click.option("--host", metavar="HOST", help="The arena's address; else LANISTA_HOST or 127.0.0.1.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Its port; else LANISTA_PORT or 7777.")
-@click.option("--name", help="What to be called; else LANISTA_NAME, or by the command.")
-@click.option("--game", help="The game wanted; else the arena's default.")
-@click.option("--room", help="Meet only who names the same room.")
-@click.option("--seat", type=click.IntRange(0, 9999), help="Ask for this seat, from 0.")
-@click.option("--token", help="The secret of the name or seat; better by LANISTA_TOKEN.")
-@click.option("--keep", is_flag=True, help="Stay for match after match.")
-@click.option("--notes", is_flag=True, help="Be told of everything that is refused.")
-@click.argument("words", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option(
+    "--host", metavar="HOST", show_default="LANISTA_HOST or 127.0.0.1", help="The arena's address."
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), show_default="LANISTA_PORT or 7777", help="Its port."
+)
+@click.option("--name", show_default="LANISTA_NAME, or COMMAND's name", help="The bot's name.")
+@click.option("--game", show_default="the arena's", help="The game to play.")
+@click.option("--room", help="Play only against bots that name the same room.")
+@click.option("--seat", type=click.IntRange(0, 9999), help="The seat to play on, from 0.")
+@click.option(
+    "--token", help="The secret for the name or seat; LANISTA_TOKEN keeps it off the command line."
+)
+@click.option("--keep", is_flag=True, help="Stay connected for further matches.")
+@click.option("--notes", is_flag=True, help="Ask the arena for a note on everything it refuses.")
+@click.argument("argv", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     *,
     host: str | None,
@@ -32,26 +38,29 @@ def command(
     token: str | None,
     keep: bool,
     notes: bool,
-    words: tuple[str, ...],
+    argv: tuple[str, ...],
 ) -> int:
     """Run COMMAND as a bot: it reads the arena's lines on stdin and answers on stdout.
 
-    Lanista says the hello. COMMAND gets all that the arena says from then on, and writes one line
-    for each `go`. What it writes to stderr is kept with its next answer, in the match's record.
+    Lanista sends the hello. COMMAND gets every line that the arena sends after that, and writes
+    one line for each `go`. What it writes to stderr is kept in the match's record, with its next
+    answer.
 
-    Exit codes: COMMAND's own; 1 no arena could be reached, 2 bad input.
+    Exit codes: COMMAND's own; 1 the arena can't be reached, 2 bad input.
     """
     from lanista import bridge
     from lanista_protocol import RemoteProtocolError, parse_hello
 
     bridge.keep_standard_streams()
-    if shutil.which(words[0]) is None:
-        raise BadInputError(f"no program {words[0]!r} that could be run; behind -- goes the bot")
+    if shutil.which(argv[0]) is None:
+        raise BadInputError(
+            f"no program {argv[0]!r} that could be run; give the bot's command after --"
+        )
     if name is None:
         from lanista.hosting.names import name_of
 
-        name = os.environ.get("LANISTA_NAME") or name_of(words)
-    options: dict[str, object] = {
+        name = os.environ.get("LANISTA_NAME") or name_of(argv)
+    values: dict[str, object] = {
         "v": 1,
         "game": game,
         "room": room,
@@ -60,21 +69,21 @@ def command(
         "keep": 1 if keep else None,
         "notes": 1 if notes else None,
     }
-    said = [f"{key}={value}" for key, value in options.items() if value is not None]
+    options = [f"{key}={value}" for key, value in values.items() if value is not None]
     if "=" in name or name != " ".join(name.split()):
         raise BadInputError(f"--name {name!r}: a name has single spaces between words, and no '='")
-    for word in said:
-        if " " in word:
-            option, _, value = word.partition("=")
-            shown = "…" if option == "token" else repr(value)
-            raise BadInputError(f"--{option} {shown}: it must be one word")
-    hello = " ".join([name, *said])
+    for option in options:
+        if " " in option:
+            key, _, value = option.partition("=")
+            shown = "…" if key == "token" else repr(value)
+            raise BadInputError(f"--{key} {shown}: it must be one word")
+    hello = " ".join([name, *options])
     try:
         parse_hello(hello)
     except RemoteProtocolError as error:
         raise BadInputError(error.message) from None
     try:
-        code = bridge.run(words, hello, host or _host(), port or _port())
+        code = bridge.run(argv, hello, host or _host(), port or _port())
     except bridge.CannotConnectError as error:
         click.echo(f"lanista connect: {error}", err=True)
         return EXIT_NO_CONNECTION

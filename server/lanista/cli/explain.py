@@ -1,4 +1,4 @@
-"""`lanista explain`: check a match file of an original game against the rules."""
+"""`lanista explain`: checks a match file of an original game against the rules."""
 
 import itertools
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ EXIT_UNEXPLAINED = 1
     type=click.Choice(["auto", "original", "text"]),
     default="auto",
     show_default=True,
-    help="The original program's rules, its rules text's, or whichever explains it.",
+    help="original: as its program played; text: as its rules text says; auto: either.",
 )
 @click.option(
     "--orders",
     metavar="FILE",
-    help="Play the match again from its seed and these submitted orders, and compare every byte.",
+    help="Play the match again with its seed and the orders in FILE, and compare every byte.",
 )
 def command(file: str, rules: str, orders: str | None) -> int:
     """Check a match file (.res or .res.gz) of Hogwarts or Crematoria, round by round.
 
-    Exit codes: 0 explained, 1 not, 2 a file that can't be read.
+    Exit codes: 0 the rules explain the file, 1 they don't, 2 it can't be read.
     """
     from lanista.formats.originals import of_text
     from lanista.formats.tokens import FormatError
@@ -40,17 +40,15 @@ def command(file: str, rules: str, orders: str | None) -> int:
             return _compare(text, originals.replay(text, _read(orders)))
         tried = originals.rules if rules == "auto" else (rules,)
         if rules != "auto" and rules not in originals.rules:
-            raise BadInputError(
-                f"--rules {rules}: {originals.game} has one behaviour, the original's"
-            )
-        found = [originals.explain(text, tried[0])]
+            raise BadInputError(f"--rules {rules}: {originals.game} has only the original's rules")
+        explanations = [originals.explain(text, tried[0])]
         for other in tried[1:]:
-            if found[-1].problem is not None:
-                found.append(originals.explain(text, other))
+            if explanations[-1].problem is not None:
+                explanations.append(originals.explain(text, other))
     except FormatError as error:
         raise BadInputError(f"{file}: {error}") from None
-    # Of several rules the one that came furthest tells most; the original's if they tie.
-    best = max(found, key=lambda explained: explained.rounds)
+    # Of several rules, those that explain the most rounds; the original's if they tie.
+    best = max(explanations, key=lambda explanation: explanation.rounds)
     click.echo(f"explained {best.rounds} of {best.of} rounds ({best.rules})")
     if best.problem is None:
         return 0
@@ -59,15 +57,15 @@ def command(file: str, rules: str, orders: str | None) -> int:
 
 
 def _compare(text: str, parts: Iterable[str]) -> int:
-    """Compare a match file with the match that its seed and orders make."""
-    made = "".join(parts)
-    if made == text:
+    """Compare a match file with the match that its seed and orders give; return the exit code."""
+    replayed = "".join(parts)
+    if replayed == text:
         click.echo(f"identical: {len(text)} bytes, {text.count(chr(10))} lines")
         return 0
-    pairs = itertools.zip_longest(text.split("\n"), made.split("\n"))
+    pairs = itertools.zip_longest(text.split("\n"), replayed.split("\n"))
     for number, (theirs, ours) in enumerate(pairs, 1):
         if theirs != ours:
-            click.echo(f"line {number} differs: the file has {theirs!r}, the rules make {ours!r}")
+            click.echo(f"line {number} differs: the file has {theirs!r}, the rules give {ours!r}")
             break
     return EXIT_UNEXPLAINED
 
@@ -77,4 +75,4 @@ def _read(file: str) -> str:
     try:
         return read_unpacked(file).decode("ascii")
     except UnicodeDecodeError as error:
-        raise BadInputError(f"{file}: byte {error.start} is no ASCII; not a match file") from None
+        raise BadInputError(f"{file}: byte {error.start} isn't ASCII; not a match file") from None

@@ -1,5 +1,7 @@
-"""Matches written to other files: the original games' formats, pictures, a page. No command here,
-but what several of them share.
+"""Functions that write matches to other files, for the commands that share them.
+
+The files are match files of the original games, PNG and GIF pictures; `lanista replay html` and
+`lanista explain` use the functions that read and write files.
 """
 
 import gzip
@@ -24,14 +26,14 @@ if TYPE_CHECKING:
 MAX_FILE = 64 * 1024 * 1024
 """Largest match file in bytes; the original games' have about one million."""
 OUT = -1
-"""The status of a player who is out."""
+"""The status, in a match file, of a player who is out."""
 
 
 def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
     """Yield a record as its original game's match file, in parts.
 
     Raises:
-        BadInputError: The game has no such file, or the record doesn't fit the rules.
+        BadInputError: The game has no match files, or the record contradicts the rules.
     """
     from lanista.formats.originals import of_game, printable_names
     from lanista.match.record import BadRecordError
@@ -42,8 +44,8 @@ def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
         raise BadInputError(f"{ruleset.title} has no match files (.res); its matches are records")
     if "text" in originals.rules and not record.header.settings.get("original"):
         click.echo(
-            f"note: played by the rules' text; the original {ruleset.title} "
-            "can't explain its spells and battles (--set original=1 plays by the original's)",
+            f"note: this match follows the rules text; the original {ruleset.title} "
+            "can't explain its spells and battles (--set original=1 plays by its rules)",
             err=True,
         )
     try:
@@ -60,18 +62,17 @@ def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
 
 
 def _status(record: "Record", round_: int) -> Sequence[float]:
-    """Return the status of each seat: 0, or -1 once it no longer gives orders."""
+    """Return each seat's status in a round: 0, or `OUT` if it gives no more orders."""
     if round_ < len(record.turns):
-        return [OUT if word == "out" else 0 for word in record.turns[round_].verdicts]
+        return [OUT if verdict == "out" else 0 for verdict in record.turns[round_].verdicts]
     last = record.turns[-1].verdicts if record.turns else ()
-    return [OUT if word in {"out", "missing"} else 0 for word in last] or [0] * len(
-        record.header.players
-    )
+    statuses = [OUT if verdict in {"out", "missing"} else 0 for verdict in last]
+    return statuses or [0] * len(record.header.players)
 
 
 @attrs.frozen
 class Shots:
-    """A match as a series of positions to draw."""
+    """A match as a series of positions to be drawn."""
 
     scene: "Scene"
     title: str
@@ -79,10 +80,10 @@ class Shots:
     names: Sequence[str]
     """The bots' names, by seat."""
     shots: "Iterator[Shot]"
-    """From the start on, one a round; to be read once.
+    """The position at the start and after each round; can be iterated once.
 
     Raises:
-        BadInputError: The file tells something that can't be.
+        BadInputError: The file contradicts the rules.
     """
 
 
@@ -97,7 +98,9 @@ def shots_of(file: str) -> Shots:
 
 
 def read_unpacked(file: str) -> bytes:
-    """Read the lines of a file, unpacked if it is gzip; of a growing record, those there are.
+    """Read a file, and decompress it if it is gzip; return its content.
+
+    Of a record longer than `MAX_FILE`, which is read elsewhere, only the start is returned.
 
     Raises:
         BadInputError: It can't be read, or is longer than any match file.
@@ -113,7 +116,7 @@ def read_unpacked(file: str) -> bytes:
     except OSError as error:
         raise BadInputError(f"can't read {file}: {error.strerror or error}") from None
     if len(data) > MAX_FILE and not data.startswith(b"{"):
-        raise BadInputError(f"{file}: longer than any match file, of 64 MiB at most")
+        raise BadInputError(f"{file}: longer than 64 MiB, as no match file is")
     return data
 
 
@@ -162,15 +165,23 @@ def _of_res(file: str, data: bytes) -> Shots:
         text = data.decode("utf-8-sig", "replace")
         shown = of_text(text).show(text)
     except FormatError as error:
-        raise BadInputError(f"{file}: no record, and {error}") from None
+        raise BadInputError(f"{file}: not a record, and {error}") from None
     return Shots(shown.scene, registry.get(shown.game).title, shown.names, shots())
 
 
 def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]:
-    """Draw a match after a number of rounds (None: the last); return the picture and its round.
+    """Draw the position after some rounds as PNG.
+
+    Args:
+        file: A record or match file.
+        round_: The number of rounds; None: all of the match.
+        tile: Pixels of a cell's side; None: as many as fit.
+
+    Returns:
+        The number of the round, and the picture.
 
     Raises:
-        BadInputError: There is no such round, or no picture of that size, or `shots_of`.
+        BadInputError: The file can't be read, or there is no such round or picture of that size.
     """
     from lanista.playback.image import png
 
@@ -180,7 +191,7 @@ def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]
     for shot in shots.shots:
         if shot.number == round_:
             break
-    assert shot is not None  # there is the start
+    assert shot is not None  # at least the start exists
     if round_ is not None and shot.number < round_:
         raise BadInputError(f"{file}: no round {round_}; the last one is {shot.number}")
     return shot.number, png(painter.draw(shot))
@@ -189,17 +200,17 @@ def as_png(file: str, round_: int | None, tile: int | None) -> tuple[int, bytes]
 def as_gif(
     file: str, first: int, last: int | None, delay: int, tile: int | None
 ) -> Iterator[bytes]:
-    """Yield a moving picture of a match, in parts as they are drawn.
+    """Yield a moving picture of a match as GIF, in parts as they are drawn.
 
     Args:
         file: A record or match file.
-        first: The first round, 0 is the start.
-        last: The last one; None: of the match.
-        delay: Milliseconds a round.
-        tile: Pixels of a cell; None: as fits.
+        first: The first round that is shown; 0 is the start.
+        last: The last round that is shown; None: the last of the match.
+        delay: How long a round is shown, in milliseconds.
+        tile: Pixels of a cell's side; None: as many as fit.
 
     Raises:
-        BadInputError: As `as_png`.
+        BadInputError: The file can't be read, or there is no such round or picture of that size.
     """
     from lanista.playback.image import gif
 
@@ -231,25 +242,30 @@ def _painter(shots: Shots, tile: int | None) -> "Painter":
 
 
 def new_name(file: str, ending: str) -> Path:
-    """Return the default output file: FILE's name in the current folder, with another ending."""
+    """Return the default output file: `file`'s name in the current folder, with another ending."""
     name = Path(file).name.removesuffix(".gz")
     return Path(Path(name).stem + ending)
 
 
 def write(source: str, output: Path, parts: Iterable[bytes]) -> int:
-    """Write a file in parts and return its size in bytes. An unfinished file is removed.
+    """Write a file in parts and return its size in bytes; an unfinished file is removed.
+
+    Args:
+        source: The file from which the parts are made; it must not be overwritten.
+        output: The file to write.
+        parts: Its content.
 
     Raises:
         BadInputError: It can't be written, or is `source` itself.
     """
     rest = iter(parts)
-    begun = next(rest)  # what can't be read shows here: then nothing is overwritten
+    first = next(rest)  # fails here, before anything is overwritten, if `source` can't be read
     try:
         if output.exists() and output.samefile(source):
-            raise BadInputError(f"{output} is the file to read; give another name by -o")
+            raise BadInputError(f"{output} is the file to read; give another name with -o")
         with output.open("wb") as file:
             try:
-                return file.write(begun) + sum(file.write(part) for part in rest)
+                return file.write(first) + sum(file.write(part) for part in rest)
             except BaseException:
                 if output.is_file():
                     output.unlink()

@@ -1,4 +1,4 @@
-"""The board, drawn in the terminal while a match is played."""
+"""Drawing of the board in the terminal while a match is played."""
 
 from collections.abc import Sequence
 from types import TracebackType
@@ -22,7 +22,7 @@ class LiveBoard:
         self._names = names
         self._cell_width = cell_width
         self._delay = delay
-        # No refreshing thread: a position is drawn when it is there, outside every clock.
+        # Without a refreshing thread a position is drawn between turns, when no clock runs.
         console = console or Console(highlight=False)
         self._plain = lacks_colours(console)
         self._live = Live(
@@ -45,7 +45,7 @@ class LiveBoard:
         self._live.stop()
 
     def watcher_of(self, names: Sequence[str]) -> Watcher:
-        """Return a match's watcher, once its bots have said their names."""
+        """Return the watcher of a match whose bots have these names."""
         self._names = names
         return self.watch
 

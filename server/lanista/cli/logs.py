@@ -1,4 +1,4 @@
-"""The arena's log: lines on stderr, for people on a terminal, `key=value` elsewhere."""
+"""Configuration of the arena's log: lines on stderr, as `key=value` unless it is a terminal."""
 
 import contextlib
 import logging
@@ -12,25 +12,27 @@ from lanista.hosting import accept
 
 
 class Stderr:
-    """Standard error, whose reader may leave: a log that nobody reads must not end a match."""
+    """A stream to stderr that ignores errors: a log that nobody reads must not end a match."""
 
     def write(self, text: str) -> None:
-        """Write one line, unbuffered; nothing happens if it can't be."""
+        """Write one line unbuffered, or drop it if stderr is closed."""
         with contextlib.suppress(OSError):
             os.write(2, text.encode("utf-8", "backslashreplace"))
 
     def flush(self) -> None:
-        """Do nothing: nothing is buffered."""
+        """Do nothing; lines aren't buffered."""
 
 
 class _Accepting(logging.Handler):
-    """Logs in our form that no connection can be accepted, for want of file descriptors.
+    """Passes messages of `hosting.accept`, that it can't accept connections, to structlog.
 
-    It comes ten times a second while that lasts; one in ten seconds is enough.
+    There are ten a second while file descriptors are lacking; one in ten seconds is enough.
     """
 
     pause = 10.0
+    """Seconds between two messages."""
     last = -math.inf
+    """When the last one was passed on."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Log the record without its trace."""
@@ -40,12 +42,12 @@ class _Accepting(logging.Handler):
 
 
 def configure_log() -> None:
-    """Configure structlog; called once by commands that serve."""
+    """Configure structlog; commands that serve call this once."""
     renderer: structlog.typing.Processor
     if os.isatty(2):
         renderer = structlog.dev.ConsoleRenderer()
     else:
-        # Quotes and escapes values, so that what a bot says stays one line.
+        # It quotes and escapes values, so that text of a bot stays on one line.
         renderer = structlog.processors.LogfmtRenderer(
             key_order=["timestamp", "level", "event"], drop_missing=True
         )

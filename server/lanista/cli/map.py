@@ -1,4 +1,4 @@
-"""`lanista map`: make, look at and check maps."""
+"""`lanista map`: generates, draws, checks and lists maps."""
 
 from pathlib import Path
 
@@ -9,16 +9,24 @@ from lanista.cli import BadInputError
 
 @click.group("map")
 def command() -> None:
-    """Make, look at and check maps."""
+    """Generate, draw, check and list maps."""
 
 
 @command.command("generate")
 @click.argument("game")
-@click.option("-s", "--seed", type=int, help="The seed; a fresh one without it.")
-@click.option("-o", "--output", metavar="FILE", help="Write it to FILE instead of printing it.")
-@click.option("--set", "sets", multiple=True, metavar="NAME=VALUE", help="A setting of the game.")
+@click.option("-s", "--seed", type=int, help="The map's seed; without it, a new one.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the map to FILE instead of printing it."
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the game (see `lanista games`); may be repeated.",
+)
 def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, ...]) -> None:
-    """Make the map of a seed for GAME."""
+    """Generate a map for GAME from a seed."""
     from lanista.cli.common import checked_seed, ruleset_named, settings_of
     from lanista.formats.originals import of_game
 
@@ -27,7 +35,7 @@ def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, .
     settings = settings_of(ruleset, sets)
     board = ruleset.generate(settings, ruleset.chance(seed))
     originals = of_game(game)
-    # The games with files of their own get one that says the settings too.
+    # An original game's own format has the settings too.
     if originals is None or (output or "").endswith(".map"):
         text = ruleset.write_board(board)
     else:
@@ -47,10 +55,14 @@ def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, .
 @click.argument("game")
 @click.argument("map_", metavar="MAP")
 @click.option(
-    "--size", type=click.IntRange(1, 6), default=2, show_default=True, help="Characters a cell."
+    "--size",
+    type=click.IntRange(1, 6),
+    default=2,
+    show_default=True,
+    help="Width of a cell, in characters.",
 )
 def show(game: str, map_: str, size: int) -> None:
-    """Draw a map of GAME: a file or a shipped map's name."""
+    """Draw MAP, a file or a shipped map's name, in the terminal."""
     from rich.console import Console
 
     from lanista.cli.common import ruleset_named, setup_of
@@ -59,7 +71,7 @@ def show(game: str, map_: str, size: int) -> None:
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_)
     chance = ruleset.chance(0)
-    if board is None:  # a configuration that leaves the board to the seed
+    if board is None:  # the file has only settings: the seed makes the board
         board = ruleset.generate(settings, chance)
     game_ = ruleset.new(settings, board, chance)
     names = [f"seat {seat}" for seat in range(ruleset.seats)]
@@ -72,7 +84,7 @@ def show(game: str, map_: str, size: int) -> None:
 @click.argument("game")
 @click.argument("maps", metavar="MAP...", nargs=-1, required=True)
 def check(game: str, maps: tuple[str, ...]) -> None:
-    """Check maps of GAME; the first bad one is told with line and column."""
+    """Check maps of GAME; report the first bad one with line and column."""
     from lanista.cli.common import ruleset_named, setup_of
 
     ruleset = ruleset_named(game)

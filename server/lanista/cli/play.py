@@ -1,4 +1,4 @@
-"""`lanista play`: a match, or several, between bots that this command starts."""
+"""`lanista play`: plays one or several matches between bots that it starts."""
 
 import json
 import sys
@@ -29,7 +29,7 @@ EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
 RECORDS = Path("lanista-records")
 RES = ".res"
-"""Ending of the name of an original game's match file."""
+"""The suffix of an original game's match file."""
 ORIGINAL_SPELLINGS = {
     "-seed": "--seed",
     "-moveLimit": "--move-limit",
@@ -39,33 +39,33 @@ ORIGINAL_SPELLINGS = {
     "-size": "--size",
     "-console": "--console",
 }
-"""Options of the original Angry Mob arena, and ours."""
+"""Options of the original Angry Mob arena, and Lanista's options for them."""
 OUTPUT_SHOWN = 2000
-"""Characters of a bot's output that a start failure shows."""
+"""Characters of a bot's output that are shown when it couldn't start."""
 
 
 class PlayCommand(click.Command):
-    """Accepts the original arena's spellings too."""
+    """The command, which accepts the options of the original arena too."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Turn the original's spellings into ours before click reads `-s` and `eed`."""
+        """Replace the original's options before click splits `-seed` into `-s` and `eed`."""
         end = args.index("--") if "--" in args else len(args)
-        ours = [ORIGINAL_SPELLINGS.get(word, word) for word in args[:end]]
-        return super().parse_args(ctx, ours + args[end:])
+        replaced = [ORIGINAL_SPELLINGS.get(arg, arg) for arg in args[:end]]
+        return super().parse_args(ctx, replaced + args[end:])
 
 
 @click.command("play", cls=PlayCommand)
 @click.argument("game")
 @click.argument("bots", metavar="BOT...", nargs=-1)
-@click.option("-l", "--list", "lists", is_flag=True, help="List the house bots of GAME and end.")
-@click.option("-s", "--seed", type=int, help="The match's seed; a fresh one without it.")
+@click.option("-l", "--list", "lists", is_flag=True, help="Only list the house bots of GAME.")
+@click.option("-s", "--seed", type=int, help="The match's seed; without it, a new one.")
 @game_options
 @click.option(
     "-o",
     "--record",
     metavar="FILE",
-    help="Where the record goes (with -n: a folder); without it to ./lanista-records/. "
-    "A name ending in .res gets the original game's match file.",
+    help="File for the record (with -n: a folder); without it, one in ./lanista-records/. "
+    "A name ending in .res gets the original game's match file, besides that record.",
 )
 @clock_options
 @start_option
@@ -83,25 +83,26 @@ class PlayCommand(click.Command):
     type=click.IntRange(1, 6),
     default=2,
     show_default=True,
-    help="Characters a cell of the drawn board.",
+    help="Width of a cell of the drawn board, in characters.",
 )
 @click.option(
     "--watch",
     is_flag=True,
-    help="Show the match in a browser: it begins when its page is open, a move each --delay.",
+    help="Show the match in a browser; it begins when the page is open, with a move each --delay.",
 )
 @click.option(
     "--web",
     metavar="HOST:PORT",
-    help="Where that page is  [default: 127.0.0.1:8080, or a free port]",
+    show_default="127.0.0.1:8080, or a free port",
+    help="Address of that page.",
 )
 @click.option(
     "--open-logs",
     is_flag=True,
-    help="With --watch: show what bots log while the match runs to all viewers, not only on "
-    "loopback.",
+    help="With --watch: show bots' logs during the match to all viewers, not only to those on "
+    "this machine.",
 )
-@click.option("--console", is_flag=True, help="Don't draw the board, only print the result.")
+@click.option("--console", is_flag=True, help="Print only the result, without drawing the board.")
 @click.option(
     "-n",
     "matches",
@@ -109,7 +110,7 @@ class PlayCommand(click.Command):
     default=1,
     show_default=True,
     metavar="MATCHES",
-    help="Play so many matches; the seeds count up.",
+    help="Number of matches; their seeds count up.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each result as a line of JSON.")
 def command(
@@ -134,7 +135,7 @@ def command(
     matches: int,
     as_json: bool,
 ) -> int:
-    """Play a match of GAME between BOTs that are started for it.
+    """Start BOTs and play a match of GAME between them.
 
     A BOT is a house bot's name (see `lanista bots`), or a command line in quotes, run without a
     shell; in it {host}, {port}, {name} and {token} are replaced. Bots take the seats in the order
@@ -159,11 +160,11 @@ def command(
 
     ruleset = ruleset_named(game)
     if watch and matches > 1:
-        raise BadInputError("--watch shows one match; for several there is lanista serve")
+        raise BadInputError("--watch shows one match; use lanista serve for several")
     if web is not None and not watch:
-        raise BadInputError("--web is the page of --watch")
+        raise BadInputError("--web is the address of the page of --watch; give --watch too")
     if open_logs and not watch:
-        raise BadInputError("--open-logs is for the page of --watch")
+        raise BadInputError("--open-logs is for the page of --watch; give --watch too")
     if lists:
         click.echo("\n".join(house_bots(game)))
         return 0
@@ -183,12 +184,12 @@ def command(
         contestants=[
             Contestant(
                 name=name,
-                command=words,
+                command=argv,
                 limits=limits,
                 sandboxed=in_sandbox,
                 hidden=(RECORDS,) if matches == 1 or record is None else (Path(record),),
             )
-            for name, (_, words) in zip(names, commands, strict=True)
+            for name, (_, argv) in zip(names, commands, strict=True)
         ],
         record_path=_record_path(game, record, matches, first_seed),
         board=board,
@@ -224,7 +225,7 @@ def command(
 
 
 def _check_res(ruleset: Any, res: Path, matches: int) -> None:
-    """Check that a match file could be written, before anything is played."""
+    """Check, before anything is played, that a match file can be written."""
     from lanista.formats.originals import of_game
 
     if of_game(ruleset.name) is None:
@@ -239,9 +240,9 @@ def _check_res(ruleset: Any, res: Path, matches: int) -> None:
 
 
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
-    """Return where a match's record goes, as a function of its id."""
+    """Return a function that gives the path of a match's record for the match's id."""
     if record is not None and record.endswith(RES) and matches == 1:
-        record = None  # the match file is made of the record
+        record = None  # the match file is made from a record with a name of its own
     path = RECORDS if record is None else Path(record)
     try:
         is_folder, exists = path.is_dir(), path.exists()
@@ -253,13 +254,13 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
         return lambda match: path  # noqa: ARG005 - named by the user, not by the match
     if exists and not is_folder:
         if record is None:
-            raise BadInputError(f"{path} is no folder; name a record's file by -o")
+            raise BadInputError(f"{path} isn't a folder; name a file for the record with -o")
         raise BadInputError(f"-o {record}: not a folder; with -n it names a folder")
     return lambda match: path / f"{game}-{seed}-{match}.jsonl.gz"
 
 
 class _Session:
-    """The matches of one `lanista play`, and what is printed of them."""
+    """Plays the matches of one `lanista play` and prints their results."""
 
     def __init__(self, *, as_json: bool, res: Path | None, page: "PagePort | None") -> None:
         self._as_json = as_json
@@ -271,7 +272,17 @@ class _Session:
         self.exit_code = 0
 
     def play(self, plan: "MatchPlan", delay: float, size: int, *, draws: bool) -> int:
-        """Play one match and print its result; `delay` is in seconds."""
+        """Play one match and print its result.
+
+        Args:
+            plan: The match.
+            delay: Pause between moves while the board is drawn, in seconds.
+            size: Width of a cell of the drawn board, in characters.
+            draws: Whether to draw the board in the terminal.
+
+        Returns:
+            The exit code.
+        """
         import trio
 
         from lanista.arena.server import CannotListenError
@@ -323,7 +334,7 @@ class _Session:
         return self.exit_code
 
     def _export(self, played: "MatchReport", res: Path) -> None:
-        """Write the match file of an original game beside the record."""
+        """Write the match file of an original game, made from the record."""
         from lanista.cli.export import as_res
         from lanista.match.record import read_record
         from lanista.rules import registry
@@ -375,7 +386,7 @@ class _Session:
             click.echo(f"lanista play: {printable(played.bundle_trouble)}", err=True)
 
     def summarize(self, matches: int) -> None:
-        """Print the wins, when there were several matches."""
+        """Print the number of wins of each bot, if there were several matches."""
         if matches == 1 or self._as_json:
             return
         won = ", ".join(f"{name} won {self._won[name]}" for name in self._names)

@@ -1,4 +1,4 @@
-"""`lanista replay`: look at records and check them."""
+"""`lanista replay`: shows and checks records of matches, and writes them as other files."""
 
 import itertools
 import sys
@@ -12,18 +12,18 @@ from lanista.cli import EXIT_BAD_INPUT, BadInputError
 from lanista.cli.common import fault_lines, printable
 
 if TYPE_CHECKING:
-    from lanista.hosting.feeder import Fed
+    from lanista.hosting.feeder import FeedResult
     from lanista.match.record import Record
     from lanista.rules.base import Ruleset
 
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
-"""Milliseconds that a moving picture shows each round."""
+"""How long a moving picture shows each round by default, in milliseconds."""
 
 
 @click.group("replay")
 def command() -> None:
-    """Look at records of matches and check them."""
+    """Show records of matches, check them, and write them as other files."""
 
 
 def _read(file: str) -> "tuple[Record, Ruleset]":
@@ -44,9 +44,9 @@ def _read(file: str) -> "tuple[Record, Ruleset]":
 @command.command("verify")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 def verify(files: tuple[str, ...]) -> int:
-    """Play records again by the rules and compare every digest.
+    """Play recorded matches again by the rules and compare every digest.
 
-    Exit codes: 0 all agree, 1 one doesn't, 2 no record.
+    Exit codes: 0 all agree, 1 one differs, 2 a file isn't a record or can't be read.
     """
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError
@@ -58,11 +58,10 @@ def verify(files: tuple[str, ...]) -> int:
             record, ruleset = _read(file)
             turns = verify_record(record, ruleset)
         except (BadRecordError, BadInputError) as error:
-            # Told, and the other files are still looked at.
-            words = str(error) if isinstance(error, BadInputError) else f"{file}: {error}"
-            click.echo(f"lanista: {printable(words)}", err=True)
+            message = str(error) if isinstance(error, BadInputError) else f"{file}: {error}"
+            click.echo(f"lanista: {printable(message)}", err=True)
             code = EXIT_BAD_INPUT
-            continue
+            continue  # the other files are verified all the same
         except MismatchError as error:
             click.echo(f"{file}: DIFFERS: {printable(str(error))}")
             code = max(code, EXIT_MISMATCH)
@@ -74,7 +73,7 @@ def verify(files: tuple[str, ...]) -> int:
 
 @command.command("show")
 @click.argument("file")
-@click.option("--turn", type=click.IntRange(min=0), help="Draw the position after N moves alone.")
+@click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N moves.")
 @click.option(
     "--delay",
     type=click.FloatRange(min=0),
@@ -84,10 +83,14 @@ def verify(files: tuple[str, ...]) -> int:
     help="Pause between moves.",
 )
 @click.option(
-    "--size", type=click.IntRange(1, 6), default=2, show_default=True, help="Characters a cell."
+    "--size",
+    type=click.IntRange(1, 6),
+    default=2,
+    show_default=True,
+    help="Width of a cell, in characters.",
 )
 def show(file: str, turn: int | None, delay: float, size: int) -> int:
-    """Show a record: the match step by step in a terminal, else its last position; its result."""
+    """Show a record: each position in a terminal, elsewhere only the last, and the result."""
     import trio
     from rich.console import Console
 
@@ -134,36 +137,46 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
     "format_",
     type=click.Choice(["res", "png", "gif"]),
     required=True,
-    help="The file's format: the original game's match file, a picture, a moving picture.",
+    help="The format: the original game's match file, a picture, or a moving picture.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Write it to FILE, else a picture goes to FILE's name here; a res is printed.",
+    help="The file to write; without it, a picture is named like FILE, and a res is printed.",
 )
 @click.option(
-    "--round", "round_", type=click.IntRange(min=0), help="png: after so many; else the last."
+    "--round", "round_", type=click.IntRange(min=0), show_default="the last", help="png: the round."
 )
-@click.option("--from", "first", type=click.IntRange(min=0), help="gif: the first round, else 0.")
-@click.option("--to", "last", type=click.IntRange(min=0), help="gif: the last round.")
+@click.option(
+    "--from", "first", type=click.IntRange(min=0), show_default="0", help="gif: the first round."
+)
+@click.option(
+    "--to",
+    "last",
+    type=click.IntRange(min=0),
+    show_default="the match's",
+    help="gif: the last round.",
+)
 @click.option(
     "--delay",
     type=click.IntRange(20, 60_000),
     metavar="MS",
-    help="gif: how long a round is shown; 200 if not said.",
+    show_default="200",
+    help="gif: how long each round is shown.",
 )
 @click.option(
     "--size",
     type=click.IntRange(1, 200),
     metavar="PIXELS",
-    help="png, gif: of a cell's side; else as fits 1200 pixels.",
+    show_default="as fits 1200 pixels",
+    help="png, gif: the side of a cell.",
 )
 def export(file: str, format_: str, output: str | None, **given: int | None) -> None:
-    """Write a match as another file.
+    """Write a match as a file of another format.
 
-    res: a record of Hogwarts or Crematoria in the original game's format. png, gif: a picture of a
-    record, or of a match file (.res) of an original game.
+    res: a record of Hogwarts or Crematoria as the original game's match file. png, gif: a picture
+    of a record, or of a match file (.res) of an original game.
     """
     from lanista.cli import export as files
 
@@ -209,7 +222,11 @@ def _export_res(file: str, output: str | None) -> None:
 @command.command("html")
 @click.argument("file")
 @click.option(
-    "-o", "--output", metavar="FILE", help="Write it to FILE, else to FILE's name here with .html."
+    "-o",
+    "--output",
+    metavar="FILE",
+    show_default="FILE's name, here, with .html",
+    help="The file to write.",
 )
 def html(file: str, output: str | None) -> int:
     """Write a match as one HTML file that shows it in a browser, without an arena or a network.
@@ -236,36 +253,44 @@ def html(file: str, output: str | None) -> int:
     except UnreadableError as error:
         raise BadInputError(printable(str(error))) from None
     click.echo(f"{printable(str(path))}: {size} bytes")
-    for words in troubles:
-        click.echo(f"{file}: {printable(words)}", err=True)
+    for trouble in troubles:
+        click.echo(f"{file}: {printable(trouble)}", err=True)
     return EXIT_MISMATCH if troubles else 0
 
 
 @command.command("feed")
-@click.option("--seat", type=click.IntRange(min=0), required=True, help="Whose place, from 0.")
 @click.option(
-    "--turn", type=click.IntRange(min=0), help="The last turn to give; else the seat's last."
+    "--seat",
+    type=click.IntRange(min=0),
+    required=True,
+    help="The seat whose place the bot takes, from 0.",
+)
+@click.option(
+    "--turn",
+    type=click.IntRange(min=0),
+    show_default="the seat's last",
+    help="The last turn to feed.",
 )
 @click.option(
     "--print",
     "prints",
     is_flag=True,
-    help="Start nothing: print what the seat was told, as a stdio: bot reads it.",
+    help="Start no bot: print what the seat was sent, as a stdio: bot reads it.",
 )
 @click.argument("file")
-@click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
-def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[str, ...]) -> int:
-    """Give a bot a recorded match again, up to a turn, with no clock.
+@click.argument("argv", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
+def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[str, ...]) -> int:
+    """Feed a bot a recorded match up to some turn, with no clock.
 
-    COMMAND runs in the foreground, so that it can be a debugger. Its bot is told what SEAT was told
-    in the match, whatever it answers; its last answer is printed beside the recorded one. With a
+    COMMAND runs in the foreground, so that it can be a debugger. Whatever the bot answers, it is
+    sent what SEAT was sent in the match; its last answer is printed beside the recorded one. In a
     terminal it then runs on until it ends by itself.
 
-    Exit codes: 0 it answered the turn, 1 it didn't, 2 bad input.
+    Exit codes: 0 it answered the last turn, 1 it didn't, 2 bad input.
     """
     import trio
 
-    from lanista.cli.common import bot_words
+    from lanista.cli.common import bot_argv
     from lanista.hosting.feeder import Feeder
     from lanista.match.feed import payloads
     from lanista.match.record import BadRecordError
@@ -276,54 +301,59 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, words: tuple[s
         start(record, ruleset)
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
-    if not words and not prints:
-        raise BadInputError("behind -- goes the command to start; --print needs none")
+    if not argv and not prints:
+        raise BadInputError("give the bot's command after --, or use --print, which needs none")
     if seat >= ruleset.seats:
         raise BadInputError(f"--seat {seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")
     asked = sum(verdicts.verdicts[seat] != "out" for verdicts in record.turns)
     if not asked:
-        raise BadInputError(f"{file}: seat {seat} was asked for no answer")
+        raise BadInputError(f"{file}: seat {seat} was never asked for an answer")
     last = asked - 1 if turn is None else turn
     if last >= asked:
-        raise BadInputError(f"{file}: --turn {last}; the last that seat {seat} had is {asked - 1}")
+        raise BadInputError(f"{file}: --turn {last}; the last turn of seat {seat} is {asked - 1}")
     try:
         if prints:
             for data in itertools.islice(payloads(record, ruleset, seat), last + 1):
                 click.echo(data, nl=False)
             return 0
-        command_words = bot_words(ruleset.name, words)
+        command_argv = bot_argv(ruleset.name, argv)
         patient = sys.stdin is not None and sys.stdin.isatty()
-        fed = trio.run(Feeder(record, ruleset, seat, last, command_words, patient).run)
+        result = trio.run(Feeder(record, ruleset, seat, last, command_argv, patient).run)
     except OSError as error:
         if prints:
-            raise  # printing failed, which is told as for every command
-        raise BadInputError(f"can't start {words[0]!r}: {error.strerror}") from None
+            raise  # of stdout: `lanista.cli.main` reports it
+        raise BadInputError(f"can't start {argv[0]!r}: {error.strerror}") from None
     except MismatchError as error:
         click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
         return EXIT_MISMATCH
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
-    return _print_fed(record, ruleset, seat, last, fed)
+    return _print_feed(record, ruleset, seat, last, result)
 
 
-def _print_fed(record: "Record", ruleset: "Ruleset", seat: int, last: int, fed: "Fed") -> int:
+def _print_feed(
+    record: "Record", ruleset: "Ruleset", seat: int, last: int, result: "FeedResult"
+) -> int:
+    """Print how the bot answered, compared with the match; return the exit code."""
     from lanista.match.replay import all_faults, start
 
-    recorded = [turn.raw[seat] for turn in record.turns]
-    other = [
-        at for at, answer in enumerate(fed.answers) if not record.turns[at].was_answer(seat, answer)
+    differing = [
+        turn
+        for turn, answer in enumerate(result.answers)
+        if not record.turns[turn].was_answer(seat, answer)
     ]
-    if other:
+    if differing:
         click.echo(
-            f"it answered otherwise than in the match in {len(other)} turns, from {other[0]}"
+            f"it answered otherwise than in the match in {len(differing)} turns, "
+            f"from {differing[0]}"
         )
-    if fed.trouble is not None:
-        ended = "was ended" if fed.exit_code is None else f"exit code {fed.exit_code}"
-        click.echo(f"turn {len(fed.answers)}: no answer: {printable(fed.trouble)} ({ended})")
+    if result.trouble is not None:
+        ended = "was ended" if result.exit_code is None else f"exit code {result.exit_code}"
+        click.echo(f"turn {len(result.answers)}: no answer: {printable(result.trouble)} ({ended})")
         return EXIT_MISMATCH
-    was = recorded[last]
-    click.echo(f"turn {last}: {printable(fed.answers[last])!r}")
-    click.echo("in the match: " + ("no answer" if was is None else repr(printable(was))))
+    recorded = record.turns[last].raw[seat]
+    click.echo(f"turn {last}: {printable(result.answers[last])!r}")
+    click.echo("in the match: " + ("no answer" if recorded is None else repr(printable(recorded))))
     for fault in next(itertools.islice(all_faults(record, start(record, ruleset)), last, None)):
         if fault.seat == seat:
             place = "" if fault.index is None else f", submove {fault.index}"

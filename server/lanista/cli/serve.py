@@ -1,4 +1,4 @@
-"""`lanista serve`: the standing arena."""
+"""`lanista serve`: the arena to which bots connect."""
 
 import resource
 import tempfile
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     help="Port to listen on; 0 takes a free one.",
 )
 @click.option(
-    "--game", default="angrymob", show_default=True, help="The game of bots that don't name one."
+    "--game", default="angrymob", show_default=True, help="The game for bots that don't name one."
 )
 @click.option(
     "--start",
     type=click.Choice(["auto", "manual"]),
     default="auto",
     show_default=True,
-    help="Start matches when the players are there, or wait for Enter before each.",
+    help="Start each match when its players are there, or when Enter is pressed.",
 )
 @click.option(
     "--matches",
     type=click.IntRange(min=1),
     metavar="N",
-    help="End after N matches; without it the arena serves until it is stopped.",
+    show_default="no end",
+    help="End after N matches.",
 )
 @click.option(
     "--data",
@@ -45,20 +46,21 @@ if TYPE_CHECKING:
     default=Path("lanista-data"),
     show_default=True,
     metavar="DIR",
-    help="Where records go, by day.",
+    help="Folder for records, with a folder for each day.",
 )
 @game_options
 @clock_options
 @click.option(
     "--web",
     metavar="HOST:PORT",
-    help="Where the page is  [default: 127.0.0.1:8080, or a free port]",
+    show_default="127.0.0.1:8080, or a free port",
+    help="Address of the page.",
 )
-@click.option("--no-web", is_flag=True, help="No page.")
+@click.option("--no-web", is_flag=True, help="Serve no page.")
 @click.option(
     "--open-logs",
     is_flag=True,
-    help="Show what bots log while their match runs to all viewers, not only on loopback.",
+    help="Show bots' logs during the match to all viewers, not only to those on this machine.",
 )
 @click.option(
     "--tournament",
@@ -66,8 +68,8 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
     metavar="FILE",
-    help="Show the standings of FILE's tournament on the page, also while it is being played; "
-    "may be given several times.",
+    help="Show the standings of FILE's tournament on the page, also while it is played; "
+    "may be repeated.",
 )
 @click.option(
     "--max-connections",
@@ -75,13 +77,14 @@ if TYPE_CHECKING:
     default=1000,
     show_default=True,
     metavar="N",
-    help="Connections at once; more are refused.",
+    help="Maximum number of connections at once; more are refused.",
 )
 @click.option(
     "--max-per-address",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Connections at once of one address  [default: 100; on loopback, no such limit]",
+    show_default="100, on loopback no limit",
+    help="The same for each address.",
 )
 @click.option(
     "--hello-timeout",
@@ -113,10 +116,10 @@ def command(
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
-    The page shows and steers what goes on; its address is printed. Not on loopback, commands need
-    the token in that address, which is LANISTA_WEB_TOKEN or a fresh one.
+    The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
+    commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
 
-    Bots meet in rooms by game; --map, --set and --move-limit are for the game of --game.
+    Bots of any game can connect; --map, --set and --move-limit apply to the game of --game.
     """
     import trio
 
@@ -134,8 +137,8 @@ def command(
         raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    clerk = StandingsProcess()
-    looks = looks_at(tournaments, clerk)
+    standings_process = StandingsProcess()
+    looks = looks_at(tournaments, standings_process)
     viewers = 0
     if not no_web:
         from lanista.web.connections import MAX_CONNECTIONS
@@ -157,10 +160,10 @@ def command(
     )
     records = data / "records"
     try:
-        # Closed to other users, if it is made here: what bots log and think is in it.
+        # A new folder is closed to other users, because bots' logs and answers go there.
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         records.mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=records):  # a folder that is there may still be closed
+        with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
             pass
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
@@ -181,7 +184,7 @@ def command(
 
     try:
         if looks:
-            clerk.start()
+            standings_process.start()
         trio.run(serve, options, announce, None if page is None else page.open_beside)
     except CannotListenError as error:
         raise BadInputError(str(error)) from None
@@ -190,17 +193,22 @@ def command(
             raise
         raise failures[0] from None  # the arena's nursery wrapped it
     finally:
-        clerk.close()
+        standings_process.close()
     return 0
 
 
 def _connections_possible(wanted: int, viewers: int) -> int:
-    """Raise the limit of open files for so many connections; return how many are possible.
+    """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
-    Often it allows but 1024 until it is asked for more.
+    Args:
+        wanted: Number of connections of bots.
+        viewers: Number of connections of the page.
+
+    Returns:
+        The number of connections of bots that the system allows, at most `wanted`.
 
     Raises:
-        BadInputError: It doesn't allow enough for a single match.
+        BadInputError: The system doesn't allow enough for a single match.
     """
     from lanista.arena.server import files_needed
 
@@ -212,10 +220,10 @@ def _connections_possible(wanted: int, viewers: int) -> int:
         if not possible:
             raise BadInputError(
                 f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
-                "at least, most of them for the page: allow more, or say --no-web"
+                "at least, most of them for the page: allow more, or use --no-web"
             )
         click.echo(
-            f"{possible[-1]} connections at once in place of {wanted}: the system allows {hard} "
+            f"{possible[-1]} connections at once instead of {wanted}: the system allows {hard} "
             f"open files (ulimit -Hn), and {needed} would be needed",
             err=True,
         )

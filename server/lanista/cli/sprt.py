@@ -1,4 +1,4 @@
-"""`lanista sprt`: a sequential test of whether one version of a bot is stronger than another."""
+"""`lanista sprt`: a sequential test whether one version of a bot is stronger than another."""
 
 import math
 from collections import Counter
@@ -20,31 +20,33 @@ if TYPE_CHECKING:
 EXIT_H0 = 1
 EXIT_UNDECIDED = 3
 STEPS_SHOWN = 9
-"""Most distinct scores of a block whose counts are listed; two seats have five."""
+"""Maximum number of distinct scores of a block whose counts are listed; two seats have five."""
 
 
 @click.command("sprt")
 @click.argument("bots", metavar="A B", nargs=2)
-@click.option("--game", metavar="GAME", help="The game; needed where A and B don't tell it.")
 @click.option(
-    "--elo0", type=float, default=0.0, show_default=True, help="H0: A is that much stronger."
+    "--game", metavar="GAME", help="The game; needed unless A and B are house bots of one game."
 )
 @click.option(
-    "--elo1", type=float, default=10.0, show_default=True, help="H1: A is that much stronger."
+    "--elo0", type=float, default=0.0, show_default=True, help="H0: A is so many Elo stronger."
+)
+@click.option(
+    "--elo1", type=float, default=10.0, show_default=True, help="H1: A is so many Elo stronger."
 )
 @click.option(
     "--alpha",
     type=Finite(min=0, max=0.5, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="The chance of accepting H1 where H0 is true.",
+    help="Probability of accepting H1 if H0 is true.",
 )
 @click.option(
     "--beta",
     type=Finite(min=0, max=0.5, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="The chance of accepting H0 where H1 is true.",
+    help="Probability of accepting H0 if H1 is true.",
 )
 @click.option(
     "-s",
@@ -52,7 +54,7 @@ STEPS_SHOWN = 9
     "base",
     type=int,
     metavar="BASE",
-    help="A number that the seeds are drawn from; without it a secret, kept with the results.",
+    help="A number from which seeds are drawn; without it, a secret one kept with the results.",
 )
 @click.option(
     "-i",
@@ -60,41 +62,46 @@ STEPS_SHOWN = 9
     "maps",
     multiple=True,
     metavar="FILE",
-    help="A map, or a shipped one's name; may be given several times. Without it seeds make maps.",
+    help="A map file, or a shipped map's name; may be repeated. Without it, seeds make the maps.",
 )
 @click.option(
     "--set",
     "sets",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A setting of the game; see `lanista games`.",
+    help="A setting of the game (see `lanista games`); may be repeated.",
 )
 @clock_options
 @start_option
 @bot_options
 @click.option(
-    "--restart", is_flag=True, help="Start the bots afresh for every match, kept ones too."
+    "--restart",
+    is_flag=True,
+    help="Start the bots anew for every match, even those that could stay.",
 )
 @click.option(
-    "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Play so many blocks at most."
+    "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Maximum number of blocks to play."
 )
 @click.option(
     "--concurrency",
     metavar="N|auto",
     default="auto",
     show_default=True,
-    help="Blocks at the same time; auto measures what this machine holds.",
+    help="Number of blocks at the same time; auto measures what this machine can play.",
 )
 @click.option(
-    "--name", metavar="NAME", help="What results are called, NAME.db and NAME.records  [sprt-A-B]"
+    "--name",
+    metavar="NAME",
+    show_default="sprt-A-B",
+    help="Name of the results, NAME.db and NAME.records.",
 )
 @click.option(
     "--accept-changes",
     is_flag=True,
-    help="A bot whose command or limits changed begins anew; else that is an error.",
+    help="Begin anew with bots whose command or limits changed, which is an error otherwise.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
-@click.option("--plain", is_flag=True, help="Print lines, also in a terminal.")
+@click.option("--plain", is_flag=True, help="Print lines even in a terminal.")
 def command(
     bots: tuple[str, str],
     *,
@@ -119,12 +126,12 @@ def command(
 ) -> int:
     """Test whether A is stronger than B, with as few matches as the answer needs.
 
-    A and B are what `lanista play` takes: a house bot's name, or a command line in quotes. Blocks
-    are played, a seed in all seatings, until one of two hypotheses is accepted: H0, A is --elo0
-    Elo stronger, or H1, A is --elo1 Elo stronger. The same command goes on where it was ended.
+    A and B are house bots' names, or command lines in quotes, as for `lanista play`. Blocks are
+    played, each a seed in all seatings, until one of two hypotheses is accepted: H0, A is --elo0
+    Elo stronger, or H1, A is --elo1 Elo stronger. The same command resumes an interrupted test.
 
-    Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't go on, or --blocks
-    were not enough, 130 interrupted.
+    Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't continue, or --blocks
+    weren't enough, 130 interrupted.
     """
     from lanista.cli.common import bot_command, ruleset_named, settings_of
     from lanista.cli.tournament import concurrency_of
@@ -156,13 +163,13 @@ def command(
         game=ruleset.name,
         format=FormatName.SPRT,
         bots=tuple(
-            BotEntry(name=called, command=bot, restart=restart)
-            for called, bot in zip(names, bots, strict=True)
+            BotEntry(name=bot_name, command=bot, restart=restart)
+            for bot_name, bot in zip(names, bots, strict=True)
         ),
         seeds=SeedCount(count=1, base=base),
         maps=maps,
-        # Those alone that were given: a configuration file may bring the others.
-        settings={key: settings[key] for key in (one.partition("=")[0] for one in sets)},
+        # Only those that were given: a configuration file may have the others.
+        settings={key: settings[key] for key in (text.partition("=")[0] for text in sets)},
         clock=Clock(
             first=conditions.clock.first,
             turn=conditions.clock.turn,
@@ -192,34 +199,34 @@ def command(
 
 
 class Scores:
-    """Counts how often A had which score in the blocks of a test."""
+    """Counts how often A had which number of points in the blocks of a test."""
 
     def __init__(self, first: str) -> None:
-        """Nothing is played yet.
+        """Begin with no blocks.
 
         Args:
             first: The name of A.
         """
         self._first = first
         self._counts: Counter[float] = Counter()
-        self._most = 0.0  # points that a block has between A and B
+        self._most = 0.0  # the points that A can have in a block
 
     def begin(self, setup: "Setup") -> None:
-        """Count what was played before."""
+        """Count the blocks that were played before."""
         from lanista.store.database import Store
         from lanista.tournament.stored_blocks import read_stored_blocks
 
         with Store.open(setup.database, create=False) as store:
-            stock = read_stored_blocks(setup, store.played())
-        for entry in stock.entries:
-            bots, seated = entry.played.bots, setup.seatings(entry.pairing)
+            stored = read_stored_blocks(setup, store.played())
+        for entry in stored.entries:
+            bots, seatings = entry.played.bots, setup.seatings(entry.pairing)
             self._add(
                 ([bots[place] for place in seating], ranks)
-                for seating, ranks in zip(seated, entry.played.ranks, strict=True)
+                for seating, ranks in zip(seatings, entry.played.ranks, strict=True)
             )
 
     def event(self, event: "Event") -> None:
-        """Count a block."""
+        """Count the block, if the event is the end of one."""
         from lanista.tournament.events import BlockDone
 
         if isinstance(event, BlockDone):
@@ -239,19 +246,22 @@ class Scores:
         self._counts[points] += 1
         self._most = most
 
-    def words(self) -> str:
-        """`A has 61.2 % of 12 blocks; by its points in one, 0 to 2: 1, 0, 5, 4, 2`."""
+    def line(self) -> str:
+        """Return the counts as a line, empty before the first block.
+
+        For example `A has 61.2 % of 12 blocks; by its points in one, 0 to 2: 1, 0, 5, 4, 2`.
+        """
         blocks = self._counts.total()
         if not blocks:
             return ""
-        made = sum(points * count for points, count in self._counts.items())
-        told = f"{self._first} has {100 * made / (blocks * self._most):.1f} % of {blocks} "
-        told += f"block{'' if blocks == 1 else 's'}"
+        points_made = sum(points * count for points, count in self._counts.items())
+        share = 100 * points_made / (blocks * self._most)
+        text = f"{self._first} has {share:.1f} % of {blocks} block{'' if blocks == 1 else 's'}"
         steps = [half / 2 for half in range(int(2 * self._most) + 1)]
         if len(steps) > STEPS_SHOWN:
-            return told
+            return text
         counts = ", ".join(str(self._counts[step]) for step in steps)
-        return f"{told}; by its points in one, 0 to {self._most:g}: {counts}"
+        return f"{text}; by its points in one, 0 to {self._most:g}: {counts}"
 
 
 def code_of(report: "Report") -> int:
@@ -260,22 +270,26 @@ def code_of(report: "Report") -> int:
 
 
 def game_of(bots: Sequence[str]) -> str:
-    """Return the game of the house bots among these, if that is a single game."""
+    """Return the game for which all the house bots among these are.
+
+    Raises:
+        BadInputError: None of them is a house bot, or there isn't exactly one such game.
+    """
     from lanista.house import HOUSE
 
     games = [{game for game in HOUSE if bot in HOUSE[game]} for bot in bots]
-    told = [of for of in games if of]
-    if not told:
+    known = [of_bot for of_bot in games if of_bot]
+    if not known:
         raise BadInputError(
             f"--game: neither {bots[0]!r} nor {bots[1]!r} is a house bot, so say the game; "
             f"known are {', '.join(HOUSE)}"
         )
-    common = set.intersection(*told)
+    common = set.intersection(*known)
     if len(common) == 1:
         return common.pop()
     if not common:
         raise BadInputError(f"{bots[0]} and {bots[1]} are house bots of different games")
-    named = [bot for bot, of in zip(bots, games, strict=True) if of]
+    named = [bot for bot, of_bot in zip(bots, games, strict=True) if of_bot]
     raise BadInputError(
         f"--game: {' and '.join(named)} may play {' or '.join(sorted(common))}; say which"
     )

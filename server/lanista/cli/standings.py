@@ -1,11 +1,12 @@
-"""The tournaments' standings for the page of `lanista serve`, and the process that computes them:
-`python -m lanista.cli.standings`.
+"""The process that computes tournaments' standings for the page of `lanista serve`.
 
-For 100,000 matches that takes seconds, and keeps other threads of its process waiting for up to
-0.2 s at a time, which matches would feel. So it is done in a process of its own, at low priority.
-It reads the path of a spec from stdin, a JSON string a line; answers each by a line of JSON,
-`{"database", "standings"}` or `{"problem", "why"}`; ends with stdin. Nothing is played or shown
-here.
+**Standings are computed in a process of their own**, at low priority: for 100,000 matches that
+takes seconds, and in the arena's process it would block other threads for up to 0.2 s at a time,
+which would delay matches.
+
+The process runs `python -m lanista.cli.standings`. It reads paths of specs from stdin, each a JSON
+string on a line, and answers each with a JSON object on a line: `{"database", "standings"}` or
+`{"problem", "why"}`. It ends when stdin does.
 """
 
 import contextlib
@@ -27,18 +28,21 @@ if TYPE_CHECKING:
 
 NICENESS = 15
 RACY = 1_000_000_000
-"""Nanoseconds within which a file may change twice without a new time of change."""
+"""Nanoseconds within which a file may change twice and have the same modification time."""
 
 
-def looks_at(files: Sequence[Path], clerk: "StandingsProcess") -> "dict[str, Look]":
-    """Return what finds the standings of tournaments, by the tournaments' names.
+def looks_at(files: Sequence[Path], process: "StandingsProcess") -> "dict[str, Look]":
+    """Return functions that read tournaments' standings, by the tournaments' names.
 
     Args:
-        files: Their specs; no two of one name, and all of them such as can be played.
-        clerk: Who computes.
+        files: The specs of the tournaments.
+        process: Computes the standings.
+
+    Raises:
+        BadInputError: A spec can't be played, or two have the same name.
     """
     looks: dict[str, Look] = {}
-    of: dict[str, Path] = {}
+    file_of: dict[str, Path] = {}
     for file in files:
         from lanista.cli.tournament import prepared
 
@@ -46,46 +50,46 @@ def looks_at(files: Sequence[Path], clerk: "StandingsProcess") -> "dict[str, Loo
         name = setup.spec.name
         if name in looks:
             raise BadInputError(
-                f"--tournament: {of[name]} and {file} are both called {name!a}; "
+                f"--tournament: {file_of[name]} and {file} are both called {name!a}; "
                 "show one of them, or give one another name"
             )
-        of[name], looks[name] = file, Results(file, setup, clerk)
+        file_of[name], looks[name] = file, Results(file, setup, process)
     return looks
 
 
 class Results:
-    """Reads a tournament's standings when its database has changed (`web.tournaments.Look`).
+    """Gets a tournament's standings when its spec or database has changed (`web.tournaments.Look`).
 
-    What its spec says is read each time anew: bots and seeds may be added while the arena serves.
+    The spec is read anew each time, because bots and seeds may be added while the arena serves.
     """
 
-    def __init__(self, file: Path, setup: "Setup", clerk: "StandingsProcess") -> None:
-        """What to look at.
+    def __init__(self, file: Path, setup: "Setup", process: "StandingsProcess") -> None:
+        """Remember which standings to get.
 
         Args:
             file: The spec.
-            setup: What it says now.
-            clerk: Who computes.
+            setup: The tournament that it describes now.
+            process: Computes the standings.
         """
         self._file = file
         self._database = setup.database
-        self._clerk = clerk
+        self._process = process
         self._seen: object = None
 
     def __call__(self) -> dict[str, Any] | None:
-        """Return the standings; None if nothing was written since the last call that gave some.
+        """Return the standings, or None if no file changed since the last call that returned some.
 
         Raises:
-            NoStandingsError: Nothing was played yet, or it can't be read.
+            NoStandingsError: Nothing was played yet, or the results can't be read.
         """
         from lanista.web.tournaments import NoStandingsError
 
-        # Before it is read: what is written meanwhile is another look's.
+        # Taken before the files are read, so that what is written meanwhile counts as a change.
         stamp = self._stamp()
         if stamp is not None and stamp == self._seen:
             return None
         self._seen = None
-        answer = self._clerk.ask(self._file)
+        answer = self._process.ask(self._file)
         if "problem" in answer:
             raise NoStandingsError(answer["problem"], answer["why"])
         database = answer["database"]
@@ -95,7 +99,7 @@ class Results:
         return standings
 
     def _stamp(self) -> object:
-        """Return when spec and database files were written; None where that is uncertain."""
+        """Return when spec and database were written, or None if that doesn't show every change."""
         if not isinstance(self._database, Path):
             return None
         log = self._database.with_name(f"{self._database.name}-wal")
@@ -105,37 +109,38 @@ class Results:
 
 
 def _written(path: Path) -> tuple[int, int]:
-    """Return a file's time of change, in nanoseconds, and its size; zeros if it isn't there."""
+    """Return a file's modification time, in nanoseconds, and size; zeros if there is no file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return 0, 0
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 class StandingsProcess:
-    """The process that computes standings: one question at a time, from any thread."""
+    """The process that computes standings; it can be asked from any thread, one at a time."""
 
     def __init__(self) -> None:
-        """Nothing is started yet."""
+        """Prepare the process without starting it."""
         self._process: subprocess.Popen[bytes] | None = None
         self._is_closed = False
 
     def start(self) -> None:
-        """Start the process, so that it is ready when it is asked."""
+        """Start the process, so that it is ready for the first question."""
         self._process = subprocess.Popen(
-            # -P: a folder that the arena is started in must not hide our modules.
+            # -P: files in the current folder must not shadow Lanista's modules.
             [sys.executable, "-P", "-m", "lanista.cli.standings"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the arena, which ends it
+            start_new_session=True,  # Ctrl-C must reach only the arena, which ends this process
         )
 
     def ask(self, file: Path) -> dict[str, Any]:
-        """Return its answer about the tournament of a spec. Blocks.
+        """Return the process's answer for a spec; block until it is there.
 
         Raises:
-            NoStandingsError: It has ended: it is started anew for the next question; or is closed.
+            NoStandingsError: The process has ended, and the next question starts a new one; or it
+                was closed.
         """
         from lanista.web.tournaments import NoStandingsError
 
@@ -164,26 +169,26 @@ class StandingsProcess:
         )
 
     def close(self) -> None:
-        """End the process; a caller that waits for an answer gets none."""
+        """End the process; a caller that waits for an answer gets `NoStandingsError`."""
         self._is_closed = True
         if self._process is not None:
             self._end(self._process)
 
     @staticmethod
     def _end(process: subprocess.Popen[bytes]) -> None:
-        # By force first: it may be busy for seconds, and holds nothing that could be damaged.
+        # Killed at once: it may be busy for seconds, and writes nothing that could be damaged.
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                with contextlib.suppress(OSError):  # what couldn't be written any more
+                with contextlib.suppress(OSError):  # closing flushes, and the reader is gone
                     pipe.close()
 
 
 def main() -> None:
     """Answer questions until stdin ends."""
-    # What is loaded once takes longer than most answers.
-    from lanista.tournament import looking  # noqa: F401 - only to be there
+    # Imported now because it takes longer than most answers.
+    from lanista.tournament import looking  # noqa: F401 - only to load it
 
     os.nice(NICENESS)
     for line in sys.stdin.buffer:
@@ -196,17 +201,17 @@ def _answer(file: Path) -> bytes:
     from lanista.tournament.spec import SpecError
 
     try:
-        # JSON has no word for a number that is none.
+        # JSON has no NaN.
         return json.dumps(_standings(file), allow_nan=False).encode()
     except SpecError as error:
-        words = f"{file.name} can't be used as it is now; the arena's log says why"
+        problem = f"{file.name} can't be used as it is now; the arena's log says why"
         why = str(error)
     except StoreError as error:
-        words, why = "the results can't be read; the arena's log says why", str(error)
-    except Exception:  # noqa: BLE001 - a fault of one tournament must not end the others
-        words = "the arena failed to compute the standings; its log says why"
+        problem, why = "the results can't be read; the arena's log says why", str(error)
+    except Exception:  # noqa: BLE001 - an error in one tournament must not end the others
+        problem = "the arena failed to compute the standings; its log says why"
         why = traceback.format_exc()
-    return json.dumps({"problem": words, "why": why}).encode()
+    return json.dumps({"problem": problem, "why": why}).encode()
 
 
 def _standings(file: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`lanista tournament`: write an example spec, check one, play it, show its standings."""
+"""`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
 import sys
 from pathlib import Path
@@ -19,19 +19,19 @@ EXIT_FAILED = 1
 
 @click.group("tournament")
 def command() -> None:
-    """Tournaments: many matches from one file, and their standings.
+    """Play tournaments, many matches described by one file, and show their standings.
 
-    docs/tournaments.md tells how.
+    docs/tournaments.md explains how.
     """
 
 
 @command.command("new")
 @click.argument("file", type=SPEC, default=Path("cup.toml"), required=False)
-@click.option("--game", default="angrymob", show_default=True, help="The game to be played.")
+@click.option("--game", default="angrymob", show_default=True, help="The tournament's game.")
 def new(file: Path, game: str) -> int:
-    """Write an example of a spec to FILE (cup.toml): every key, and house bots that play.
+    """Write an example spec to FILE (cup.toml), with every key, and house bots as players.
 
-    A file that is there already stays as it is.
+    An existing file isn't overwritten.
     """
     import lanista_maps
     from lanista.cli.common import house_bots, printable, ruleset_named
@@ -40,7 +40,7 @@ def new(file: Path, game: str) -> int:
     ruleset = ruleset_named(game)
     house = list(house_bots(ruleset.name))
     if not house:
-        raise BadInputError(f"{ruleset.title} has no house bots that an example could be made of")
+        raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
     text = example(
         stem=printable(file.stem),
         game=ruleset.name,
@@ -48,27 +48,27 @@ def new(file: Path, game: str) -> int:
         seats=ruleset.seats,
         house=house,
         maps=list(lanista_maps.names(ruleset.name))[:2],
-        settings=[(one.name, one.default, one.help) for one in ruleset.settings],
+        settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
     )
     try:
         with file.open("x", encoding="utf-8", errors="backslashreplace") as opened:
             opened.write(text)
     except FileExistsError:
-        raise BadInputError(f"{file} is there already, and stays; name another file") from None
+        raise BadInputError(f"{file} exists already; name another file") from None
     except OSError as error:
         raise BadInputError(f"can't write {file}: {error.strerror}") from None
-    click.echo(f"{printable(str(file))}: try its bots by `lanista tournament check`, then play it")
+    click.echo(f"{printable(str(file))}: check it with `lanista tournament check`, then play it")
     return 0
 
 
 @command.command("check")
 @click.argument("file", type=SPEC)
 def check(file: Path) -> int:
-    """See that a spec can be played: start each bot of FILE, and play it once against itself.
+    """Check that FILE can be played: start each of its bots and let it play against itself.
 
-    Nothing counts, and nothing stays.
+    Results of these matches don't count, and nothing is kept.
 
-    Exit codes: 0 all is well, 1 a bot failed, 2 bad input, 130 interrupted.
+    Exit codes: 0 every bot played, 1 a bot failed, 2 bad input, 130 interrupted.
     """
     from lanista.cli.tournament_check import check as checked
 
@@ -80,26 +80,28 @@ def check(file: Path) -> int:
 @click.option(
     "--concurrency",
     metavar="N|auto",
-    help="Blocks at the same time; auto measures what this machine holds  [default: the spec's]",
+    show_default="the spec's",
+    help="Number of blocks at the same time; auto measures it.",
 )
 @click.option(
     "--executor",
     metavar="WHO",
-    help="Who plays: local, dask-local or dask://HOST:PORT  [default: the spec's]",
+    show_default="the spec's",
+    help="What plays the blocks: local, dask-local or dask://HOST:PORT.",
 )
 @click.option(
     "--accept-changes",
     is_flag=True,
-    help="A bot whose command or limits changed begins anew; else that is an error.",
+    help="Begin anew with bots whose command or limits changed, which is an error otherwise.",
 )
 @click.option(
     "--unbench",
     multiple=True,
     metavar="NAME",
-    help="Let a bot play again that was benched; may be given several times.",
+    help="Let a benched bot play again; may be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
-@click.option("--plain", is_flag=True, help="Print lines, also in a terminal.")
+@click.option("--plain", is_flag=True, help="Print lines even in a terminal.")
 def run(
     file: Path,
     *,
@@ -112,10 +114,10 @@ def run(
 ) -> int:
     """Play the tournament of FILE, or what is left of it.
 
-    Results go to a database and a folder beside FILE. Ctrl-C once finishes what is running, twice
-    stops now; the same command goes on from there.
+    Results go to a database and a folder beside FILE. Ctrl-C lets the running blocks finish, a
+    second one stops at once; the same command resumes the tournament.
 
-    Exit codes: 0 all is played, 2 bad input or no room for the output, 3 it can't go on,
+    Exit codes: 0 all is played, 2 bad input or no room for the output, 3 it can't continue,
     130 interrupted.
     """
     import attrs
@@ -143,24 +145,28 @@ def run(
 @click.argument("file", type=SPEC)
 @click.option(
     "--format",
-    "form",
+    "format_",
     type=click.Choice(["table", "json", "csv", "markdown", "html"]),
     default="table",
     show_default=True,
-    help="What to write.",
+    help="The format of the output.",
 )
 @click.option(
-    "-o", "--output", type=SPEC, metavar="FILE", help="Where to; without it, it is printed."
+    "-o",
+    "--output",
+    type=SPEC,
+    metavar="FILE",
+    help="Write the standings to FILE instead of printing them.",
 )
 @click.option(
     "--head-to-head",
     is_flag=True,
-    help="Also who did what against whom (JSON and HTML have it already); CSV: that alone.",
+    help="Add the results of each pair of bots (JSON, HTML: always there; CSV: only these).",
 )
-def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool) -> int:
-    """The standings of FILE's tournament, also while it is being played.
+def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bool) -> int:
+    """Show the standings of FILE's tournament, also while it is being played.
 
-    Exit codes: 0, or 2: bad input, or nothing was played yet.
+    Exit codes: 0 shown, 2 bad input, or nothing was played yet.
     """
     from lanista.store.database import Store
     from lanista.store.errors import StoreError
@@ -171,22 +177,22 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
     if isinstance(setup.database, Path) and not setup.database.exists():
         raise BadInputError(
             f"nothing was played yet: there is no {setup.database}; "
-            f"play it by `lanista tournament run {file}`"
+            f"play it with `lanista tournament run {file}`"
         )
     try:
         with Store.open(setup.database, create=False) as store:
-            found = standings_of(setup, store)
+            table = standings_of(setup, store)
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
     except StoreError as error:
         raise BadInputError(str(error)) from None
-    if form == "table" and output is None:
+    if format_ == "table" and output is None:
         from lanista.cli.tournament_table import console_for, print_to, whole
 
         console = console_for(is_terminal=sys.stdout.isatty())
-        print_to(console, whole(found, head_to_head=head_to_head))
+        print_to(console, whole(table, head_to_head=head_to_head))
         return 0
-    text = text_of(found, form, head_to_head=head_to_head)
+    text = text_of(table, format_, head_to_head=head_to_head)
     if output is None:
         click.echo(text, nl=False)
         return 0
@@ -197,31 +203,35 @@ def standings(file: Path, *, form: str, output: Path | None, head_to_head: bool)
     return 0
 
 
-def text_of(found: "Standings", form: str, *, head_to_head: bool) -> str:
-    """Return the standings in one of the forms, as a file's text."""
+def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
+    """Return standings in one of the formats of `--format`, as the text of a file."""
     from lanista.standings import text
     from lanista.standings.head_to_head import csv_text, markdown_text
 
-    match form:
+    match format_:
         case "json":
-            return text.json_text(found)
+            return text.json_text(table)
         case "csv":
-            return csv_text(found) if head_to_head else text.csv_text(found)
+            return csv_text(table) if head_to_head else text.csv_text(table)
         case "markdown":
-            more = "\n" + markdown_text(found) if head_to_head else ""
-            return text.markdown_text(found) + more
+            pairs = "\n" + markdown_text(table) if head_to_head else ""
+            return text.markdown_text(table) + pairs
         case "html":
             from lanista.standings.html import html_text
 
-            return html_text(found)
+            return html_text(table)
         case _:
             from lanista.cli.tournament_table import plain_text, whole
 
-            return plain_text(whole(found, head_to_head=head_to_head))
+            return plain_text(whole(table, head_to_head=head_to_head))
 
 
 def spec_of(file: Path) -> "Spec":
-    """Read a spec's file."""
+    """Read a spec from its file.
+
+    Raises:
+        BadInputError: The file can't be read, or has a bad value.
+    """
     from lanista.tournament.spec import SpecError, read_spec
 
     try:
@@ -231,7 +241,16 @@ def spec_of(file: Path) -> "Spec":
 
 
 def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
-    """Look up all that a spec names; its results are named like its file."""
+    """Prepare a tournament: find its game, bots and maps; results are named like the file.
+
+    Args:
+        spec: The spec.
+        file: Its file; paths in the spec are relative to its folder.
+        plays: Whether the bots must exist, because matches are to be played.
+
+    Raises:
+        BadInputError: Something that the spec names doesn't exist or can't be used.
+    """
     from lanista.tournament.setup import prepare
     from lanista.tournament.spec import SpecError
 
@@ -242,7 +261,7 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
-    """Return a spec's file made ready, and its format."""
+    """Read a spec and return its prepared tournament and its format."""
     from lanista.tournament.looking import format_of
     from lanista.tournament.spec import SpecError
 
@@ -254,7 +273,7 @@ def prepared(file: Path) -> "tuple[Setup, Any]":
 
 
 def concurrency_of(text: str) -> Any:
-    """Parse `--concurrency`."""
+    """Parse `--concurrency` into a number or `auto`."""
     if text == "auto":
         return "auto"
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:

@@ -1,4 +1,4 @@
-"""`lanista tournament check`: play each bot once against itself, and describe the tournament."""
+"""`lanista tournament check`: lets each bot play against itself, and describes the tournament."""
 
 import signal
 import time
@@ -9,7 +9,7 @@ import click
 
 from lanista.cli import EXIT_INTERRUPTED, BadInputError
 from lanista.cli.common import printable
-from lanista.cli.tournament_live import blocks_words, duration
+from lanista.cli.tournament_live import blocks_text, duration
 from lanista.pairing.base import Format
 from lanista.signals import heeded
 from lanista.tournament.setup import Opening, Setup
@@ -22,10 +22,11 @@ EXIT_FAILED = 1
 OUTPUT_SHOWN = 2000
 """Characters of a failed bot's output that are shown."""
 SEEDS_SHOWN = 5
+"""Maximum number of a spec's seeds that are shown."""
 
 
 def check(setup: Setup, format_: Format) -> int:
-    """Try the bots, print what came of it, and return the exit code."""
+    """Let each bot play, print the results and the plan, and return the exit code."""
     from lanista.bots import become_subreaper, use_cgroups
     from lanista.tournament import worker
 
@@ -56,11 +57,11 @@ def check(setup: Setup, format_: Format) -> int:
             signal.signal(number, handler)
     for line in plan(setup, format_, trials):
         click.echo(printable(line))
-    return EXIT_FAILED if any(trial.words for trial in trials) else 0
+    return EXIT_FAILED if any(trial.trouble for trial in trials) else 0
 
 
 def _opening(setup: Setup) -> Opening:
-    """The first of the spec; where seeds are secret, one that the tournament won't have."""
+    """Return the first opening of the spec, or another one if the tournament's seeds are secret."""
     if setup.needs_base_seed and not setup.base_seed:
         setup.base_seed = f"a trial at {time.time_ns()}"
     return setup.opening(0)
@@ -75,9 +76,9 @@ def heading(setup: Setup) -> str:
 
 
 def trial_lines(trial: "Trial") -> Iterator[str]:
-    """Yield how a bot did; not escaped yet, and its output may hold anything."""
-    if trial.words:
-        yield f"FAIL  {trial.bot}: {trial.words}"
+    """Yield how a bot did, as lines; they aren't escaped, though its output may hold anything."""
+    if trial.trouble:
+        yield f"FAIL  {trial.bot}: {trial.trouble}"
         output = trial.output.strip()[-OUTPUT_SHOWN:]
         if output:
             yield "      the last it wrote:"
@@ -98,43 +99,43 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
     if planned is None:
         yield f"blocks: as many as it takes, each {matches}"
     else:
-        yield f"blocks: {blocks_words(planned, None)}, each {matches}: {planned * each} in all"
-    times = [trial.seconds for trial in trials if not trial.words]
+        yield f"blocks: {blocks_text(planned, None)}, each {matches}: {planned * each} in all"
+    times = [trial.seconds for trial in trials if not trial.trouble]
     if times:
-        a_match = sum(times) / len(times)
-        told = f"time: about {a_match:.1f} s a match"
+        mean = sum(times) / len(times)
+        time_text = f"time: about {mean:.1f} s a match"
         if planned is not None:
-            told += f", {duration(planned * each * a_match)} for all, one at a time"
-        yield told
-    yield f"seeds: {seeds_words(setup)}"
+            time_text += f", {duration(planned * each * mean)} for all, one at a time"
+        yield time_text
+    yield f"seeds: {seeds_text(setup)}"
     if setup.spec.maps:
         yield f"maps: {', '.join(setup.spec.maps)}"
     yield f"results: {where(setup)}"
 
 
-def seeds_words(setup: Setup) -> str:
+def seeds_text(setup: Setup) -> str:
     """Return which seeds a spec has, and how its format uses them."""
     spec = setup.spec
     seeds = spec.seeds
     if isinstance(seeds, SeedCount):
         drawn = "a secret kept in the database" if seeds.base is None else f"base {seeds.base}"
-        words = f"{seeds.count}, drawn from {drawn}"
+        text = f"{seeds.count}, drawn from {drawn}"
     else:
         shown = ", ".join(map(str, seeds[:SEEDS_SHOWN]))
-        words = shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
+        text = shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
     if spec.format.is_planned:
-        return words
+        return text
     each = "round" if spec.format.has_rounds else "block"
     further = (
         ""
         if setup.needs_base_seed and isinstance(seeds, SeedCount)
-        else ("; further ones are drawn as they are wanted")
+        else ("; further ones are drawn as needed")
     )
-    return f"{words}; each {each} is on the next ones{further}"
+    return f"{text}; each {each} is on the next ones{further}"
 
 
 def where(setup: Setup) -> str:
-    """Return where the results are stored; no password of a database is shown."""
+    """Return where the results are stored, without the password of a database."""
     from lanista.store.database import where_of
 
     return f"{where_of(setup.database)}, records in {setup.records}"

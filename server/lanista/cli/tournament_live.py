@@ -1,8 +1,7 @@
-"""The displays of `lanista tournament run` and `lanista sprt`: live, in lines, as JSON.
+"""The displays of `lanista tournament run` and `lanista sprt`: live, as lines, as JSON.
 
-Displays hear the tournament's events and are given standings from time to time. They decide
-nothing. One that can't write any more, as its terminal has gone, is silent from there on: the
-tournament matters more.
+A display gets the tournament's events, and its standings from time to time. **It never affects the
+tournament**: a display that can't write any more, because its terminal is gone, becomes silent.
 """
 
 import contextlib
@@ -30,18 +29,19 @@ from lanista.store.results import MatchResult
 from lanista.tournament import events
 
 FAILURES_SHOWN = 4
-"""Failures that the live display shows, the last ones; lines show all."""
+"""Number of failures that the live display shows, the last ones; the line display shows all."""
 LINE_EVERY = 10.0
-"""Seconds between lines of progress without a terminal; more after ten of them."""
+"""Seconds between lines of progress in the first minute, without a terminal."""
 LATER = 60.0
+"""Seconds between lines of progress after the first minute."""
 BAR = 32
 """Width of the progress bar, in characters."""
 AROUND = 7
-"""Lines of the live display beside its table and the failures."""
+"""Number of lines of the live display that aren't rows of the table or failures."""
 
 
 class Display:
-    """A display of a tournament's progress. This one shows nothing and survives a closed output."""
+    """A display of a tournament's progress; this base class shows nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -55,30 +55,30 @@ class Display:
         pass
 
     def event(self, event: events.Event) -> None:
-        """Take note of an event."""
+        """Show an event."""
 
     def refresh(self) -> None:
-        """Take note that time has passed."""
+        """Draw the display again; called a few times a second."""
 
     def standings(self, standings: Standings) -> None:
-        """Take note of the present standings."""
+        """Show the present standings."""
 
-    def more(self, words: str) -> None:
-        """Take note of a further line about the progress."""
+    def more(self, line: str) -> None:
+        """Show a further line about the progress, in place of the last one."""
 
     def end(self, standings: Standings, places: list[str]) -> None:
-        """End the display with the last standings and closing lines."""
+        """End the display with the last standings and lines on where the results are."""
 
 
 class Silenced(Display):
-    """Passes everything on to a display until its output is gone, then drops it."""
+    """Passes everything to a display until its output fails, and ignores everything after that."""
 
     def __init__(self, display: Display) -> None:
         self._display: Display | None = display
         self.trouble = ""
-        """Why it became silent, one line."""
+        """Why the output failed, in one line; empty if it didn't."""
         self.is_full = False
-        """Whether that was for want of space: then somebody waits for what is missing."""
+        """Whether it failed for lack of space, so that the user misses part of the output."""
 
     @contextlib.contextmanager
     def _shown(self) -> Iterator[Display]:
@@ -104,76 +104,76 @@ class Silenced(Display):
             display.__exit__(kind, error, trace)
 
     def event(self, event: events.Event) -> None:
-        """Pass it on."""
+        """Pass the event on."""
         with self._shown() as display:
             display.event(event)
 
     def refresh(self) -> None:
-        """Pass it on."""
+        """Pass the call on."""
         with self._shown() as display:
             display.refresh()
 
     def standings(self, standings: Standings) -> None:
-        """Pass it on."""
+        """Pass the standings on."""
         with self._shown() as display:
             display.standings(standings)
 
-    def more(self, words: str) -> None:
-        """Pass it on."""
+    def more(self, line: str) -> None:
+        """Pass the line on."""
         with self._shown() as display:
-            display.more(words)
+            display.more(line)
 
     def end(self, standings: Standings, places: list[str]) -> None:
-        """Pass it on."""
+        """Pass the end on."""
         with self._shown() as display:
             display.end(standings, places)
 
 
 class JsonDisplay(Display):
-    """Prints each event as a JSON object on a line of its own; the last one is the standings."""
+    """Prints each event, and at the end the standings, as a JSON object on a line of its own."""
 
     def event(self, event: events.Event) -> None:
-        """Print it."""
+        """Print the event."""
         click.echo(json.dumps(events.as_json(event)))
         if isinstance(event, events.Finishing):
             click.echo(note_of(event), err=True)
 
-    def end(self, standings: Standings, places: list[str]) -> None:  # noqa: ARG002 - for programs
+    def end(self, standings: Standings, places: list[str]) -> None:  # noqa: ARG002 - they are for people
         """Print the standings."""
         last = {"schema": SCHEMA, "event": "standings", **as_json(standings)}
         click.echo(json.dumps(last, allow_nan=False))
 
 
 class LineDisplay(Display):
-    """Prints lines: every failure and note, and the progress now and then."""
+    """Prints each failure and note as a line, and the progress from time to time."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
         self._clock = clock
-        self._said = clock()
+        self._printed = clock()
         self._lines = 0
         self._more = ""
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         click.echo(printable(line), file=self._console.file)
 
     def event(self, event: events.Event) -> None:
-        """Print the event, if it is one for people."""
+        """Print the event, unless it is only for programs."""
         if isinstance(event, events.BlockDone):
             for line in failure_lines(event):
-                self._say(line)
+                self._print(line)
             every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
-            if self._clock() - self._said >= every:
-                self._said = self._clock()
+            if self._clock() - self._printed >= every:
+                self._printed = self._clock()
                 self._lines += 1
-                words = [progress_line(event), event.progress.words, self._more]
-                self._say("; ".join(filter(None, words)))
+                parts = [progress_line(event), event.progress.words, self._more]
+                self._print("; ".join(filter(None, parts)))
         elif line := note_of(event):
-            self._say(line)
+            self._print(line)
 
-    def more(self, words: str) -> None:
-        """Print this line too, when it is time."""
-        self._more = words
+    def more(self, line: str) -> None:
+        """Add the line to the next line of progress."""
+        self._more = line
 
     def end(self, standings: Standings, places: list[str]) -> None:
         """Print the table and the closing lines."""
@@ -191,7 +191,7 @@ class LiveDisplay(Display):
         self._standings: Standings | None = None
         self._finishing = ""
         self._more = ""
-        # No thread that draws: `refresh` is called between other work of the loop.
+        # No thread draws: a task calls `refresh`.
         self._live = Live(
             console=console,
             auto_refresh=False,
@@ -214,7 +214,7 @@ class LiveDisplay(Display):
         self._live.stop()
 
     def event(self, event: events.Event) -> None:
-        """Note what to draw; print notes above it."""
+        """Remember what to draw, and print notes above the display."""
         if isinstance(event, events.BlockDone):
             self._last = event
             lines = list(failure_lines(event))
@@ -225,7 +225,7 @@ class LiveDisplay(Display):
             self._last = event
         if isinstance(event, events.Finishing):
             self._finishing = note_of(event)
-            self.refresh()  # at once: what runs may end before the next time
+            self.refresh()  # now, because the blocks may be finished before the next time
         elif line := note_of(event):
             self._console.print(Text(printable(line)))
 
@@ -233,19 +233,19 @@ class LiveDisplay(Display):
         """Draw these standings from now on."""
         self._standings = standings
 
-    def more(self, words: str) -> None:
-        """Draw this line too from now on."""
-        self._more = words
+    def more(self, line: str) -> None:
+        """Draw this line below the bar from now on."""
+        self._more = line
 
     def refresh(self) -> None:
-        """Draw."""
+        """Draw everything anew."""
         self._live.update(Group(*self._parts()), refresh=True)
 
     def _parts(self) -> Iterator[RenderableType]:
         if self._last is not None:
             yield self._bar(self._last)
-            for words in filter(None, (self._last.progress.words, self._more)):
-                yield Text(printable(words))
+            for line in filter(None, (self._last.progress.words, self._more)):
+                yield Text(printable(line))
         if self._standings is not None:
             failures = len(self._failures) + 1 if self._failures else 0
             yield table(self._standings, max(3, self._console.height - AROUND - failures))
@@ -265,9 +265,7 @@ class LiveDisplay(Display):
         if isinstance(last, events.BlockDone):
             cells.append(Text(progress_line(last)))
         else:
-            cells.append(
-                Text(f"{blocks_words(last.progress.played, last.progress.planned)} played")
-            )
+            cells.append(Text(f"{blocks_text(last.progress.played, last.progress.planned)} played"))
         grid.add_row(*cells)
         return grid
 
@@ -285,16 +283,17 @@ def end(console: Console, standings: Standings, places: list[str]) -> None:
 
 
 def failure_lines(event: events.BlockDone) -> Iterator[str]:
-    """Yield the failures of a block, a line each; not escaped yet."""
+    """Yield a line for each failure in a block; the lines aren't escaped."""
     for match in event.matches:
-        for seat, one in enumerate(match.seats):
-            if one.ending in FAILURES:
-                words = f": {one.words}" if one.words else ""
-                yield f"{one.bot}: {one.ending.value}{words} ({_match_words(event, match, seat)})"
+        for seat, result in enumerate(match.seats):
+            if result.ending in FAILURES:
+                detail = f": {result.words}" if result.words else ""
+                match_text = _match_text(event, match, seat)
+                yield f"{result.bot}: {result.ending.value}{detail} ({match_text})"
 
 
-def _match_words(event: events.BlockDone, match: MatchResult, seat: int) -> str:
-    others = [one.bot for at, one in enumerate(match.seats) if at != seat]
+def _match_text(event: events.BlockDone, match: MatchResult, seat: int) -> str:
+    others = [result.bot for number, result in enumerate(match.seats) if number != seat]
     where = f"seed {event.seed}" + (f", map {event.map}" if event.map else "")
     record = f", record {match.record}" if match.record else ""
     return f"against {', '.join(others)}; {where}{record}"
@@ -302,7 +301,7 @@ def _match_words(event: events.BlockDone, match: MatchResult, seat: int) -> str:
 
 def progress_line(event: events.BlockDone) -> str:
     """Return the progress: `12 of 45 blocks, 3.1 matches/s, 2 running, 0:00:21 left`."""
-    parts = [blocks_words(event.progress.played, event.progress.planned)]
+    parts = [blocks_text(event.progress.played, event.progress.planned)]
     if event.rate:
         parts.append(f"{event.rate:.1f} matches/s")
     parts.append(f"{event.running} running")
@@ -311,7 +310,7 @@ def progress_line(event: events.BlockDone) -> str:
     return ", ".join(parts)
 
 
-def blocks_words(played: int, planned: int | None) -> str:
+def blocks_text(played: int, planned: int | None) -> str:
     """Return `12 of 45 blocks`, or `12 blocks`."""
     if planned is not None:
         return f"{played} of {planned} block{'' if planned == 1 else 's'}"
@@ -327,10 +326,10 @@ def duration(seconds: float) -> str:
 
 
 def note_of(event: events.Event) -> str:
-    """Return an event as one line for people; empty if it isn't a note."""
+    """Return an event as one line for people, or an empty string if it is only for programs."""
     match event:
         case events.Begun(name=name, game=game, format=format_, progress=progress, matches=matches):
-            blocks = blocks_words(progress.played, progress.planned)
+            blocks = blocks_text(progress.played, progress.planned)
             before = f"{blocks}, {matches} matches played before" if matches else blocks
             return f"{name}: {game}, {format_}, {len(event.bots)} bots; {before}"
         case events.Calibrated(words=words):
@@ -341,20 +340,18 @@ def note_of(event: events.Event) -> str:
         case events.Lowered(words=words):
             return words
         case events.Resized(slots=slots, workers=workers):
-            there = f"{workers} worker thread{'' if workers == 1 else 's'}"
-            return (
-                f"{there} there now; {slots} at the same time"
-                if workers
-                else ("no worker is there now; waiting for one")
-            )
+            if not workers:
+                return "no worker is connected now; waiting for one"
+            threads = f"{workers} worker thread{'' if workers == 1 else 's'}"
+            return f"{threads} connected now; {slots} blocks at the same time"
         case events.Benched(bot=bot, failures=failures, words=words):
-            return f"benched: {bot} failed {failures} matches running, and plays no more: {words}"
+            return f"benched: {bot} failed {failures} matches in a row, and plays no more: {words}"
         case events.WorkerLost(words=words):
             return words
         case events.Finishing(running=running):
             return (
                 f"finishing {running} running block{'' if running == 1 else 's'}; Ctrl-C again "
-                "stops now; run the same command again to go on"
+                "stops at once; run the same command again to resume"
             )
         case events.Halted(words=words):
             return f"halted: {words}"

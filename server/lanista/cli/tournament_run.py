@@ -1,7 +1,6 @@
-"""`lanista tournament run`: its display, and the signals that end it.
+"""Playing a tournament from the command line: its display, and the signals that end it.
 
-Shared by `lanista tournament run` and `lanista sprt`. What is played, and how, is
-`lanista.tournament`'s business.
+`lanista tournament run` and `lanista sprt` share it; `lanista.tournament` plays.
 """
 
 import contextlib
@@ -34,20 +33,20 @@ EXIT_HALTED = 3
 REFRESH = 0.25
 """Seconds between two drawings of the live display."""
 STANDINGS_EVERY = 3.0
-"""Seconds between two updates of the standings; longer where computing them takes long."""
+"""Seconds between two updates of the standings, or more if computing them takes long."""
 
 
 class Tally(Protocol):
-    """Counts what the standings don't hold."""
+    """Counts something about the blocks that the standings don't have."""
 
     def begin(self, setup: Setup) -> None:
-        """Count what was played before; the database is open."""
+        """Count the blocks that were played before; the database must exist."""
 
     def event(self, event: events.Event) -> None:
-        """Take note of an event."""
+        """Count the block, if the event is the end of one."""
 
-    def words(self) -> str:
-        """Return the counts as one line."""
+    def line(self) -> str:
+        """Return the counts as one line, which may be empty."""
         ...
 
 
@@ -65,14 +64,17 @@ def play(
     """Play the rest of a tournament, show it, and return the exit code.
 
     Args:
-        setup: What is played.
-        source: Where that is said, for messages.
-        accept_changes: Begin anew with bots that changed.
-        unbench: Bots that may play again.
-        as_json: Events as lines of JSON.
-        plain: Lines, also in a terminal.
-        tally: Is told all blocks, before and now; its words are shown.
-        code_of: The exit code of a tournament that was played to its end; without it 0.
+        setup: The tournament.
+        source: Name of the file or test that describes it, for messages.
+        accept_changes: Whether to begin anew with bots that changed.
+        unbench: Benched bots that may play again.
+        as_json: Whether to print events as lines of JSON.
+        plain: Whether to print lines even in a terminal.
+        tally: Counts all blocks, also those played before; its line is shown.
+        code_of: Returns the exit code of a tournament that was played to its end; None: 0.
+
+    Raises:
+        BadInputError: The spec can't be played, or its results can't be read or written.
     """
     from lanista.store.errors import StoreError
     from lanista.tournament.running import open_tournament
@@ -82,18 +84,18 @@ def play(
     display = Silenced(_display(as_json=as_json, is_live=is_live))
     halts: list[events.Halted] = []
 
-    def tell(event: events.Event) -> None:
+    def on_event(event: events.Event) -> None:
         if isinstance(event, events.Halted):
             halts.append(event)
         if tally is not None:
             tally.event(event)
-            display.more(tally.words())
+            display.more(tally.line())
         display.event(event)
 
     try:
         with (
             open_tournament(
-                setup, accept_changes=accept_changes, unbench=unbench, on_event=tell
+                setup, accept_changes=accept_changes, unbench=unbench, on_event=on_event
             ) as director,
             display,
         ):
@@ -107,9 +109,9 @@ def play(
     except OSError as error:
         where = error.filename or setup.records
         raise BadInputError(f"can't use {where}: {error.strerror or error}") from None
-    found = [words] if tally is not None and (words := tally.words()) else []
-    display.end(report.standings, found + _ending(setup, report))
-    with contextlib.suppress(OSError):  # whoever listened has gone
+    counts = [line] if tally is not None and (line := tally.line()) else []
+    display.end(report.standings, counts + _ending(setup, report))
+    with contextlib.suppress(OSError):  # stderr is closed
         for halt in halts:
             if halt.trace:
                 click.echo(printable(halt.trace, "\n"), err=True)
@@ -137,14 +139,14 @@ def _ending(setup: Setup, report: "Report") -> list[str]:
 
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:
-        lines.append(f"halted: {report.halted}; run the same command again to go on")
+        lines.append(f"halted: {report.halted}; run the same command again to resume")
     elif report.interrupted:
-        lines.append("interrupted; run the same command again to go on")
+        lines.append("interrupted; run the same command again to resume")
     return lines
 
 
 async def _run(director: "Director", display: Display, is_live: bool) -> "Report":
-    """Run it; the first signal lets it finish what is running, the second stops it."""
+    """Run the tournament; the first signal lets running blocks finish, the second stops it."""
     async with helpers_nursery() as nursery:
         await nursery.start(_watch_signals, director)
         if is_live:
@@ -174,12 +176,12 @@ async def _draw(display: Display) -> None:
 
 
 async def _keep_standings(director: "Director", display: Display) -> None:
-    """Keep the display's standings up to date, with a tenth of the time at most."""
+    """Keep the display's standings up to date, using a tenth of the time at most."""
     from lanista.store.errors import StoreError
 
     while True:
         began = trio.current_time()
-        with contextlib.suppress(StoreError):  # if it stays so, the director tells
+        with contextlib.suppress(StoreError):  # if the error persists, the director reports it
             display.standings(await director.standings())
         took = trio.current_time() - began
         await trio.sleep(max(STANDINGS_EVERY, 10 * took))

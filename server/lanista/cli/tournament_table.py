@@ -1,6 +1,6 @@
-"""Standings in the terminal, live and at the end.
+"""Standings drawn in the terminal, during a tournament and at its end.
 
-Names are made printable here; what the cells say is `lanista.standings.text`' business.
+`lanista.standings.text` makes the texts of the cells; they are escaped here.
 """
 
 import io
@@ -23,20 +23,20 @@ from lanista.standings.text import (
 )
 
 WIDE = 10_000
-"""Width for an output that is no terminal, in columns: nothing is cut there."""
+"""Width of an output that isn't a terminal, in columns, so that nothing is cut."""
 _IN_ASCII = str.maketrans(
     {"±": "+-", "\u2013": "-", "·": ".", "…": "...", "─": "-", "≤": "<=", "≥": ">="}
 )
-"""Replacements for what `standings.text` writes beyond ASCII, and rich's line below the heads."""
+"""Replacements for the non-ASCII characters of `standings.text` and of rich's tables."""
 
 
 def console_for(*, is_terminal: bool) -> Console:
-    """Return a console on stdout that cuts nothing where nobody looks at a screen."""
+    """Return a console on stdout; it cuts long lines only in a terminal."""
     return Console(highlight=False, width=None if is_terminal else WIDE)
 
 
 def print_to(console: Console, drawn: RenderableType) -> None:
-    """Print with the characters that the output's encoding has."""
+    """Print, with replacements for characters that the output's encoding lacks."""
     is_unicode = console.encoding.lower().startswith("utf")
     if is_unicode and console.is_terminal:
         console.print(drawn)
@@ -46,14 +46,19 @@ def print_to(console: Console, drawn: RenderableType) -> None:
 
 
 def plain_text(drawn: RenderableType) -> str:
-    """Return what is drawn, as a file's text."""
+    """Return something drawable as the text of a file."""
     file = io.StringIO()
     Console(file=file, highlight=False, width=WIDE, color_system=None).print(drawn)
     return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
 
 
 def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType:
-    """Return everything that is shown at the end, or by `lanista tournament standings`."""
+    """Return everything that is shown of standings: name, summary, table and remarks.
+
+    Args:
+        standings: The standings.
+        head_to_head: Whether to add the results of each pair of bots.
+    """
     parts: list[RenderableType] = [
         Text(printable(standings.name), style="bold"),
         *(Text(printable(line)) for line in summary(standings)),
@@ -61,12 +66,21 @@ def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType
         *(Text(printable(line)) for line in remarks(standings)),
     ]
     if head_to_head:
-        parts += ["", Text("points of the left one, of so many matches"), _matrix(standings)]
+        parts += [
+            "",
+            Text("points of the bot on the left, and the number of matches"),
+            _matrix(standings),
+        ]
     return Group(*parts)
 
 
 def table(standings: Standings, rows: int | None = None) -> Table:
-    """Return the table, or its first rows and a line with the number of the others."""
+    """Return the table of the bots.
+
+    Args:
+        standings: The standings.
+        rows: Maximum number of bots; a further row tells how many there are more. None: all.
+    """
     shown = columns(standings)
     titles = [column.title for column in shown]
     drawn = _empty((column.title, column.is_text) for column in shown)
@@ -87,12 +101,12 @@ def _empty(heads: Iterable[tuple[str, bool]]) -> Table:
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for title, is_text in heads:
         side = "left" if is_text else "right"
-        drawn.add_column(Text(title), justify=side, no_wrap=True)  # type: ignore[arg-type]  # one of the two
+        drawn.add_column(Text(title), justify=side, no_wrap=True)  # type: ignore[arg-type]  # both are valid
     return drawn
 
 
 def _matrix(standings: Standings) -> Table:
-    """Return the table of results between pairs; opponents by their line in the table."""
+    """Return the table of results of pairs; its columns are numbered like the rows."""
     bots = [row.bot for row in standings.rows]
     numbers = [(str(number), False) for number in range(1, len(bots) + 1)]
     drawn = _empty([("no.", False), (BOT, True), *numbers])

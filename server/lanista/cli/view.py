@@ -1,4 +1,4 @@
-"""Positions drawn in the terminal: colour blocks, units, a legend. Knows no game's rules."""
+"""Positions drawn in the terminal as coloured cells with a legend, for any game."""
 
 from collections.abc import Sequence
 
@@ -20,14 +20,15 @@ GROUNDS = {
 
 
 SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
-"""Characters for ground where there are no colours."""
+"""Characters for ground if there are no colours."""
 LIT = Style(bgcolor="light_goldenrod3")
+"""Style of floor that is in the light."""
 LETTERS = "ABCD"
-"""Letters that mark the seats where there are no colours."""
+"""Letters that mark the seats if there are no colours."""
 
 
 def lacks_colours(console: Console) -> bool:
-    """Tell whether a console shows no colours: a pipe, TERM=dumb, NO_COLOR."""
+    """Return whether a console shows no colours: a pipe, TERM=dumb, or NO_COLOR."""
     return console.color_system is None or console.no_color
 
 
@@ -37,7 +38,15 @@ class BoardView:
     def __init__(
         self, scene: Scene, names: Sequence[str], cell_width: int, *, plain: bool = False
     ) -> None:
-        """`plain`: for a reader without colours; walls as `#`, units behind their seat's letter."""
+        """Set up the drawing.
+
+        Args:
+            scene: What stays the same in all frames.
+            names: The bots' names, by seat.
+            cell_width: Width of a cell, in characters.
+            plain: Whether to use characters in place of colours: `#` for walls, and the seat's
+                letter before each unit.
+        """
         self._scene = scene
         self._names = names
         self._plain = plain
@@ -53,7 +62,7 @@ class BoardView:
         return self._scene.cols * self._cell
 
     def print(self, frame: Frame, console: Console) -> None:
-        """Print legend and board once, whatever the console's width."""
+        """Print legend and board once; long lines aren't cut."""
         for line in self._lines(frame):
             console.print(line, soft_wrap=True)
 
@@ -63,7 +72,7 @@ class BoardView:
 
     def _lines(self, frame: Frame) -> list[Text]:
         marks = {(mark.row, mark.col): mark for mark in frame.marks}
-        # The legend first: where the terminal is too low, it is the board that is cut.
+        # The legend comes first because a terminal with too few lines cuts the last ones.
         lines = [self.legend(frame)]
         for row in range(self._scene.rows):
             line = Text(no_wrap=True)
@@ -83,9 +92,8 @@ class BoardView:
             return self._base(owner)
         holder = frame.owned.get((row, col))
         if holder is not None:
-            return (LETTERS[holder].lower() if self._plain else " ").rjust(self._cell), (
-                self._held[holder]
-            )
+            sign = LETTERS[holder].lower() if self._plain else " "
+            return sign.rjust(self._cell), self._held[holder]
         return self._ground(self._scene.ground[row][col], lit=col in frame.lit)
 
     def _ground(self, ground: Ground, *, lit: bool) -> tuple[str, Style]:
@@ -100,13 +108,13 @@ class BoardView:
         return text, self._bases[seat]
 
     def _fitted(self, text: str) -> str:
-        """Return a cell's text in its width; a number that doesn't fit ends in `+`."""
+        """Return a text in the width of a cell; one that doesn't fit is cut and ends in `+`."""
         if len(text) > self._cell:
             text = text[: self._cell - 1] + "+"
         return text.rjust(self._cell)
 
     def legend(self, frame: Frame) -> Text:
-        """Return the legend: turn, seats with what they have, what the colours mean."""
+        """Return the legend: the turn, each seat's caption, and the meaning of the colours."""
         legend = Text(f"move {frame.turn}")
         for seat, name in enumerate(self._names):
             legend.append("   ")

@@ -1,4 +1,4 @@
-"""The match of `lanista play`, run with signals that interrupt it, or on a page."""
+"""Running the match of `lanista play`: signals interrupt it, and a page may show it."""
 
 import contextlib
 import sys
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lanista.hosting.host import MatchHost, MatchReport
 
 GRACE = 3.0
-"""Seconds without a viewer after which the page ends: a page may be loaded again."""
+"""Seconds without a viewer after which the page ends; reloading the page takes less."""
 
 
 async def play_interruptible(host: "MatchHost") -> "MatchReport | None":
-    """Play; SIGINT, SIGTERM and SIGHUP interrupt the match, unless we were to ignore them."""
+    """Play a match that SIGINT, SIGTERM and SIGHUP interrupt, unless the process ignores them."""
     return await _interruptible(host.play, host.interrupt)
 
 
@@ -43,18 +43,22 @@ async def _interruptible(
 async def play_watched(
     host: "MatchHost",
     page: "PagePort",
-    tell: Callable[..., None],
+    print_result: Callable[..., None],
 ) -> "MatchReport | None":
-    """Play a match on a page: it begins when somebody looks, and the page stays until nobody does.
+    """Play a match that begins when its page is open; serve the page until it is closed.
 
     Args:
-        host: Its control holds the match.
-        page: Where.
-        tell: Prints the result; called when the match is over, the page still there.
+        host: Plays the match; it must have a control, which pauses the match at first.
+        page: The page's port.
+        print_result: Called with the report and `interrupted=` when the match is over, while the
+            page is still served.
+
+    Returns:
+        The report, or None if the match was interrupted before it began.
 
     Raises:
-        CannotListenError: The page's port can't be had.
-        StartFailureError: A bot that doesn't come.
+        CannotListenError: The page's port can't be opened.
+        StartFailureError: A bot didn't start or connect.
         OSError: The record can't be written.
     """
     from lanista.playback.frame_cache import FrameCache
@@ -69,7 +73,7 @@ async def play_watched(
     control.pause()
 
     def interrupt() -> None:
-        if played is None:  # else the match is over, and it is the page that ends
+        if played is None:  # otherwise only the page is left to end
             host.interrupt()
         left.cancel()
 
@@ -84,7 +88,7 @@ async def play_watched(
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
         await server.has_viewers.wait()
         control.resume()
-        while True:  # a void match is played again, under another id
+        while True:  # a void match is played again, with another id
             await host.running.changes.wait(host.running.changes.count)
             view.match = next(iter(host.running.matches), view.match)
 
@@ -95,9 +99,9 @@ async def play_watched(
             nursery.start_soon(begin)
             played = await host.play()
             if played is not None:
-                _tell(tell, played, interrupted=host.interrupted)
+                _print(print_result, played, interrupted=host.interrupted)
                 if not host.interrupted:
-                    click.echo("the page stays until it is closed, or Ctrl-C", err=True)
+                    click.echo("the page stays until it is closed; Ctrl-C ends it", err=True)
                     with left:
                         await server.wait_without_viewers(GRACE)
         return played
@@ -105,10 +109,10 @@ async def play_watched(
     return await _interruptible(play, interrupt)
 
 
-def _tell(tell: Callable[..., None], played: "MatchReport", *, interrupted: bool) -> None:
-    """Print the result where possible: the page shows it too."""
+def _print(print_result: Callable[..., None], played: "MatchReport", *, interrupted: bool) -> None:
+    """Print the result; if that fails, the page still shows it."""
     try:
-        tell(played, interrupted=interrupted)
+        print_result(played, interrupted=interrupted)
     except OSError as error:
         with contextlib.suppress(OSError):
             click.echo(f"lanista play: can't print the result: {error.strerror}", err=True)

@@ -1,4 +1,4 @@
-"""The page's port, for the commands that have one."""
+"""The port of the page, for the commands that serve one."""
 
 import os
 import re
@@ -24,14 +24,14 @@ TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 
 def address_of(text: str) -> tuple[str, int]:
     """Parse `HOST:PORT`, `[HOST]:PORT` or `PORT` into host and port."""
-    found = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})", text)
-    if found is None or int(found[2]) > 65535:
-        raise BadInputError(f"--web {text!r}: expected HOST:PORT, as 127.0.0.1:8080")
-    return (found[1] or DEFAULT[0]).strip("[]"), int(found[2])
+    match = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})", text)
+    if match is None or int(match[2]) > 65535:
+        raise BadInputError(f"--web {text!r}: expected HOST:PORT, such as 127.0.0.1:8080")
+    return (match[1] or DEFAULT[0]).strip("[]"), int(match[2])
 
 
 class PagePort:
-    """The page's port: the one asked for, or a free one."""
+    """The port that the page is served on: the one asked for, or a free one."""
 
     def __init__(
         self,
@@ -40,12 +40,12 @@ class PagePort:
         *,
         open_logs: bool = False,
     ) -> None:
-        """What to serve.
+        """Parse the address; nothing is opened yet.
 
         Args:
-            web: HOST:PORT; None: the default, or a free port if that is taken.
-            tournaments: Those that the page shows beside the arena, by name.
-            open_logs: Whether all viewers see the logs of running matches.
+            web: HOST:PORT; None: the default, or a free port if the default is in use.
+            tournaments: Functions that read the standings which the page shows, by name.
+            open_logs: Whether all viewers see bots' logs during a match.
         """
         self._tournaments = tournaments or {}
         self._open_logs = open_logs
@@ -54,7 +54,7 @@ class PagePort:
         self._host, self._port = DEFAULT if web is None else address_of(web)
 
     async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
-        """Serve an arena's page in a nursery; `announced` is its address then."""
+        """Serve an arena's page in a nursery, and set `announced` to the page's address."""
         from lanista.web.tournaments import Tournaments
         from lanista.web.view import View
 
@@ -66,7 +66,11 @@ class PagePort:
         arena.page = self.announced.partition("#")[0]  # without the operator's token
 
     async def listen(self, view: "View") -> "Server":
-        """Return a server that listens, to be run by the caller."""
+        """Open the port and return a server, which the caller must run.
+
+        Raises:
+            CannotListenError: The port can't be opened.
+        """
         from lanista.arena.admission import is_loopback
         from lanista.arena.server import CannotListenError
         from lanista.web.server import Server
@@ -87,7 +91,7 @@ class PagePort:
     def url(self, server: "Server", path: str = "") -> str:
         """Return the page's address, with the operator's token if it needs one."""
         host = self._host
-        if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - told apart, not listened on here
+        if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
             host = socket.gethostname()
         shown = f"[{host}]" if ":" in host else host
         fragment = path

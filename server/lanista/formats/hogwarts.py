@@ -364,7 +364,7 @@ def _read_commands(tokens: Tokens, units: int) -> tuple[Command, ...]:
 
 
 @attrs.frozen
-class Config:
+class Configuration:
     """The contents of a configuration file."""
 
     settings: Mapping[str, int]
@@ -373,7 +373,7 @@ class Config:
     """The board of a `FIXED` file; None: the generator `RANDOM` makes one from the seed."""
 
 
-def read_cnf(text: str) -> Config:
+def read_cnf(text: str) -> Configuration:
     """Read a configuration.
 
     Raises:
@@ -383,7 +383,7 @@ def read_cnf(text: str) -> Config:
     settings = _read_coded(tokens)
     if tokens.choice("the generator, `RANDOM` or `FIXED`", "RANDOM", "FIXED") == "RANDOM":
         tokens.end()
-        return Config(settings, None)
+        return Configuration(settings, None)
     try:
         board = tokens.remaining(RULESET.read_board)
     except BadBoardError as error:
@@ -394,10 +394,10 @@ def read_cnf(text: str) -> Config:
     ):
         if settings[name] != needed:
             raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
-    return Config(settings, board)
+    return Configuration(settings, board)
 
 
-def write_cnf(config: Config) -> str:
+def write_cnf(config: Configuration) -> str:
     """Return the configuration as a file that `read_cnf` reads back."""
     if config.board is None:
         return f"{_coded(config.settings)}\nRANDOM\n"

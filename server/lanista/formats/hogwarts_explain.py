@@ -28,7 +28,7 @@ MAX_FORKS = 2_000
 
 
 @attrs.frozen
-class Explained:
+class Explanation:
     """The number of rounds of a match that the rules explain, and the problem after them."""
 
     rounds: int
@@ -46,7 +46,7 @@ class _UnexplainedError(Exception):
         """The number of steps checked: the attempt that came farthest is the one to report."""
 
 
-def explain(res: Res, rules: Rules = "original") -> Explained:
+def explain(res: Res, rules: Rules = "original") -> Explanation:
     """Follow a match file from its first state, up to the first one that can't have happened.
 
     Args:
@@ -57,14 +57,14 @@ def explain(res: Res, rules: Rules = "original") -> Explained:
     try:
         _check_start(res)
     except _UnexplainedError as error:
-        return Explained(0, f"first state: {error}")
+        return Explanation(0, f"first state: {error}")
     walls = _Walls(res.states[0].rows)
     for number, commands in enumerate(res.commands):
         try:
             _Round(res, number, rules, walls).explain(commands)
         except _UnexplainedError as error:
-            return Explained(number, f"round {number}: {error}")
-    return Explained(len(res.commands), None)
+            return Explanation(number, f"round {number}: {error}")
+    return Explanation(len(res.commands), None)
 
 
 def _require(condition: object, problem: str, progress: int = 0) -> None:

@@ -21,7 +21,7 @@ Status = Callable[[int], Sequence[float]]
 
 
 @attrs.frozen(kw_only=True)
-class Explained:
+class Explanation:
     """The number of rounds of a match file that the rules explain, and the problem after them."""
 
     rounds: int
@@ -68,7 +68,7 @@ class Originals:
 
     Takes the game, its turns, the seed, the players' names and their status by round.
     """
-    explain: Callable[[str, str], Explained]
+    explain: Callable[[str, str], Explanation]
     """Explains a match file's text by some rules; FormatError if it isn't a match file."""
     replay: Callable[[str, str], Iterator[str]]
     """Plays an orders file with the seed of a match file, and yields the resulting match file."""
@@ -99,11 +99,14 @@ def _hogwarts() -> Originals:
             hogwarts.res_of(game, turns, seed=seed, names=names, status=status)
         )
 
-    def explain(text: str, rules: str) -> Explained:
+    def explain(text: str, rules: str) -> Explanation:
         res = hogwarts.read_res(text)
-        explained = hogwarts_explain.explain(res, "text" if rules == "text" else "original")
-        return Explained(
-            rounds=explained.rounds, of=len(res.commands), rules=rules, problem=explained.problem
+        explanation = hogwarts_explain.explain(res, "text" if rules == "text" else "original")
+        return Explanation(
+            rounds=explanation.rounds,
+            of=len(res.commands),
+            rules=rules,
+            problem=explanation.problem,
         )
 
     def replay(text: str, orders: str) -> Iterator[str]:
@@ -141,7 +144,9 @@ def _hogwarts() -> Originals:
         title=hogwarts.VERSION,
         rules=("original", "text"),
         read_cnf=read_cnf,
-        write_cnf=lambda settings, board: hogwarts.write_cnf(hogwarts.Config(settings, board)),
+        write_cnf=lambda settings, board: hogwarts.write_cnf(
+            hogwarts.Configuration(settings, board)
+        ),
         write=write,
         explain=explain,
         replay=replay,
@@ -171,11 +176,14 @@ def _crematoria() -> Originals:
         header = crematoria.Header(seed=seed, settings=game.settings, names=tuple(names))
         return crematoria.match_text(header, game, turns, status)
 
-    def explain(text: str, rules: str) -> Explained:
+    def explain(text: str, rules: str) -> Explanation:
         res = crematoria.read_res(text)
-        explained = crematoria_explain.explain(res)
-        return Explained(
-            rounds=explained.rounds, of=len(res.movements), rules=rules, problem=explained.problem
+        explanation = crematoria_explain.explain(res)
+        return Explanation(
+            rounds=explanation.rounds,
+            of=len(res.movements),
+            rules=rules,
+            problem=explanation.problem,
         )
 
     def replay(text: str, orders: str) -> Iterator[str]:
@@ -262,7 +270,7 @@ def of_text(text: str) -> Originals:
         if any(words[index : index + len(title)] == title for index in range(len(words))):
             return originals
     titles = " or ".join(f"`{' '.join(originals.title)}`" for originals in known)
-    raise FormatError(f"no file of an original game: expected {titles} near its beginning", 1)
+    raise FormatError(f"not a file of an original game: expected {titles} near its beginning", 1)
 
 
 def printable_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def seat_result(match: Match, seat: Seat, bot: str, exit_: Exit | None) -> SeatR
 
 def _ending(match: Match, seat: Seat, exit_: Exit | None) -> tuple[Ending, str]:
     if seat.gone is not None:
-        ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_words
+        ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_message
     else:
         faults = _last_faults(match, seat)
         if not faults:

@@ -28,7 +28,7 @@ PATIENCE = 2.0
 
 
 @attrs.frozen(kw_only=True)
-class Fed:
+class FeedResult:
     """The result of feeding a bot."""
 
     answers: tuple[str, ...]
@@ -65,7 +65,7 @@ class Feeder:
     _over: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the last turn was answered, or can't be reached any more."""
 
-    async def run(self) -> Fed:
+    async def run(self) -> FeedResult:
         """Start the bot and feed it until the turn is answered, or it has ended.
 
         Raises:
@@ -104,7 +104,7 @@ class Feeder:
             signal.signal(signal.SIGINT, before)
             for listener in listeners:
                 await listener.aclose()
-        return Fed(answers=tuple(self._answers), trouble=self._trouble, exit_code=code)
+        return FeedResult(answers=tuple(self._answers), trouble=self._trouble, exit_code=code)
 
     async def _wait_for_signals(self, signals: AsyncIterator[int]) -> None:
         async for _ in signals:
@@ -144,7 +144,7 @@ class Feeder:
             raise _TroubleError(f"it wants to play {hello.game}; the record is of another game")
         is_version1 = handshake.speaks_version1(hello, self.ruleset)
         if is_version1:
-            handshake.tell_at_once(connection, handshake.welcome())
+            handshake.send_at_once(connection, handshake.welcome())
         connection.session.start()
         for turn, data in enumerate(payloads(self.record, self.ruleset, self.seat, hello)):
             connection.session.ask()

@@ -10,7 +10,7 @@ There are two ways in which bots get seats, and this module serves both:
 - Any bot may connect to the port of an arena. The arena reads the hello itself (`arena.server`) and
   uses the functions below.
 
-A line between matches is written in one attempt that never waits (`tell_at_once`): a bot that
+A line between matches is written in one attempt that never waits (`send_at_once`): a bot that
 doesn't read must not keep anybody else waiting, and such lines are short enough for a socket's
 buffer.
 """
@@ -115,7 +115,7 @@ class Handshake:
                 return
             self._check(hello)
             if speaks_version1(hello, self.ruleset):
-                tell_at_once(connection, welcome())
+                send_at_once(connection, welcome())
             self.connection = connection
         except RemoteProtocolError as error:
             if self.connection is None:
@@ -220,7 +220,7 @@ def speaks_version1(hello: Hello, ruleset: Ruleset) -> bool:
     return hello.version is not None or ruleset.classic is None
 
 
-def tell_at_once(connection: Connection, data: bytes) -> bool:
+def send_at_once(connection: Connection, data: bytes) -> bool:
     """Send a short line between matches, without waiting.
 
     Returns:
@@ -264,7 +264,7 @@ def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
     for connection in present:
         assert connection.hello is not None
         if speaks_version1(connection.hello, ruleset):
-            tell_at_once(connection, line)
+            send_at_once(connection, line)
 
 
 def same_secret(given: str, expected: str) -> bool:

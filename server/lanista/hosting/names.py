@@ -132,7 +132,7 @@ def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, t
     return name_of(argv), (*BRIDGE, *argv) if is_stdio else argv
 
 
-def bot_words(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
+def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
     """Return the command that starts a bot, as `bot_command` does, for an already split command.
 
     Args:

@@ -161,11 +161,12 @@ class SocketChannel:
             return None
         except (OSError, BrokenChannelError):
             data, ancillary = b"", []
-        read_at = trio.current_time()
+        # Both clocks, with nothing between them in which this process might be stopped.
+        read_at, wall = trio.current_time(), time.time()
         stamp = None
         for level, kind, payload in ancillary:
             if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
-                stamp = self._on_our_clock(payload, read_at)
+                stamp = self._on_our_clock(payload, read_at, wall)
         return Chunk(data, stamp, read_at)
 
     def has_input(self) -> bool:
@@ -175,12 +176,17 @@ class SocketChannel:
         except (OSError, BrokenChannelError):
             return False
 
-    def _on_our_clock(self, payload: bytes, read_at: float) -> float | None:
-        """Return the kernel's wall-clock time on trio's clock; None if it can't be converted."""
+    def _on_our_clock(self, payload: bytes, read_at: float, wall: float) -> float | None:
+        """Return the kernel's wall-clock time on trio's clock; None if it can't be converted.
+
+        Args:
+            payload: The kernel's time of receipt.
+            read_at: When the bytes were read, on trio's clock.
+            wall: The same moment on the wall clock.
+        """
         if len(payload) != _STAMP.size:
             return None
         seconds, nanoseconds = _STAMP.unpack(payload)
-        wall = time.time()
         sent_wall, sent_at = self._clocks
         elapsed = read_at - sent_at
         if abs((wall - sent_wall) - elapsed) > CLOCK_STEP + CLOCK_DRIFT * elapsed:

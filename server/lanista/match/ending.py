@@ -5,13 +5,13 @@ from typing import Self
 
 
 class Ending(enum.StrEnum):
-    """How a match ended for one of its bots; who won is told by the ranks."""
+    """How a match ended for one of its bots; the ranks say who won."""
 
     meaning: str
     """What the ending means, as one sentence about the bot for those who read standings."""
 
     def __new__(cls, value: str, meaning: str) -> Self:
-        """Make an ending of its name and its meaning."""
+        """Create an ending from its value and its meaning."""
         ending = str.__new__(cls, value)
         ending._value_ = value
         ending.meaning = meaning

@@ -4,11 +4,10 @@ The first line is the header: everything that decides the match. One line for ea
 with the verdicts, the raw answers, times, logs, and a digest of the position. The last line is the
 result. docs/records.md describes every key.
 
-**A record is a recipe, not a film.** The positions aren't stored, nor which submoves were refused,
-because the header and the answers determine them: `replay` plays the match again by the same rules.
-That keeps records small, and the digests prove that the rules still do the same. The verdicts are
-recorded and obeyed in a replay, since whether an answer was late depends on time, which no replay
-can repeat.
+**A record has no positions, and no refused submoves**, because the header and the answers
+determine them: `replay` plays the match again by the same rules. That keeps records small, and the
+digests prove that the rules still do the same. The verdicts are recorded and obeyed in a replay,
+since whether an answer was late depends on time, which no replay can repeat.
 
 **No crash loses a match.** While a match runs, its lines go to a `.part` file, unbuffered, one
 after each turn. The result is written there too, before any bot is sent it. Then the file is
@@ -525,7 +524,7 @@ class LineReader:
         version = value.get("lanista_record") if isinstance(value, dict) else None
         if type(version) is not int or version != FORMAT:
             is_version = type(version) is int
-            problem = f"record format {version}" if is_version else "no header of a record"
+            problem = f"record format {version}" if is_version else "not the header of a record"
             raise BadRecordError(
                 f"{self.path}: line 1: {problem}; this version reads format {FORMAT}"
             )

@@ -81,7 +81,7 @@ def start_of(header: Header, ruleset: Ruleset) -> Game:
         )
     for player in header.players:
         if not player.name.isprintable():
-            raise BadRecordError(f"the record's header: {player.name!a} is no player's name")
+            raise BadRecordError(f"the record's header: {player.name!a} can't be a player's name")
     low, high = ruleset.seeds
     if not low <= header.seed <= high:
         raise BadRecordError(f"the record's seed {header.seed} isn't from {low} to {high}")

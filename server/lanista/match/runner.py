@@ -199,7 +199,7 @@ class Match:
             if self.why_gone is not None:
                 for seat in asked:
                     if seat.gone == "disconnected":
-                        seat.gone_words = await self.why_gone(seat.index) or seat.gone_words
+                        seat.gone_message = await self.why_gone(seat.index) or seat.gone_message
             verdicts = await self._judge(asked)
             # A late answer in a turn in which the host stalled may be the fault of either, so the
             # match is void, unless the host was busy with connections from the bot's own address.
@@ -345,7 +345,7 @@ class Match:
         if seat.gone is not None:
             code = RefusalCode.LATE.value if isinstance(verdict, Late) else seat.gone
             return [
-                FaultInfo(turn=number, seat=index, code=code, index=None, words=seat.gone_words)
+                FaultInfo(turn=number, seat=index, code=code, index=None, words=seat.gone_message)
             ]
         return faults_of(
             self._game, number, index, verdict, line=seat.line, times=times, limit=self._limit
@@ -401,7 +401,7 @@ class Match:
 
     async def _close_gone(self, seat: Seat, notes: bytes) -> None:
         code = next((c for c in ErrorCode if c.value == seat.gone), None)
-        error = b"" if code is None else seat.encoder.error(code, seat.gone_words)
+        error = b"" if code is None else seat.encoder.error(code, seat.gone_message)
         await seat.connection.close(notes + error)
 
     def _status(self) -> tuple[float, ...]:

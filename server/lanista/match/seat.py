@@ -34,7 +34,7 @@ class Seat:
     """Seconds that the seat's answers took so far."""
     gone: str | None = None
     """Why the seat is out, as a code of the record: `disconnected`, `late`, …; None: it plays."""
-    gone_words: str = ""
+    gone_message: str = ""
     """Why the seat is out, for people."""
     kicked: str | None = None
     """Why the seat is to be removed, which happens when its next answer is awaited."""
@@ -80,7 +80,7 @@ class Seat:
     def lose(self, code: str, message: str) -> None:
         """Put the seat out of the match, unless it is out already."""
         if self.gone is None:
-            self.gone, self.gone_words = code, message
+            self.gone, self.gone_message = code, message
 
     def kick(self, why: str) -> None:
         """Put the seat out in this turn, or in the next one if it has answered already."""

@@ -193,7 +193,7 @@ def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
 def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
     """Return why a seat failed: why it is out, or else the faults that ended the match."""
     if seat.gone is not None:
-        return (f"{seat.gone}: {seat.gone_words}",)
+        return (f"{seat.gone}: {seat.gone_message}",)
     lines = []
     for fault in faults[-REASONS_KEPT:]:
         place = "" if fault.index is None else f", submove {fault.index}"

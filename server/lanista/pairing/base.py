@@ -1,4 +1,4 @@
-"""The protocol of a tournament format: it asks for blocks and is told their results.
+"""The protocol of a tournament format: it asks for blocks and is given their results.
 
 A format knows names, openings and points. It plays nothing, stores nothing, and knows neither seeds
 nor the ids of blocks. The same bots and the same results give the same pairings, so a tournament is

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lanista.pairing.base import Progress
 from lanista.pairing.blocks import BlockScore, Pairing, Seating
-from lanista.pairing.shared import Book, Rotation
+from lanista.pairing.shared import FormatState, Rotation
 
 
-class Fixed(Book):
+class Fixed(FormatState):
     """A fixed list of blocks for each opening; round-robin and gauntlet are of this kind."""
 
     def __init__(
@@ -22,7 +22,7 @@ class Fixed(Book):
         openings: int,
         lists: Sequence[Sequence[tuple[str, ...]]],
         rotation: Rotation = lambda _: 0,
-        also: Callable[[tuple[str, ...]], bool] = lambda _: False,
+        also_counts: Callable[[tuple[str, ...]], bool] = lambda _: False,
     ) -> None:
         """Begin with nothing played.
 
@@ -32,15 +32,15 @@ class Fixed(Book):
             lists: By rotation: the blocks of an opening in the order of play, each as its bots by
                 place.
             rotation: Gives the rotation of an opening; taken modulo the number of `lists`.
-            also: Given the bots of a block that isn't in `lists`: whether it counts if it was
-                played.
+            also_counts: Returns whether a block that isn't in `lists`, given as its bots, counts if
+                it was played.
         """
         super().__init__(seated)
         self._openings = openings
         self._lists = [tuple(blocks) for blocks in lists]
         self._sets = [frozenset(blocks) for blocks in self._lists]
         self._rotation = rotation
-        self._also = also
+        self._also_counts = also_counts
         # By rotation: how many openings have it; counted when it is first needed.
         self._list_counts: list[int] | None = None
         self._wanted = self._count_wanted()
@@ -70,7 +70,7 @@ class Fixed(Book):
     def counts(self, pairing: Pairing) -> bool:
         """Return whether it is one of the listed blocks, or may be counted with them."""
         return 0 <= pairing.opening < self._openings and (
-            self._is_listed(pairing) or self._also(pairing.bots)
+            self._is_listed(pairing) or self._also_counts(pairing.bots)
         )
 
     def record(self, pairing: Pairing, played: BlockScore) -> None:

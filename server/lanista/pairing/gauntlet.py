@@ -59,7 +59,9 @@ def gauntlet(
         openings=openings,
         lists=[blocks_of(number) for number in range(period)],
         rotation=rotation,
-        also=lambda bots: challenger in bots and len(set(bots)) == 4 and known.issuperset(bots),
+        also_counts=lambda bots: (
+            challenger in bots and len(set(bots)) == 4 and known.issuperset(bots)
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from heapq import nsmallest
 
 from lanista.pairing.base import Progress
 from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
-from lanista.pairing.shared import Book, Rotation, arranged
+from lanista.pairing.shared import FormatState, Rotation, arranged
 
 SLACK = 2
 """The most blocks that an opponent may be ahead of the least played other bot, where possible."""
@@ -21,7 +21,7 @@ At most half of the other bots count as recent.
 """
 
 
-class Ladder(Book):
+class Ladder(FormatState):
     """A ladder. Each block has an opening of its own, so that no seed's luck counts twice."""
 
     def __init__(

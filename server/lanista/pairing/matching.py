@@ -129,6 +129,7 @@ class _Graph:
         return False
 
     def _common(self, a: int, b: int, base: list[int], parent: list[int]) -> int:
+        """Return the base at which the paths from `a` and `b` to the root of their tree meet."""
         above = set()
         while True:
             a = base[a]
@@ -141,6 +142,7 @@ class _Graph:
         return base[b]
 
     def _flip(self, b: int, parent: list[int]) -> None:
+        """Match along the augmenting path that ends at `b`."""
         while b >= 0:
             a = parent[b]
             b_next = self.mate[a]

@@ -37,7 +37,7 @@ def round_robin(
         openings=openings,
         lists=[[turned(block, number) for block in design] for number in range(6)],
         rotation=rotation,
-        also=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
+        also_counts=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
     )
 
 

@@ -70,7 +70,7 @@ def shared_places(groups: Iterable[Iterable[str]], bots: Sequence[str]) -> list[
     return places
 
 
-class Book:
+class FormatState:
     """The state that all formats have: what was recorded, what was handed out, who is benched."""
 
     def __init__(self, seated: Sequence[Seating]) -> None:
@@ -78,7 +78,7 @@ class Book:
         """The seatings of each block."""
         self._recorded: dict[Pairing, BlockScore] = {}
         self._handed_out: set[Pairing] = set()
-        # A dict and no set, for its order: the same calls must give the same state.
+        # A dict, not a set, for its order: the same calls must give the same state.
         self._benched: dict[str, None] = {}
 
     def _free(self, pairing: Pairing) -> bool:

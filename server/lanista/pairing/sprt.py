@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from lanista.pairing.base import Progress
 from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
-from lanista.pairing.shared import Book
+from lanista.pairing.shared import FormatState
 
 
 class SequentialTest(Protocol):
@@ -34,7 +34,7 @@ class SequentialTest(Protocol):
         ...
 
 
-class VersionTest(Book):
+class VersionTest(FormatState):
     """A test of A against B on openings 0, 1, 2, …; with four seats A, A, B, B.
 
     Blocks are fed to the test in the order of openings, up to the first one that isn't played yet.

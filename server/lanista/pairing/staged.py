@@ -22,7 +22,7 @@ from typing import final
 import attrs
 
 from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
-from lanista.pairing.shared import Book, Rotation, arranged, bye_points
+from lanista.pairing.shared import FormatState, Rotation, arranged, bye_points
 
 
 @attrs.define(eq=False)
@@ -43,7 +43,7 @@ class Meeting:
         self.points = dict.fromkeys(self.bots, 0.0)
 
 
-class Staged(Book, abc.ABC):
+class Staged(FormatState, abc.ABC):
     """Rounds of meetings; Swiss and knockout set up each round in their `_try_end_round`."""
 
     def __init__(

@@ -147,7 +147,7 @@ class FrameWriter:
         if frame.captured:
             fields["captured"] = self._flat(frame.captured)
         if frame.events:
-            fields["events"] = [[_seat(event.seat), event.words] for event in frame.events]
+            fields["events"] = [[_seat(event.seat), event.text] for event in frame.events]
         if turn is not None:
             fields["play"] = dict(turn)
         self._count += 1

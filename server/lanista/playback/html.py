@@ -38,14 +38,14 @@ _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
 
 _UNPACK = """
 // The match, unpacked: what main.js shows instead of an arena.
-globalThis.LANISTA_FILM = (async () => {
-  const packed = atob(document.getElementById("film").textContent.trim());
+globalThis.LANISTA_MATCH = (async () => {
+  const packed = atob(document.getElementById("match-data").textContent.trim());
   const bytes = Uint8Array.from(packed, (char) => char.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 })();
 // main.js reports what went wrong, but may not be loaded yet.
-globalThis.LANISTA_FILM.catch(() => {});
+globalThis.LANISTA_MATCH.catch(() => {});
 """
 
 
@@ -104,7 +104,7 @@ def bundle(match: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[by
 uPlot, which draws the plots, is in this file under its licence:
 
 {licence}</script>
-<script type="application/octet-stream;base64" id="film">
+<script type="application/octet-stream;base64" id="match-data">
 """.encode("utf-8", "replace")
     yield from packed
     yield f"""</script>

@@ -248,7 +248,7 @@ def _read_res(path: Path) -> Iterator[dict[str, Any]]:
         with opened(path) as file:
             data = file.read(MAX_RES + 1)
         if len(data) > MAX_RES:
-            raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes are no match file")
+            raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes, as no match file has")
         text = data.decode("utf-8-sig", "replace")
         shown = of_text(text).show(text)
         writer = frames.FrameWriter(shown.scene)

@@ -29,6 +29,7 @@ from typing import IO, Any
 
 import attrs
 
+from lanista.memory import return_large_blocks
 from lanista.playback import frames
 from lanista.playback.replay_reader import ReplayReader, UnreadableError, read_frames
 
@@ -188,6 +189,7 @@ def main() -> None:
     """Make frames until stdin ends."""
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    return_large_blocks()
     worker = ReplayWorker(Path(sys.argv[1]), sys.stdout.buffer)
     orders = b""
     while True:

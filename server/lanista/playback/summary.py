@@ -37,7 +37,7 @@ def summary(path: Path) -> dict[str, Any]:
     except BadRecordError:
         result = None
     if not isinstance(result, ResultInfo):
-        raise BadRecordError(f"{path}: its last line is no result")
+        raise BadRecordError(f"{path}: its last line isn't a result")
     match = {
         "match": header.match,
         "game": header.game,
@@ -56,5 +56,5 @@ def summary(path: Path) -> dict[str, Any]:
     try:
         json.dumps(match, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise BadRecordError(f"{path}: half a character (a lone surrogate) in its words") from None
+        raise BadRecordError(f"{path}: half a character (a lone surrogate) in its text") from None
     return match

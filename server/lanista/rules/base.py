@@ -333,6 +333,12 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
     return {name: given.get(name, setting.default) for name, setting in known.items()}
 
 
+def number_text(value: float) -> str:
+    """Return a number for a line of facts: at most four digits after the point (PROTOCOL.md 1)."""
+    text = f"{value:.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
 def quoted(text: str) -> str:
     """Quote and escape a piece of a board file for a message, cut after 40 characters."""
     return ascii(text[:40]) + ("…" if len(text) > 40 else "")

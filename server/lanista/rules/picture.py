@@ -115,7 +115,7 @@ class Event:
 
     seat: int | None
     """The seat that caused it, which the text needn't name; None when no seat did."""
-    words: str
+    text: str
     """The description, such as `cast a spell: 431 cells`."""
 
 

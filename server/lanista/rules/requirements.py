@@ -222,7 +222,7 @@ def require_past(frame: Frame, scene: Scene, seats: int) -> None:
             event.seat is None or event.seat in range(seats),
             f"{event}: its seat must be one of {seats} or None",
         )
-        require_text(event.words, "an event's text")
+        require_text(event.text, "an event's text")
 
 
 def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:

@@ -192,7 +192,7 @@ def _uncertain(model: Model, error: Floats) -> Bools:
 
 
 def _expected(model: Model, at: Floats, which: Bools) -> Floats:
-    """Return the expected parameters of what is taken, by match and parameter, shape (M, P).
+    """Return the expected parameters of the chosen alternatives, summed by match, shape (M, P).
 
     Only the choices in `which` are counted.
     """

@@ -22,7 +22,6 @@ MANY_OPENINGS = 10
 """The number of openings from which on it can be seen what the blocks of one have in common."""
 _EVEN_OPENINGS = 5.0
 """The number of equal openings that they must at least be worth if blocks lie unevenly on them."""
-_TWO = 2
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -293,7 +292,7 @@ def tally(counted: Counted) -> Tally:
     place = 1 + below.sum(axis=1)
     places = weighted_counts(
         players * seats + place - 1,
-        np.where(drawn & (seats == _TWO), 0, times)[:, None] * np.ones(seats),
+        np.where(drawn & (seats == 2), 0, times)[:, None] * np.ones(seats),
         size * seats,
     ).reshape(size, seats)[:n]
     held_places = (counted.block_players[:, :, None] == counted.block_players[:, None, :]).sum(2)

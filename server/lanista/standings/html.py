@@ -181,13 +181,16 @@ def _standings(standings: Standings) -> Iterator[str]:
     )
 
 
-def _plot(estimate: Estimate | None, of: Sequence[Estimate]) -> str:
-    """Return the interval as a picture, on an axis that all rows share, with a line at 0.
+def _plot(estimate: Estimate | None, estimates: Sequence[Estimate]) -> str:
+    """Return an estimate's interval as a picture, with a line at 0.
 
-    An interval without an end goes on to the edge.
+    Args:
+        estimate: The estimate, or None: only the line is drawn.
+        estimates: The estimates of all rows, which share an axis. An interval without an end goes
+            on to the edge.
     """
     known = [0.0]
-    for each in of:
+    for each in estimates:
         known += [figure for figure in (each.low, each.value, each.high) if figure is not None]
     low, high = min(known), max(known)
     scale = (_PLOT_WIDTH - 16) / ((high - low) or 1.0)
@@ -284,10 +287,10 @@ def _endings(standings: Standings) -> Iterator[str]:
     )
 
 
-def _meanings(title: str, of: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _meanings(title: str, meanings: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield f"<details><summary>{title}</summary>"
     yield "<dl>"
-    for term, meaning in of:
+    for term, meaning in meanings:
         yield f"<dt>{_shown(term)}</dt><dd>{_shown(meaning)}</dd>"
     yield "</dl>"
     yield "</details>"

@@ -86,7 +86,7 @@ class Model:
     choice_of: Ints
     """(M, T): by match and stage, the index of the choice; -1 after the last stage."""
     chosen: Floats
-    """(M, P): by match, the parameters of what was taken, summed: the gradient's constant part."""
+    """(M, P): by match, the sum of the chosen alternatives' features; constant in the gradient."""
 
     @property
     def size(self) -> int:
@@ -239,7 +239,7 @@ def sums(model: Model, weights: Floats, worth: Floats) -> tuple[float, Floats, F
             norm = share.sum(axis=1, keepdims=True)
             total += float(weight @ (np.log(norm) + top)[:, 0])
             share *= weight[:, None] / norm
-            # What is expected to be taken of each seat and tie size, and its covariance.
+            # The expected features of the chosen alternatives, by choice, and their covariance.
             taken = share @ features
             spreads = (share @ squares).reshape(-1, many, many)
             spreads -= taken[:, :, None] * (taken / np.maximum(weight, 1e-300)[:, None])[:, None, :]

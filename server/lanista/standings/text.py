@@ -31,7 +31,6 @@ _INLINE = re.compile(r"([\\`*_\[\]<>#|~&$])")
 """Matches what has a meaning within a line of Markdown."""
 _BLOCK = re.compile(r"\A([0-9]*)(?=[-+=.)])")
 """Matches what also has a meaning at the beginning of a line: lists, underlines of headings."""
-_SEATS_OF_TWO = 2
 
 
 def json_text(standings: Standings) -> str:
@@ -197,7 +196,7 @@ _RATING_MEANING = (
 
 def columns(standings: Standings) -> list[Column]:
     """Return the columns of the table that people read."""
-    if standings.seats == _SEATS_OF_TWO:
+    if standings.seats == 2:
         points = "A win gives 1, a draw one half."
         places, places_title = "How often it won, drew and lost.", "won-drawn-lost"
     else:
@@ -270,7 +269,7 @@ def ranks_text(row: Row) -> str:
 def places_text(row: Row, seats: int) -> str:
     """Return how often a bot won, drew and lost, as `12-3-5`; with more seats, its places."""
     places = _places(row, seats)
-    if seats == _SEATS_OF_TWO:
+    if seats == 2:
         places.insert(1, row.draws)
     return "-".join(map(str, places))
 

@@ -17,7 +17,7 @@ import dask
 import distributed as untyped
 from distributed.scheduler import KilledWorker
 
-from lanista.tournament.executors import FAREWELL, Concurrency, Workers, no_farewell
+from lanista.tournament.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
 from lanista.tournament.futures import one_line
 from lanista.tournament.local import holding_signals, leave_signals, start_tracker, usable_cores
 from lanista.tournament.spec import SpecError
@@ -133,13 +133,13 @@ class DaskWorkers(Workers):
 
     def terminate(self) -> None:
         """Cancel all tasks; those that run on somebody else's cluster still play to their end."""
-        self._end(no_farewell)
+        self._end(no_cleanup)
 
-    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
-        """Have the workers call `farewell`, and disconnect; end the cluster if it is our own."""
-        self._end(farewell)
+    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+        """Have the workers call `cleanup`, and disconnect; end the cluster if it is our own."""
+        self._end(cleanup)
 
-    def _end(self, farewell: Callable[[], None]) -> None:
+    def _end(self, cleanup: Callable[[], None]) -> None:
         with self._ending:
             client, self._client = self._client, None
             cluster, self._cluster = self._cluster, None
@@ -149,15 +149,15 @@ class DaskWorkers(Workers):
             if is_there:
                 with contextlib.suppress(*gone):
                     self._executor.shutdown(wait=False)
-            if is_there and farewell is not no_farewell:
+            if is_there and cleanup is not no_cleanup:
                 with contextlib.suppress(*gone):
-                    client.run(farewell, on_error="ignore")
+                    client.run(cleanup, on_error="ignore")
             with contextlib.suppress(*gone):
                 # With a scheduler that is gone, this waits for the whole timeout.
-                client.close(FAREWELL if is_there else 0.5)
+                client.close(CLEANUP_TIME if is_there else 0.5)
         if cluster is not None:
             with contextlib.suppress(*gone):
-                cluster.close(FAREWELL)
+                cluster.close(CLEANUP_TIME)
         for name, level in self._levels.items():
             logging.getLogger(name).setLevel(level)
         self._levels = {}

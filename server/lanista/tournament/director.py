@@ -50,7 +50,7 @@ from lanista.store.errors import StoreError
 from lanista.store.results import BlockResult
 from lanista.tournament import events
 from lanista.tournament.calibration import Bounds, NotMeasuredError, calibrate, make_measure
-from lanista.tournament.executors import Workers, no_farewell
+from lanista.tournament.executors import Workers, no_cleanup
 from lanista.tournament.futures import deliver, error_of, one_line
 from lanista.tournament.pace import Disturbances, Pace, eta, failed
 from lanista.tournament.result_recorder import ResultRecorder
@@ -62,9 +62,9 @@ MAX_DEATHS = 3
 COUNT_INTERVAL = 2.0
 """Seconds between two counts of the workers, where they can come and go."""
 MAX_PASSED_OVER = 16
-"""Maximal number of blocks that wait for a bot on trial while later blocks are handed out."""
+"""Maximum number of blocks that wait for a bot on trial while later blocks are handed out."""
 MAX_CALIBRATIONS = 3
-"""Maximal number of pairings to calibrate with: bots that don't start are replaced by the next."""
+"""Maximum number of pairings to calibrate with: bots that don't start are replaced by the next."""
 
 
 @attrs.frozen(kw_only=True)
@@ -113,7 +113,7 @@ class Director:
         *,
         play: Callable[[Task], list[Finished]],
         measure: Callable[[Task, float], Measured] | None = None,
-        farewell: Callable[[], None] = no_farewell,
+        cleanup: Callable[[], None] = no_cleanup,
         on_event: Callable[[events.Event], None] | None = None,
     ) -> None:
         """Prepare a run; nothing is read or started before `run`.
@@ -125,7 +125,7 @@ class Director:
             workers: The workers, not started; `run` starts and ends them.
             play: The function that plays a task in a worker; picklable, like the two below.
             measure: The function that measures the machine in a worker, to calibrate `slots`.
-            farewell: The function that each worker calls before it ends.
+            cleanup: The function that each worker calls before it ends.
             on_event: Called with each event, in the trio thread; must not block.
         """
         self.setup = setup
@@ -134,7 +134,7 @@ class Director:
         self._workers = workers
         self._play = play
         self._measure = measure
-        self._farewell = farewell
+        self._cleanup = cleanup
         self._emit = _ignore if on_event is None else on_event
         self._pace = Pace(math.inf)
         self._disturbances = Disturbances(setup.match_setup.conditions.stall_margin)
@@ -210,7 +210,7 @@ class Director:
         if self._scope.cancelled_caught:
             await self._end(self._workers.terminate)
         else:
-            await self._end(functools.partial(self._workers.close, self._farewell))
+            await self._end(functools.partial(self._workers.close, self._cleanup))
         over = self._format.over()
         standings = await self._last_standings()
         report = Report(

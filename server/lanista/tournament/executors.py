@@ -15,7 +15,7 @@ from typing import Any, Literal
 from lanista.tournament.spec import SpecError
 from lanista_protocol import shown
 
-FAREWELL = 10.0
+CLEANUP_TIME = 10.0
 """Seconds that workers have to end their bots after the last task; then they are killed or left."""
 KNOWN = "local, dask-local, dask://HOST:PORT"
 """The possible values of a spec's `executor`, for messages."""
@@ -24,8 +24,8 @@ _ADDRESS = re.compile(r"dask://([^/\s:]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
 Concurrency = int | Literal["auto"]
 
 
-def no_farewell() -> None:
-    """Do nothing; the farewell of workers that have nothing to end."""
+def no_cleanup() -> None:
+    """Do nothing; the cleanup of workers that have nothing to end."""
 
 
 class Workers(abc.ABC):
@@ -74,8 +74,8 @@ class Workers(abc.ABC):
         """End the workers now, whatever they run. Safe to call twice, and before `start`."""
 
     @abc.abstractmethod
-    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
-        """End the workers after the last task; each of their processes calls `farewell` first."""
+    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+        """End the workers after the last task; each of their processes calls `cleanup` first."""
 
 
 class GivenWorkers(Workers):
@@ -108,13 +108,13 @@ class GivenWorkers(Workers):
         for future in list(self._running):
             future.cancel()
 
-    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
-        """Have the workers call `farewell`, as far as they can be reached."""
+    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+        """Have the workers call `cleanup`, as far as they can be reached."""
         try:
-            goodbyes = [self._executor.submit(farewell) for _ in range(self.slots)]
+            cleanups = [self._executor.submit(cleanup) for _ in range(self.slots)]
         except RuntimeError:  # it was broken, or shut down by its owner
             return
-        concurrent.futures.wait(goodbyes, FAREWELL)
+        concurrent.futures.wait(cleanups, CLEANUP_TIME)
 
 
 def parse_executor(executor: str) -> re.Match[str] | None:

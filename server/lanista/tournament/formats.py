@@ -13,7 +13,7 @@ from lanista.pairing.swiss import Swiss
 from lanista.tournament.spec import Spec, SpecError, Sprt
 
 MAX_ROUND_BLOCKS = 250_000
-"""Maximal number of blocks in a round: all of them are planned when the round begins."""
+"""Maximum number of blocks in a round: all of them are planned when the round begins."""
 _LENGTH: Mapping[FormatName, str] = {
     FormatName.ROUND_ROBIN: "its length is that of seeds",
     FormatName.GAUNTLET: "its length is that of seeds",
@@ -121,7 +121,7 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
             raise SpecError(f"challenger: {name} has none; only a gauntlet has")
         if spec.challenger not in bots:
             raise SpecError(
-                f"challenger: {spec.challenger!a} is no bot here; it can be {', '.join(bots)}"
+                f"challenger: {spec.challenger!a} isn't a bot here; it can be {', '.join(bots)}"
             )
     if spec.sprt is not None and kind is not FormatName.SPRT:
         raise SpecError(f"sprt: {name} has none; only a version test has")

@@ -28,7 +28,7 @@ from typing import Any
 import attrs
 
 from lanista.bots import become_subreaper, use_cgroups
-from lanista.tournament.executors import FAREWELL, Concurrency, Workers, no_farewell
+from lanista.tournament.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to the whole process group."""
@@ -208,14 +208,14 @@ class LocalWorkers(Workers):
         for slot in slots:
             slot.pool.shutdown(wait=True, cancel_futures=True)
 
-    def close(self, farewell: Callable[[], None] = no_farewell) -> None:
-        """Have each worker call `farewell` and end; kill all if one takes too long."""
+    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+        """Have each worker call `cleanup` and end; kill all if one takes too long."""
         self._dismiss()
-        goodbyes = []
+        cleanups = []
         for slot in list(self._all):
             with contextlib.suppress(concurrent.futures.BrokenExecutor):
-                goodbyes.append(slot.pool.submit(farewell))
-        if concurrent.futures.wait(goodbyes, FAREWELL).not_done:
+                cleanups.append(slot.pool.submit(cleanup))
+        if concurrent.futures.wait(cleanups, CLEANUP_TIME).not_done:
             self.terminate()
         with self._lock:
             slots, self._all, self._idle = self._all, [], []

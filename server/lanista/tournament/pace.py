@@ -32,7 +32,7 @@ from lanista.tournament.worker import Finished
 TASK_SECONDS = 1.0
 """Target duration of a task in seconds: far above the cost of dispatching it, short to wait for."""
 MAX_BLOCKS = 64
-"""Maximal number of blocks in a task."""
+"""Maximum number of blocks in a task."""
 STALL_WINDOW = 20
 """Number of latest blocks in which stalls are counted."""
 MAX_STALLED = 2

@@ -71,7 +71,7 @@ def open_tournament(
             workers,
             play=worker.play_blocks,
             measure=worker.measure,
-            farewell=worker.end_idle_bots,
+            cleanup=worker.end_idle_bots,
             on_event=on_event,
         )
 

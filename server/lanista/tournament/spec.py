@@ -22,15 +22,15 @@ from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.pairing.kinds import FormatName, SeatingsName
 
 MAX_SEEDS = 1_000_000
-"""Maximal number of seeds; more are surely a mistake, and planning them would take minutes."""
+"""Maximum number of seeds; more are surely a mistake, and planning them would take minutes."""
 MAX_BLOCKS = 100_000
-"""Maximal value of `blocks` and of `rounds`."""
+"""Maximum value of `blocks` and of `rounds`."""
 MAX_SLOTS = 10_000
-"""Maximal number of blocks at the same time."""
+"""Maximum number of blocks at the same time."""
 MAX_BYTES = 16 * 1024 * 1024
-"""Maximal size of a spec's file in bytes: there is room for a list of a million seeds."""
+"""Maximum size of a spec's file in bytes: there is room for a list of a million seeds."""
 MAX_DIGITS = 40
-"""Maximal number of digits of a whole number."""
+"""Maximum number of digits of a whole number."""
 _LONG_KEY = re.compile(
     r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.ASCII
 )
@@ -92,7 +92,7 @@ def _share(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
 
 
 VOID_TRIES = 2
-"""Maximal number of attempts to play a match that ends void; then the tournament halts."""
+"""Maximum number of attempts to play a match that ends void; then the tournament halts."""
 
 
 @attrs.frozen(kw_only=True)

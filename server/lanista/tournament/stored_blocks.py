@@ -176,13 +176,13 @@ def unbench_bots(setup: Setup, store: Store, names: Sequence[str]) -> None:
     """Let benched bots play again; their failures until now no longer count towards benching.
 
     Raises:
-        SpecError: A name is no bot of this tournament, or the format can't take a bot back.
+        SpecError: A name isn't a bot of this tournament, or the format can't take a bot back.
     """
     for name in names:
         if name not in setup.bots:
             known = ", ".join(setup.bots)
             raise SpecError(
-                f"--unbench: {name!a} is no bot of this tournament; its bots are {known}"
+                f"--unbench: {name!a} isn't a bot of this tournament; its bots are {known}"
             )
     if names and setup.spec.format.has_rounds:
         raise SpecError(

@@ -11,7 +11,7 @@ process keeps one loop, in a thread of its own: it is made for the first task, a
 its work to it and waits (`_Loop.run`). If the executor has several threads, their tasks share the
 loop, the pool and the watch for stalls.
 
-The loop ends when the worker says farewell (`end_idle_bots`), at the end of the process, or when
+The loop ends when the worker cleans up (`end_idle_bots`), at the end of the process, or when
 what is played here is given up (`close`). A process that dies otherwise leaves no bot behind
 either: each bot has a keeper, a process that ends it.
 """
@@ -98,7 +98,7 @@ class Trial:
     """The outcome of a match that a bot played against itself."""
 
     bot: str
-    words: str
+    trouble: str
     """One line that says what is wrong; empty if nothing is."""
     warning: str = ""
     """One line about something that works now and may do harm in a tournament, or empty."""
@@ -262,7 +262,7 @@ async def _try_bot(
         warning = f"its slowest answer took {slowest:.3f} s of {limit:g} s"
     return Trial(
         bot=contestant.name,
-        words=trouble,
+        trouble=trouble,
         warning=warning,
         hello_after=run.hello_after,
         seconds=result.seconds,

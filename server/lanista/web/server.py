@@ -28,10 +28,12 @@ from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
 from lanista.arena.admission import is_loopback
+from lanista.arena.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.arena.server import CannotListenError
 from lanista.match.background import WorkDone
 from lanista.match.record import ENDING
 from lanista.playback.replay_reader import GZIP
+from lanista.rules.outcome import Termination
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
 from lanista.web.view import View
@@ -45,11 +47,9 @@ MAX_MESSAGE = 512 * 1024
 """Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
 ROWS_AT_ONCE = 200
 """Number of rows of standings that are encoded at once: less than a millisecond's work."""
-MAX_PAGE = 200
-"""Maximum number of matches in one answer."""
 TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tournaments that are due, while there are viewers."""
-ENDS = ("finished", "forfeit", "void", "aborted")
+ENDS = tuple(end.value for end in Termination)
 """Ways in which a match can end, as in the parameter `end`."""
 TOURNAMENT = "/api/1/tournaments/"
 """Prefix of a path that ends with a tournament's name, which may contain slashes."""
@@ -119,8 +119,8 @@ def _parse(data: bytes) -> Request:
     except StopIteration as parsed:
         return cast("Request", parsed.value)
     except Exception as error:  # noqa: BLE001 - of many types, as its documentation says
-        raise _error(http.HTTPStatus.BAD_REQUEST, f"no HTTP request: {error}"[:500]) from None
-    raise _error(http.HTTPStatus.BAD_REQUEST, "no HTTP request: it doesn't end")
+        raise _error(http.HTTPStatus.BAD_REQUEST, f"not an HTTP request: {error}"[:500]) from None
+    raise _error(http.HTTPStatus.BAD_REQUEST, "not an HTTP request: it doesn't end")
 
 
 def _json(value: Any) -> _Answer:
@@ -395,11 +395,11 @@ class Server:
 
     async def _matches(self, query: dict[str, str]) -> None:
         _check_parameters(query, "game", "player", "end", "limit", "before")
-        limit = query.pop("limit", "50")
+        limit = query.pop("limit", str(DEFAULT_MATCHES))
         before = query.pop("before", None)
-        if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_PAGE:
+        if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_MATCHES:
             raise _error(
-                http.HTTPStatus.BAD_REQUEST, f"limit={limit!r}; it is from 1 to {MAX_PAGE}"
+                http.HTTPStatus.BAD_REQUEST, f"limit={limit!r}; it is from 1 to {MAX_MATCHES}"
             )
         if query.get("end", ENDS[0]) not in ENDS:
             raise _error(

@@ -29,6 +29,9 @@ from lanista.playback.summary import summary
 from lanista.rules import registry
 from lanista.web.tournaments import Tournaments
 
+SYNC_AGAIN = 10.0
+"""Seconds after which records that couldn't be added to the catalogue, as on a full disk, are tried
+again."""
 LOOK_EVERY = 0.25
 """Seconds between two checks whether a record may be shown."""
 RECENT = 20
@@ -99,11 +102,17 @@ class View:
         try:
             await self._try("no list of matches", self._refresh)
             task_status.started()
-            await self._try("not all records are in the catalogue", self._sync)
-            async for path in receive:
-                await self._try("a record isn't in the catalogue", self._add, path)
-                if not receive.statistics().current_buffer_used:
-                    await self._try("no list of matches", self._refresh)
+            sync_at = -math.inf  # a moment of trio's clock
+            while True:
+                if sync_at <= trio.current_time():
+                    is_whole = await self._try("not all records are in the catalogue", self._sync)
+                    sync_at = math.inf if is_whole else trio.current_time() + SYNC_AGAIN
+                with trio.move_on_at(sync_at):
+                    path = await receive.receive()
+                    if not await self._try("a record isn't in the catalogue yet", self._add, path):
+                        sync_at = min(sync_at, trio.current_time() + SYNC_AGAIN)
+                    if not receive.statistics().current_buffer_used:
+                        await self._try("no list of matches", self._refresh)
         finally:
             self._records = None
             self._catalogue.close()
@@ -111,12 +120,18 @@ class View:
     async def _in_thread(self, call: Any, *args: Any) -> Any:
         return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
 
-    async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> None:
-        """Do something with the catalogue; log what goes wrong, as matches must go on."""
+    async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> bool:
+        """Do something with the catalogue; log what goes wrong, as matches must go on.
+
+        Returns:
+            Whether it was done.
+        """
         try:
             await do(*args)
         except (BadRecordError, OSError, sqlite3.Error) as error:
             log.error(trouble, why=str(error))  # noqa: TRY400 - the reason is enough
+            return False
+        return True
 
     async def _sync(self) -> None:
         """Add records that were made without the page: for thousands, this takes minutes."""

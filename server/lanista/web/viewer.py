@@ -518,9 +518,9 @@ def _parse(data: str | bytes) -> dict[str, Any]:
     try:
         message = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadMessageError(f"no JSON ({error})") from None
+        raise BadMessageError(f"not JSON ({error})") from None
     if not isinstance(message, dict):
-        raise BadMessageError("no JSON object")
+        raise BadMessageError("not a JSON object")
     return message
 
 

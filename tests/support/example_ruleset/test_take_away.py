@@ -1,4 +1,4 @@
-"""Take-away keeps what the arena relies on, and its own rules."""
+"""Take-away conforms to what the arena relies on, and keeps its own rules."""
 
 from random import Random
 
@@ -9,17 +9,17 @@ from lanista.rules.testing import check_ruleset
 
 
 def player(game: TakeAway, seat: int, pick: Random) -> list[int]:
-    """Plausible answers, some of which are refused."""
+    """Return a plausible answer; some answers are refused."""
     return [pick.randint(0, 4)]
 
 
 def test_it_conforms():
-    """The arena's own suite."""
+    """It passes Lanista's own conformance suite."""
     check_ruleset(RULESET, player, bad_boards=["", "heap 0\n", "heap 100\n", "heap 5\n\n"])
 
 
-def test_who_takes_the_last_stone_wins():
-    """A late answer takes one stone, here the last but three."""
+def test_whoever_takes_the_last_stone_wins():
+    """A player that is late takes one stone; here the other one then takes the last three."""
     game = TakeAway(4, 3)
     game.advance([Late(), game.parse(1, [])])
     game.advance([game.parse(0, []), game.parse(1, [3])])

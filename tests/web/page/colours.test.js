@@ -1,5 +1,5 @@
 /**
- * The palette: that people see whose is what, those who are colour-blind too.
+ * The palette: seats must be told apart, also by people who are colour-blind.
  */
 
 import assert from "node:assert/strict";
@@ -8,9 +8,9 @@ import { test } from "node:test";
 import { PALETTE, applyPalette, channels, seatColour, seatLetter } from "../../../server/lanista/web/page/colours.js";
 
 /**
- * What of linear red, green and blue is seen. The two kinds of red-green blindness in full, by
- * Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color vision
- * deficiency" (2009).
+ * Matrices that turn linear red, green and blue into what is seen. Those for the two kinds of
+ * complete red-green blindness are from Machado, Oliveira and Fernandes, "A physiologically-based
+ * model for simulation of color vision deficiency" (2009).
  */
 const EYES = {
   normal: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
@@ -25,7 +25,7 @@ const EYES = {
     [-0.003882, -0.048116, 1.051998],
   ],
 };
-/** Differences in CIELAB (1976), of which about 2.3 can just be seen: more than ten, and four times. */
+/** Minimum differences in CIELAB (1976), where about 2.3 can just be seen. */
 const PLAIN = 30;
 const BLIND = 10;
 
@@ -61,10 +61,10 @@ function contrast(one, other) {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** Every pair of a list of named colours that is told apart too badly. */
-function alike(named, eyes, least) {
-  return named.flatMap(([name, colour], at) =>
-    named
+/** Return all pairs of colours whose difference is too small. */
+function alike(colours, eyes, least) {
+  return colours.flatMap(([name, colour], at) =>
+    colours
       .slice(at + 1)
       .filter(([, other]) => difference(colour, other, eyes) < least)
       .map(([other]) => `${name} and ${other}`),
@@ -111,7 +111,7 @@ for (const theme of /** @type {const} */ (["light", "dark"])) {
     }
   });
 
-  test(`${theme}: words in a seat's colour can be read on the page (WCAG AA: 4.5)`, () => {
+  test(`${theme}: text in a seat's colour can be read on the page (WCAG AA: 4.5)`, () => {
     // --panel of style.css.
     const panel = theme === "light" ? "#ffffff" : "#1a1f26";
     for (const { name, text } of [...palette.seats, palette.neutral]) {
@@ -124,7 +124,7 @@ test("both themes name the same things", () => {
   assert.deepEqual(Object.keys(PALETTE.light), Object.keys(PALETTE.dark));
 });
 
-test("a seat beyond the palette gets a colour again, nobody is gray", () => {
+test("a seat beyond the palette gets a colour again, and no seat is gray", () => {
   const { seats, neutral } = PALETTE.light;
   assert.equal(seatColour(0, "light"), seats[0]);
   assert.equal(seatColour(seats.length + 1, "light"), seats[1]);

@@ -1,12 +1,12 @@
 /**
- * Where levels and cells lie, what is found at a point, what moves how far.
+ * The places of levels and cells, hit-testing, distances.
  */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { columnsBetween, labels, layout, levelByColumn, placeAt } from "../../../server/lanista/web/page/layout.js";
-import { headOf } from "./films.js";
+import { chooseLabels, columnsBetween, layout, levelByColumn, placeAt } from "../../../server/lanista/web/page/layout.js";
+import { headOf } from "./fixtures.js";
 
 /** Two levels of 80 columns with a wall between, as Crematoria has. */
 const LEVELS = [
@@ -96,7 +96,7 @@ test("between levels, on titles and outside there is nothing", () => {
   }
 });
 
-test("columns of no level are told", () => {
+test("columns of no level have level -1", () => {
   const levels = levelByColumn(TWO);
   assert.deepEqual([levels[0], levels[79], levels[80], levels[81], levels[160]], [0, 0, -1, 1, 1]);
 });
@@ -121,7 +121,7 @@ test("numbers too large for their cells: seats' first, then the largest, none up
     label(0, 10, 0, "1"),
     label(9, 0, 0, "7"),
   ];
-  const shown = labels(all, 2);
+  const shown = chooseLabels(all, 2);
   assert.deepEqual(shown.map(({ text }) => text), ["30", "7", "1"]);
 });
 
@@ -136,7 +136,7 @@ test("of many numbers no two cover each other, and each that is left out would c
   const half = ({ text }) => (0.6 * height * text.length + 0.3 * height) / 2;
   const covers = (one, other) =>
     Math.abs(one.row - other.row) < height && Math.abs(one.col - other.col) < half(one) + half(other);
-  const shown = labels(all, height);
+  const shown = chooseLabels(all, height);
   for (const [at, one] of shown.entries()) {
     assert.equal(shown.slice(at + 1).some((other) => covers(one, other)), false);
   }

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-import { LARGEST, LATEST, Link } from "../../../server/lanista/web/page/link.js";
+import { MAX_FILE, MAX_RETRY, Link } from "../../../server/lanista/web/page/link.js";
 
 const HELLO = { type: "hello", api: 1, software: "0", mode: "serve", operator: true, match: null };
 const LOBBY = { type: "lobby", manual: true, rooms: [], running: [], recent: [], standings: [] };
@@ -62,14 +62,14 @@ afterEach(() => {
   mock.timers.reset();
 });
 
-/** A link that has been greeted. */
+/** Make a link that is open. */
 function open() {
   const link = new Link("ws://arena/api/1/ws", () => 0);
   FakeSocket.last.say(HELLO);
   return link;
 }
 
-/** Every state that a link comes to from now on. */
+/** Collect the states of a link from now on. */
 function statesOf(link) {
   const states = [];
   link.addEventListener("state", () => states.push(link.state));
@@ -90,7 +90,7 @@ test("a link is open when the arena has said hello", async () => {
   assert.deepEqual(link.hello, HELLO);
 });
 
-test("answers go to the questions whose ids they repeat, in any order", async () => {
+test("answers are matched to requests by id, in any order", async () => {
   const link = open();
   const first = link.ask({ do: "open", match: "A" });
   const second = link.ask({ do: "close", match: "B" });
@@ -105,7 +105,7 @@ test("answers go to the questions whose ids they repeat, in any order", async ()
   assert.deepEqual({ ...a, id: 0 }, { do: "open", match: "A", id: 0 });
 });
 
-test("a refusal is an error in the arena's words", async () => {
+test("a refusal is an error with the arena's message", async () => {
   const link = open();
   const asked = link.ask({ do: "kick", bot: 7 });
 
@@ -114,7 +114,7 @@ test("a refusal is an error in the arena's words", async () => {
   await assert.rejects(asked, new Error("no bot 7"));
 });
 
-test("nothing is asked before hello, and what waits at a loss is refused", async () => {
+test("requests before the hello are refused, and pending ones fail at a loss", async () => {
   const link = new Link("ws://arena/api/1/ws");
   await assert.rejects(link.ask({ do: "lobby" }), /no connection/);
   FakeSocket.last.say(HELLO);
@@ -142,9 +142,9 @@ test("attempts come after 0.5 s at least, 10 s at most, and soon again after a h
     delays.push(waited);
   }
 
-  // 0.5 s doubled at each attempt, up to LATEST.
+  // 0.5 s doubled at each attempt, up to MAX_RETRY.
   assert.deepEqual(delays, [1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
-  assert.equal(LATEST, 10);
+  assert.equal(MAX_RETRY, 10);
   FakeSocket.last.say(HELLO);
   FakeSocket.last.break();
   mock.timers.tick(1000);
@@ -175,7 +175,7 @@ test("the state stays lost while attempts fail, until the next hello", () => {
   assert.deepEqual(states, ["lost", "open"]);
 });
 
-test("a lobby that was asked for is asked for again after a loss", () => {
+test("a lobby that was requested is requested again after a loss", () => {
   const link = open();
   const heard = [];
   link.addEventListener("lobby", (event) => heard.push(event.detail));
@@ -195,7 +195,7 @@ test("a lobby that was asked for is asked for again after a loss", () => {
   assert.deepEqual(link.lobby, LOBBY);
 });
 
-test("a lobby that wasn't asked for isn't asked for after a loss", () => {
+test("a lobby that wasn't requested isn't requested after a loss", () => {
   open();
   FakeSocket.last.break();
   mock.timers.tick(500);
@@ -204,7 +204,7 @@ test("a lobby that wasn't asked for isn't asked for after a loss", () => {
   assert.deepEqual(FakeSocket.last.sent, []);
 });
 
-test("what a listener of hello asks is asked before all else", () => {
+test("requests of a hello listener are sent before all others", () => {
   const link = open();
   link.ask({ do: "lobby" }).catch(() => {});
   link.addEventListener("hello", () => {
@@ -236,14 +236,14 @@ test("a file is a message with its size and then its bytes", async () => {
 
 test("a file that is too large isn't sent", async () => {
   const link = open();
-  const blob = { size: LARGEST + 1 };
+  const blob = { size: MAX_FILE + 1 };
 
   await assert.rejects(link.send(blob, { do: "file", name: "x" }), /32 MiB/);
   assert.deepEqual(FakeSocket.last.sent, []);
 });
 
 for (const garbage of ["HTTP/1.1 200 OK", "null", "3"]) {
-  test(`what can't be understood ends the connection: ${garbage}`, () => {
+  test(`an unreadable message ends the connection: ${garbage}`, () => {
     const link = open();
 
     FakeSocket.last.say(garbage);

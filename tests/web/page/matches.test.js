@@ -1,13 +1,13 @@
 /**
- * How the end of a match is told, who won and why; and what becomes of a question to the arena.
+ * Texts about the end of a match, and requests to the arena.
  */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { get, verdict, why, winners } from "../../../server/lanista/web/page/matches.js";
+import { endReason, fetchJson, outcome, winners } from "../../../server/lanista/web/page/matches.js";
 
-/** A match of four that is over, but for what a test says. */
+/** Make a match of four that is over; `differences` replaces parts of it. */
 function match(differences) {
   return {
     match: "M",
@@ -30,7 +30,7 @@ function match(differences) {
 
 const pair = { players: ["Ann", "Bob"], scores: [1, 1] };
 
-for (const [differences, seats, words] of [
+for (const [differences, seats, text] of [
   [{}, [1], "Bob won"],
   [{ end: "forfeit" }, [1], "Bob won"],
   [{ players: ["Ann", "Bob", "Bob", "Dot"] }, [1], "B Bob won"],
@@ -42,13 +42,13 @@ for (const [differences, seats, words] of [
   [{ end: "aborted", ranks: null, scores: null }, [], "aborted, doesn't count"],
   [{ state: "running", end: null, ranks: null, scores: null }, [], "running"],
 ]) {
-  test(`${JSON.stringify(differences)} is told as: ${words}`, () => {
+  test(`the outcome of ${JSON.stringify(differences)} is: ${text}`, () => {
     assert.deepEqual(winners(match(differences)), seats);
-    assert.equal(verdict(match(differences)), words);
+    assert.equal(outcome(match(differences)), text);
   });
 }
 
-for (const [differences, words] of [
+for (const [differences, text] of [
   [{}, "all rounds played"],
   [{ reason: "capture" }, "base captured"],
   [{ reason: "a-reason-of-another-game" }, "a-reason-of-another-game"],
@@ -56,28 +56,28 @@ for (const [differences, words] of [
   [{ end: "forfeit", reason: "all-out" }, "by forfeit: no bot was left"],
   [{ state: "running", end: null, reason: null }, ""],
 ]) {
-  test(`${JSON.stringify(differences)} ended for: ${words}`, () => {
-    assert.equal(why(match(differences)), words);
+  test(`the reason of ${JSON.stringify(differences)} is: ${text}`, () => {
+    assert.equal(endReason(match(differences)), text);
   });
 }
 
-/** Ask while `fetch` gives this response. */
+/** Call `fetchJson` while `fetch` gives this response. */
 function asked(body, init) {
   const before = globalThis.fetch;
   globalThis.fetch = () => Promise.resolve(new Response(body, init));
-  return get("/api/1/games", new AbortController().signal).finally(() => {
+  return fetchJson("/api/1/games", new AbortController().signal).finally(() => {
     globalThis.fetch = before;
   });
 }
 
-test("an answer that is cut off is no answer, whatever its status says", async () => {
+test("a response that is cut off is an error, whatever its status", async () => {
   const cut = new ReadableStream({
     start: (controller) => controller.error(new DOMException("left", "AbortError")),
   });
   await assert.rejects(asked(cut, { status: 200 }), { name: "AbortError" });
 });
 
-test("a refusal is told in the arena's words, or by its status", async () => {
+test("a refusal is an error with the arena's message, or its status", async () => {
   await assert.rejects(asked('{"error": "no such match"}', { status: 404 }), /^Error: no such match$/);
   await assert.rejects(asked("<html>", { status: 502 }), /^Error: status 502$/);
 });

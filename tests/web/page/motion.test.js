@@ -1,5 +1,5 @@
 /**
- * Who moves, comes and leaves between two positions; a cell in words.
+ * Which marks move, come and leave between two positions; descriptions of cells.
  */
 
 import assert from "node:assert/strict";
@@ -8,8 +8,8 @@ import { test } from "node:test";
 import { positionOf, readFrame } from "../../../server/lanista/web/page/decode.js";
 import { levelByColumn } from "../../../server/lanista/web/page/layout.js";
 import { motionOf } from "../../../server/lanista/web/page/motion.js";
-import { describe, lightOf } from "../../../server/lanista/web/page/telling.js";
-import { headOf, mark } from "./films.js";
+import { describeCell, lightOf } from "../../../server/lanista/web/page/cells.js";
+import { headOf, mark } from "./fixtures.js";
 
 const HEAD = headOf({
   rows: 4,
@@ -23,21 +23,21 @@ const HEAD = headOf({
 });
 const { scene: SCENE } = HEAD;
 
-/** A whole frame's position. */
+/** Make the position of a key frame. */
 function position(n, marks, more = {}) {
   const frame = { n, turn: n, key: true, own: [], marks, scores: [], captions: [], ...more };
   return positionOf(SCENE, readFrame(frame, SCENE, n), null);
 }
 
-/** The motion from marks to marks. */
+/** Return the motion from some marks to others. */
 function between(before, after, more = {}, first = 0) {
   return motionOf(SCENE, levelByColumn(SCENE), position(first, before), position(1, after, more));
 }
 
 const unit = (row, col, more = {}) => mark(row, col, { unit: 3, ...more });
-const told = (marks) => marks.map(({ row, col, text }) => [row, col, text]);
+const placesOf = (marks) => marks.map(({ row, col, text }) => [row, col, text]);
 
-test("what is alike stays, also in a frame that tells all anew", () => {
+test("marks that are alike stay, also in a key frame", () => {
   const gem = mark(1, 1, { seat: -1, shape: "gem" });
   const { still, moves, coming, leaving } = between([gem, unit(0, 2)], [gem, unit(0, 2)]);
   assert.deepEqual([still.length, moves.length, coming.length, leaving.length], [2, 0, 0, 0]);
@@ -64,12 +64,12 @@ for (const [what, from, to] of [
   test(`a unit ${what} leaves here and comes there`, () => {
     const { moves, coming, leaving } = between([unit(...from)], [unit(...to)]);
     assert.deepEqual(moves, []);
-    assert.deepEqual(told(leaving), [[...from, "w"]]);
-    assert.deepEqual(told(coming), [[...to, "w"]]);
+    assert.deepEqual(placesOf(leaving), [[...from, "w"]]);
+    assert.deepEqual(placesOf(coming), [[...to, "w"]]);
   });
 }
 
-test("a unit that looks otherwise is a move of no distance", () => {
+test("a unit whose looks change is a move of no distance", () => {
   const { moves } = between([unit(1, 1)], [unit(1, 1, { seat: 1, shape: "cross" })]);
   assert.deepEqual(moves.map(({ rows, cols, after }) => [rows, cols, after.shape]), [[0, 0, "cross"]]);
 });
@@ -79,14 +79,14 @@ test("marks without a number come and leave", () => {
   assert.deepEqual([moves.length, coming.length, leaving.length], [0, 1, 1]);
 });
 
-test("two marks alike in one cell are two", () => {
+test("two equal marks in one cell count as two", () => {
   const { still, leaving } = between([mark(1, 1), mark(1, 1)], [mark(1, 1)]);
   assert.deepEqual([still.length, leaving.length], [1, 1]);
 });
 
 const count = (row, col, text, seat = 0) => mark(row, col, { shape: "count", text, seat });
 
-test("units that go along arrows leave the rest behind", () => {
+test("units that move along arrows leave the rest behind", () => {
   const { glides, leaving } = between(
     [count(1, 1, "9"), count(3, 3, "4"), count(2, 2, "5", 1)],
     [count(1, 1, "2"), count(1, 2, "3"), count(0, 1, "4")],
@@ -100,14 +100,14 @@ test("units that go along arrows leave the rest behind", () => {
   );
   assert.deepEqual(glides.map(({ rows, cols }) => [rows, cols]), [[0, 1], [-1, 0], [0, 1]]);
   // 9 - 3 - 4 stay, 4 - 4 don't; those of the other seat didn't go.
-  assert.deepEqual(told(leaving), [[1, 1, "2"], [2, 2, "5"]]);
+  assert.deepEqual(placesOf(leaving), [[1, 1, "2"], [2, 2, "5"]]);
 });
 
-test("arrows tell of the turn between two frames only", () => {
+test("arrows are shown only between consecutive frames", () => {
   const more = { arrows: [[1, 1, 1, 2, 0, "9"]] };
   const { glides, leaving } = between([count(1, 1, "9")], [count(1, 2, "9")], more, 5);
   assert.deepEqual(glides, []);
-  assert.deepEqual(told(leaving), [[1, 1, "9"]]);
+  assert.deepEqual(placesOf(leaving), [[1, 1, "9"]]);
 });
 
 test("a level with any light has night in its other columns, a level without has neither", () => {
@@ -120,14 +120,14 @@ test("a level with any light has night in its other columns, a level without has
   ]);
 });
 
-test("a cell in words", () => {
+test("the description of a cell", () => {
   const shown = position(
     0,
     [unit(1, 8, { seat: 1, lines: ["furyan 3", "health 80 of 100"] }), mark(1, 8, { seat: -1, lines: [] })],
     { own: [21, 1, 14, 0], lit: [[7, 2]] },
   );
   const at = (row, col, level, marks = []) =>
-    describe(HEAD, shown, { row, col, level, levelCol: col - SCENE.levels[level].col }, marks);
+    describeCell(HEAD, shown, { row, col, level, levelCol: col - SCENE.levels[level].col }, marks);
   assert.deepEqual(at(1, 8, 1, [...shown.marks]), [
     "above, row 1, column 1",
     "ground of B Bob, in the sun",
@@ -142,11 +142,11 @@ test("a cell in words", () => {
   assert.deepEqual(at(2, 0, 0), ["below, row 2, column 0", "base of B Bob"]);
 });
 
-test("words of the rules name seats by number; a name that looks like that stays as it is", () => {
+test("seat numbers in a ruleset's text are replaced, but not in a bot's name", () => {
   const head = { ...HEAD, players: [{ name: "seat 1" }, { name: "Bob" }] };
   const shown = position(0, [mark(1, 1, { seat: 0, lines: ["orc", "bound to seat 1"] })]);
   const place = { row: 1, col: 1, level: 0, levelCol: 1 };
-  assert.deepEqual(describe(head, shown, place, [...shown.marks]).slice(2), [
+  assert.deepEqual(describeCell(head, shown, place, [...shown.marks]).slice(2), [
     "orc, of A seat 1",
     "bound to B Bob",
   ]);

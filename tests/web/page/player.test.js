@@ -1,5 +1,5 @@
 /**
- * Playing a film: a clock that the test moves, a film that is numbers.
+ * Playing a match, with a clock that the test moves.
  */
 
 import assert from "node:assert/strict";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { Player, SPEEDS } from "../../../server/lanista/web/page/player.js";
 
-/** A player of `count` rounds, and the clock that it sees. */
+/** Make a player of `count` rounds, its clock, and a function that lets time pass. */
 function begin({
   count = 100,
   over = true,
@@ -33,7 +33,7 @@ function begin({
     animated,
     plays,
   });
-  /** Let time go by, drawing sixty times a second as a page does. */
+  /** Let time pass, with sixty drawings a second as on a page. */
   const pass = (ms) => {
     const end = time.now + ms;
     while (time.now < end) {
@@ -73,7 +73,7 @@ test("a running match begins at its newest round, live", () => {
   assert.deepEqual([7, "live", 1], [player.round, player.mode, player.t]);
 });
 
-test("a round that is asked for is stood at, also of a running match", () => {
+test("a round that is given is shown paused, also in a running match", () => {
   for (const over of [true, false]) {
     const { player } = begin({ round: 30, over });
     assert.deepEqual([30, "paused"], [player.round, player.mode]);
@@ -110,7 +110,7 @@ test("every speed shows its rounds", () => {
 test("a speed that isn't offered is an error that lists those that are", () => {
   assert.throws(() => begin().player.setSpeed(3), {
     name: "RangeError",
-    message: "a speed of 3; it is one of 0.25, 0.5, 1, 2, 4, 8, 16",
+    message: "unknown speed 3: it must be one of 0.25, 0.5, 1, 2, 4, 8, 16",
   });
 });
 
@@ -128,7 +128,7 @@ test("faster and slower stay within the speeds", () => {
   assert.equal(0.25, player.speed);
 });
 
-test("playing ends at the end, and begins anew there", () => {
+test("playing stops at the end, and starts again from there at the beginning", () => {
   const { player, pass } = begin({ count: 4 });
   player.play();
   pass(2000);
@@ -264,7 +264,7 @@ test("live of a match that is over is its end", () => {
   assert.deepEqual([99, "paused"], [player.round, player.mode]);
 });
 
-test("steps stay within the film, and pause", () => {
+test("steps stay within the match, and pause", () => {
   const { player } = begin({ count: 15 });
   player.play();
   player.step(10);
@@ -324,7 +324,7 @@ test("no movement where it is switched off, or too short to be seen", () => {
   assert.deepEqual([null, 1], [off.player.previous, off.player.t]);
 });
 
-test("a film that has nothing yet stands at 0", () => {
+test("a match without frames is shown at round 0", () => {
   const { player } = begin({ count: 0, over: false, round: 5 });
   assert.deepEqual([0, 0], [player.round, player.last]);
   player.step(1);

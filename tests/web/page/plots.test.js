@@ -1,5 +1,5 @@
 /**
- * The numbers behind the charts: frames as they come, thinned.
+ * The data of the charts: frames are included as they are loaded, and binned.
  */
 
 import assert from "node:assert/strict";
@@ -7,12 +7,12 @@ import { test } from "node:test";
 
 import { Series } from "../../../server/lanista/web/page/plots.js";
 
-/** A film of which some frames are loaded. */
-function film(count, loaded, make) {
+/** Make a match of which some frames are loaded. */
+function framesOf(count, loaded, make) {
   return { count, frame: (n) => (loaded(n) ? make(n) : null) };
 }
 
-/** A frame of two seats: scores n and 2n, answers after n µs and 1 ms. */
+/** Make a frame of two seats: scores n and 2n, answers after n µs and 1 ms. */
 function frame(n) {
   const play = {
     limit: 0.2,
@@ -27,7 +27,7 @@ function frame(n) {
 
 test("each round is a point while there are few", () => {
   const series = new Series(2);
-  assert.equal(true, series.take(film(4, () => true, frame)));
+  assert.equal(true, series.include(framesOf(4, () => true, frame)));
   const { rounds, scores, times } = series.lines();
   assert.deepEqual([0, 1, 2, 3], rounds);
   assert.deepEqual(
@@ -46,24 +46,24 @@ test("each round is a point while there are few", () => {
   );
 });
 
-test("what isn't loaded is a gap, and is filled when it is", () => {
+test("a frame that isn't loaded is a gap, which is filled later", () => {
   const series = new Series(2);
-  series.take(film(5, (n) => n >= 3, frame));
+  series.include(framesOf(5, (n) => n >= 3, frame));
   assert.deepEqual([null, null, null, 3, 4], series.lines().scores[0]);
-  assert.equal(false, series.take(film(5, (n) => n >= 3, frame)));
-  assert.equal(true, series.take(film(5, () => true, frame)));
+  assert.equal(false, series.include(framesOf(5, (n) => n >= 3, frame)));
+  assert.equal(true, series.include(framesOf(5, () => true, frame)));
   assert.deepEqual([0, 1, 2, 3, 4], series.lines().scores[0]);
 });
 
-test("a film grows beyond what was made room for", () => {
+test("a match may become longer than the arrays", () => {
   const series = new Series(2);
-  series.take(film(3, () => true, frame));
-  series.take(film(1000, () => true, frame));
+  series.include(framesOf(3, () => true, frame));
+  series.include(framesOf(1000, () => true, frame));
   const { scores } = series.lines();
   assert.deepEqual([0, 999], [scores[0][0], scores[0][999]]);
 });
 
-test("of many rounds, the last score of each bundle and its longest time are shown", () => {
+test("many rounds are binned: each bin has its last score and its longest time", () => {
   const slow = (n) => {
     const made = frame(n);
     if (n === 5) {
@@ -73,7 +73,7 @@ test("of many rounds, the last score of each bundle and its longest time are sho
     return made;
   };
   const series = new Series(2);
-  series.take(film(12, () => true, slow));
+  series.include(framesOf(12, () => true, slow));
   const { rounds, scores, times, late } = series.lines(3);
   assert.deepEqual([3, 7, 11], rounds);
   assert.deepEqual([3, 7, 11], scores[0]);
@@ -89,14 +89,14 @@ test("an answer that never came is drawn at its limit", () => {
     play: { limit: 0.2, verdicts: ["late"], times: [[4]] },
   });
   const series = new Series(1);
-  series.take(film(1, () => true, silent));
+  series.include(framesOf(1, () => true, silent));
   assert.deepEqual([[200]], series.lines().times);
   assert.deepEqual([[true]], series.lines().late);
 });
 
-test("a million rounds are as many points as a chart can show", () => {
+test("a million rounds become as many points as a chart can show", () => {
   const series = new Series(2);
-  series.take(film(1_000_000, (n) => n > 999_900, frame));
+  series.include(framesOf(1_000_000, (n) => n > 999_900, frame));
   const { rounds, scores } = series.lines();
   assert.ok(rounds.length <= 1200);
   assert.equal(999_999, rounds.at(-1));

@@ -1,5 +1,5 @@
 /**
- * A tournament's figures in words, and where they stand on an axis and in a table.
+ * The texts of a tournament's figures, and their places on an axis and in a table.
  */
 
 import assert from "node:assert/strict";
@@ -7,17 +7,17 @@ import { test } from "node:test";
 
 import {
   axisOf,
-  failuresWords,
+  formatFailures,
+  formatPercent,
+  formatPlaces,
+  formatProgress,
+  formatRanks,
+  formatRating,
   meetingsOf,
-  percent,
-  placesWords,
-  progressWords,
-  ranksWords,
-  ratingWords,
 } from "../../../server/lanista/web/page/figures.js";
 import { tournamentAddress } from "../../../server/lanista/web/page/tournaments.js";
 
-for (const [estimate, words] of [
+for (const [estimate, text] of [
   [null, ""],
   [{ value: 123.4, low: 103.4, high: 143.4 }, "+123 ±20"],
   // 23 below and 21 above: a tenth of their mean at most.
@@ -26,50 +26,50 @@ for (const [estimate, words] of [
   // Nothing but rounding.
   [{ value: 0.4, low: -1.6, high: 1.4 }, "0 ±2"],
   [{ value: -0.4, low: -0.4, high: -0.4 }, "0 ±0"],
-  // A bot that won, or lost, every match; one of which nothing is known.
+  // A bot that won every match, one that lost every match, and one of which nothing is known.
   [{ value: 669, low: 65.4, high: null }, "≥ +65"],
   [{ value: -669, low: null, high: -65.4 }, "≤ −65"],
   [{ value: 3, low: null, high: null }, "?"],
-  // An interval beside its value, as a bootstrap may give.
+  // A bootstrap may give an interval that doesn't contain its value.
   [{ value: 10, low: 12, high: 20 }, "+10 −0 +10"],
 ]) {
-  test(`the rating ${JSON.stringify(estimate)} is ${JSON.stringify(words)}`, () => {
-    assert.equal(ratingWords(estimate), words);
+  test(`the rating ${JSON.stringify(estimate)} is ${JSON.stringify(text)}`, () => {
+    assert.equal(formatRating(estimate), text);
   });
 }
 
-for (const [low, high, words] of [
+for (const [low, high, text] of [
   [null, null, ""],
   [1, 1, "1"],
   [2, 13, "2–13"],
 ]) {
-  test(`ranks from ${low} to ${high} are ${JSON.stringify(words)}`, () => {
-    assert.equal(ranksWords({ rank_low: low, rank_high: high }), words);
+  test(`ranks from ${low} to ${high} are ${JSON.stringify(text)}`, () => {
+    assert.equal(formatRanks({ rank_low: low, rank_high: high }), text);
   });
 }
 
-for (const [places, draws, seats, words] of [
+for (const [places, draws, seats, text] of [
   [[12, 5], 3, 2, "12–3–5"],
   [[], 0, 2, "0–0–0"],
   [[4, 3, 2, 1], 2, 4, "4–3–2–1"],
   [[4], 0, 4, "4–0–0–0"],
 ]) {
-  test(`${seats} seats: the places ${places} with ${draws} draws are ${words}`, () => {
-    assert.equal(placesWords({ places, draws }, seats), words);
+  test(`${seats} seats: the places ${places} with ${draws} draws are ${text}`, () => {
+    assert.equal(formatPlaces({ places, draws }, seats), text);
   });
 }
 
-for (const [endings, words] of [
+for (const [endings, text] of [
   [{ normal: 20, void: 2, crash: 0 }, ""],
   [{ crash: 2, normal: 1, late: 1, "start-failure": 10 }, "1 late, 2 crash, 10 start-failure"],
 ]) {
-  test(`${JSON.stringify(endings)} are the failures ${JSON.stringify(words)}`, () => {
-    assert.equal(failuresWords(endings).replaceAll("\u00a0", " "), words);
+  test(`${JSON.stringify(endings)} are the failures ${JSON.stringify(text)}`, () => {
+    assert.equal(formatFailures(endings).replaceAll("\u00a0", " "), text);
   });
 }
 
 const half = { blocks: 9, planned: 18, matches: 18, voids: 0, uncounted: 0, over: false };
-for (const [differences, words] of [
+for (const [differences, text] of [
   [{}, "9 of 18 blocks, 18 matches, not over"],
   [{ planned: null }, "9 blocks, 18 matches, not over"],
   [{ blocks: 18, matches: 36, over: true }, "18 blocks, 36 matches, all played"],
@@ -82,12 +82,12 @@ for (const [differences, words] of [
       "not over",
   ],
 ]) {
-  test(`${JSON.stringify(differences)} is the progress: ${words}`, () => {
-    assert.equal(progressWords({ ...half, ...differences }), words);
+  test(`${JSON.stringify(differences)} is the progress: ${text}`, () => {
+    assert.equal(formatProgress({ ...half, ...differences }), text);
   });
 }
 
-for (const [share, words] of [
+for (const [share, text] of [
   [null, ""],
   [0.9964, "99.6 %"],
   [0.5, "50.0 %"],
@@ -96,12 +96,12 @@ for (const [share, words] of [
   [0.00001, "< 0.1 %"],
   [0, "0.0 %"],
 ]) {
-  test(`the likelihood ${share} is ${JSON.stringify(words)}`, () => {
-    assert.equal(percent(share), words);
+  test(`the likelihood ${share} is ${JSON.stringify(text)}`, () => {
+    assert.equal(formatPercent(share), text);
   });
 }
 
-test("all estimates share one axis, on which 0 is", () => {
+test("all estimates share one axis, which contains 0", () => {
   const best = { value: 60, low: 50, high: 75 };
   const worst = { value: 10, low: 5, high: 20 };
   const place = axisOf([best, worst]);
@@ -114,7 +114,7 @@ test("all estimates share one axis, on which 0 is", () => {
   });
 });
 
-test("an interval without an end goes on to the axis' own", () => {
+test("an interval without an end reaches to the end of the axis", () => {
   const best = { value: 60, low: 50, high: null };
   const worst = { value: -40, low: null, high: -20 };
   const place = axisOf([best, worst]);
@@ -122,12 +122,12 @@ test("an interval without an end goes on to the axis' own", () => {
   assert.deepEqual(place(worst), { zero: 0.4, low: 0, value: 0, high: 0.2 });
 });
 
-test("estimates of nothing at all have a place too", () => {
+test("an axis of zeros alone has places, too", () => {
   const zero = { value: 0, low: 0, high: 0 };
   assert.deepEqual(axisOf([zero])(zero), { zero: 0, low: 0, value: 0, high: 0 });
 });
 
-test("who met whom stands in both rows; a bot that isn't shown nowhere", () => {
+test("a meeting is in both bots' rows, unless one of them isn't shown", () => {
   const meeting = (bot, opponent) => ({ bot, opponent, matches: 2, points: 1, superior: null });
   const [there, back] = [meeting("Ann", "Bob"), meeting("Bob", "Ann")];
   assert.deepEqual(meetingsOf(["Bob", "Ann", "__proto__"], [there, back, meeting("Ann", "Cid")]), [
@@ -137,6 +137,6 @@ test("who met whom stands in both rows; a bot that isn't shown nowhere", () => {
   ]);
 });
 
-test("a tournament's address holds any name", () => {
+test("a tournament's address may contain any name", () => {
   assert.equal(tournamentAddress("A/B? #1"), "#/tournament/A%2FB%3F%20%231");
 });

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, Refusal, Token, Verdict
+from lanista.rules.base import Answer, Refusal, Token, Verdict, number_text
 from lanista.rules.crematoria import scene
 from lanista.rules.crematoria.board import GEM, rows_of
 from lanista.rules.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
@@ -165,7 +165,7 @@ class Crematoria:
         if self._facts is None or self._facts[0] != shares:
             if self._position is None:
                 self._position = self._position_facts()
-            status_line = f"status {' '.join(map(_share, shares))}\n"
+            status_line = f"status {' '.join(map(number_text, shares))}\n"
             self._facts = shares, self._position + status_line.encode()
         return self._facts[1]
 
@@ -247,8 +247,3 @@ _UNOWNED = bytes.maketrans(b"0123", b"CCCC")
 
 def _numbers(numbers: Sequence[int]) -> str:
     return " ".join(map(str, numbers))
-
-
-def _share(share: float) -> str:
-    """Return a number with at most four decimals and no trailing zeros (PROTOCOL.md 1)."""
-    return f"{share:.4f}".rstrip("0").rstrip(".")

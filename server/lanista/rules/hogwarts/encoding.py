@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from lanista.rules.base import number_text
 from lanista.rules.chance import Chance
 from lanista.rules.hogwarts.board import CLANS, FREE, WALL
 from lanista.rules.hogwarts.grid import CELLS, COL, ROW, SIDE
@@ -73,9 +74,8 @@ def _spaced(numbers: Sequence[int]) -> str:
 
 
 def status(shares: Sequence[float]) -> bytes:
-    """Return the status line, with numbers in the form of PROTOCOL.md 1."""
-    numbers = [f"{share:.4f}".rstrip("0").rstrip(".") for share in shares]
-    return f"status {' '.join('0' if number == '-0' else number for number in numbers)}\n".encode()
+    """Return the status line."""
+    return f"status {' '.join(map(number_text, shares))}\n".encode()
 
 
 def digest(game: State, facts: bytes, chance: Chance) -> str:

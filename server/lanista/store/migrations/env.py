@@ -1,4 +1,4 @@
-"""What alembic runs around the steps: on the connection, and in the transaction, of who calls."""
+"""The code that alembic runs around the steps, with the caller's connection and transaction."""
 
 from alembic import context
 

@@ -1,18 +1,18 @@
 /**
- * Draws a board on a canvas: one position, or the animation from one to the next.
+ * The drawing of a board on a canvas: one position, or the animation from one to the next.
  *
- * First the ground (ground.js), then marks as copies of sprites (sprites.js). Positions on the canvas
- * come from layout.js and surface.js, movement from motion.js, descriptions of cells from telling.js.
- * It fetches nothing, has no controls, and knows no game.
+ * The ground (ground.js) is drawn first, then marks as copies of sprites (sprites.js). Places on
+ * the canvas come from layout.js and surface.js, movement from motion.js, descriptions of cells
+ * from cells.js. Nothing here depends on a game.
  */
 
+import { describeCell } from "./cells.js";
 import { PALETTE, seatColour } from "./colours.js";
 import { Ground } from "./ground.js";
-import { columnsBetween, labels, placeAt } from "./layout.js";
+import { chooseLabels, columnsBetween, placeAt } from "./layout.js";
 import { motionOf } from "./motion.js";
 import { FONT, LABEL, Sprites } from "./sprites.js";
 import { Surface } from "./surface.js";
-import { describe } from "./telling.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
 /** @typedef {import("./decode.js").Head} Head */
@@ -25,24 +25,24 @@ import { describe } from "./telling.js";
 
 /**
  * @typedef {object} View how a position is to be drawn
- * @property {Position | null} [previous] from where it is animated; null: it isn't
- * @property {number} [t] from 0, the previous position, to 1, this one
+ * @property {Position | null} [previous] the position from which it is animated; null: it isn't
+ * @property {number} [t] progress of the animation, from 0 (the previous position) to 1 (this one)
  * @property {number | null} [followed] the number of the unit to point out
  * @property {Cell | null} [hover] the cell to outline
  */
 
 /**
- * What is computed once for a pair of positions, for every moment of the animation.
- * @typedef {object} Act
+ * What is computed once for a pair of positions and used for every frame of the animation.
+ * @typedef {object} Transition
  * @property {Position | null} previous
  * @property {Position} position
- * @property {Item[][]} layers from the lowest
- * @property {Item[]} live those of them that move or fade
- * @property {Item[]} hurt those of them that have a bar of health
+ * @property {Item[][]} layers from the lowest to the topmost
+ * @property {Item[]} moving the items that move or fade
+ * @property {Item[]} wounded the items with a health bar
  * @property {Glide[]} glides
  */
 
-/** The order in which shapes are drawn; unknown ones count as units. */
+/** Layer of each shape, from the lowest; any other shape counts as a unit. */
 const LAYERS = new Map([
   ["gem", 0],
   ["book", 0],
@@ -50,18 +50,18 @@ const LAYERS = new Map([
   ["ship", 2],
   ["beast", 4],
 ]);
-const UNITS = 3;
-const COUNTS = 1;
-/** Size of a tile in CSS px from which there are lines between cells. */
-const GRID = 6;
-/** Maximum height, in cells, of a neutral number that is written across its cell. */
-const NEUTRAL = 1.3;
-/** Size of a tile in CSS px from which the heads of arrows can be seen. */
-const ARROWS = 5;
-/** Number of earlier places of the followed unit that are shown. */
+const UNIT_LAYER = 3;
+const COUNT_LAYER = 1;
+/** Size of a tile in CSS px from which lines between cells are drawn. */
+const GRID_TILE = 6;
+/** Maximum height in cells of a neutral number that is written across its cell. */
+const NEUTRAL_HEIGHT = 1.3;
+/** Size of a tile in CSS px from which the heads of arrows are drawn. */
+const ARROW_TILE = 5;
+/** Number of previous places of the followed unit that are shown. */
 const TRAIL = 10;
-/** The share of health below which a bar has another colour. */
-const LOW = 0.35;
+/** Share of health below which a health bar has another colour. */
+const LOW_HEALTH = 0.35;
 
 /** A board on a canvas element. */
 export class Board {
@@ -73,19 +73,21 @@ export class Board {
   /** @type {Sprites} */
   #sprites;
   #ground;
-  /** @type {Act | null} */
-  #act = null;
-  /** What is prepared on the surface: everything that doesn't move in one half of the animation. */
-  /** @type {{act: Act, half: 0 | 1} | null} */
-  #still = null;
-  /** The last thing drawn, to draw it again. @type {[Position, View] | null} */
+  /** @type {Transition | null} */
+  #transition = null;
+  /**
+   * Which half of which transition is prepared on the surface.
+   * @type {{transition: Transition, half: 0 | 1} | null}
+   */
+  #prepared = null;
+  /** The last arguments of `draw`. @type {[Position, View] | null} */
   #shown = null;
   /** @type {{unit: number, places: Map<number, Cell>}} */
   #trail = { unit: -1, places: new Map() };
 
   /**
    * @param {HTMLCanvasElement} canvas its size is set by `resize`
-   * @param {Head} head of the film
+   * @param {Head} head of the match
    * @param {{small?: boolean}} [options] small: no grid, titles, arrows or numbers across cells
    */
   constructor(canvas, head, { small = false } = {}) {
@@ -97,55 +99,56 @@ export class Board {
   }
 
   /**
-   * Takes as much of the room as the board can use, and draws the board again.
-   * @param {number} width CSS px
-   * @param {number} height CSS px
+   * Take as much of the room as the board can use, and draw the board again.
+   * @param {number} width available width in CSS px
+   * @param {number} height available height in CSS px
    */
   resize(width, height) {
     this.#surface.resize(width, height, globalThis.devicePixelRatio || 1, this.#small);
-    this.#renew();
+    this.#reset();
   }
 
   /**
-   * Draws the board again.
+   * Draw the board again in another theme.
    * @param {Theme} theme
    */
   setTheme(theme) {
     this.#theme = theme;
-    this.#renew();
+    this.#reset();
   }
 
-  #renew() {
+  #reset() {
     this.#sprites = new Sprites(this.#theme, this.#surface.tile, this.#surface.ratio);
-    this.#act = this.#still = null;
+    this.#transition = this.#prepared = null;
     if (this.#shown !== null) {
       this.draw(...this.#shown);
     }
   }
 
   /**
+   * Draw a position, or a moment of the animation that leads to it.
    * @param {Position} position
-   * @param {View} [view] left out: the position stands still
+   * @param {View} [view] without it, the position is drawn without an animation
    */
   draw(position, view = {}) {
     this.#shown = [position, view];
     const { previous = null, followed = null, hover = null } = view;
     const t = previous === null ? 1 : Math.min(1, Math.max(0, view.t ?? 1));
-    const act = this.#actOf(previous, position);
+    const transition = this.#transitionOf(previous, position);
     const half = t < 0.5 ? 0 : 1;
-    if (this.#still?.act !== act || this.#still.half !== half) {
-      this.#still = { act, half };
+    if (this.#prepared?.transition !== transition || this.#prepared.half !== half) {
+      this.#prepared = { transition, half };
       this.#sprites.tidy();
-      this.#surface.prepare(() => this.#drawStill(act, half));
+      this.#surface.prepare(() => this.#drawStill(transition, half));
     }
     this.#surface.showPrepared();
-    for (const item of act.live) {
+    for (const item of transition.moving) {
       this.#drawItem(item, t);
     }
-    this.#drawOnTheWay(act, t);
-    this.#drawHealth(act, t);
+    this.#drawBetween(transition, t);
+    this.#drawHealth(transition, t);
     if (followed !== null && followed >= 0) {
-      this.#drawFollowed(act, position, followed, t);
+      this.#drawFollowed(transition, position, followed, t);
     }
     if (hover !== null) {
       this.#drawHover(hover);
@@ -153,17 +156,17 @@ export class Board {
   }
 
   /**
-   * The cell at a point.
-   * @param {number} x CSS px in the canvas
-   * @param {number} y
-   * @returns {Place | null} null: there is none
+   * Return the cell at a point.
+   * @param {number} x CSS px from the canvas's left edge
+   * @param {number} y CSS px from its upper edge
+   * @returns {Place | null} null if there is none
    */
   placeAt(x, y) {
     return placeAt(this.#head.scene, this.#surface.layout, x, y);
   }
 
   /**
-   * What stands on a cell, the topmost first.
+   * Return what stands on a cell, the topmost first.
    * @param {Position} position
    * @param {Cell} place
    * @returns {Mark[]}
@@ -175,27 +178,33 @@ export class Board {
   }
 
   /**
-   * Describes a cell in words: where it is, who owns the ground, what stands there.
+   * Describe a cell: where it is, who owns the ground, what stands there.
    * @param {Position} position
    * @param {Place} place
    * @returns {string[]}
    */
   describe(position, place) {
-    return describe(this.#head, position, place, this.marksAt(position, place));
+    return describeCell(this.#head, position, place, this.marksAt(position, place));
   }
 
   /**
+   * Return the transition between two positions, from the cache if it is the last one.
    * @param {Position | null} previous
    * @param {Position} position
-   * @returns {Act}
+   * @returns {Transition}
    */
-  #actOf(previous, position) {
-    if (this.#act?.previous === previous && this.#act.position === position) {
-      return this.#act;
+  #transitionOf(previous, position) {
+    if (this.#transition?.previous === previous && this.#transition.position === position) {
+      return this.#transition;
     }
     /** @type {Item[][]} */
     const layers = [[], [], [], [], []];
-    /** @param {Mark | null} before @param {Mark | null} after @param {number} rows @param {number} cols */
+    /**
+     * @param {Mark | null} before
+     * @param {Mark | null} after
+     * @param {number} rows
+     * @param {number} cols
+     */
     const add = (before, after, rows, cols) => {
       const mark = /** @type {Mark} */ (before ?? after);
       if (this.#surface.levelOf[mark.col] >= 0) {
@@ -215,35 +224,35 @@ export class Board {
       glides = motion.glides;
     }
     const items = layers.flat();
-    const live = items.filter(isLive);
-    const hurt = items.filter(({ before, after }) => isHurt(before) || isHurt(after));
-    this.#act = { previous, position, layers, live, hurt, glides };
-    return this.#act;
+    const moving = items.filter(isMoving);
+    const wounded = items.filter(({ before, after }) => isWounded(before) || isWounded(after));
+    this.#transition = { previous, position, layers, moving, wounded, glides };
+    return this.#transition;
   }
 
   /**
-   * Draws everything that doesn't move in one half of the animation.
-   * @param {Act} act
+   * Draw everything that doesn't move in one half of the animation.
+   * @param {Transition} transition
    * @param {0 | 1} half
    */
-  #drawStill(act, half) {
-    const { previous, position } = act;
+  #drawStill(transition, half) {
+    const { previous, position } = transition;
     const shown = half === 0 && previous !== null ? previous : position;
     this.#drawGround(shown);
     this.#drawCaptured(shown);
     for (const { row, col } of this.#ground.elevators) {
       this.#surface.put(this.#sprites.elevator(), row, col);
     }
-    for (const items of act.layers) {
+    for (const items of transition.layers) {
       for (const item of items) {
-        if (!isLive(item)) {
+        if (!isMoving(item)) {
           this.#drawItem(item, half);
         }
       }
     }
     if (!this.#small) {
-      this.#drawArrows(act, half);
-      this.#drawLabels(act, half);
+      this.#drawArrows(transition, half);
+      this.#drawLabels(transition, half);
     }
     for (const [row, col, seat] of this.#head.scene.owners) {
       if (this.#surface.levelOf[col] >= 0) {
@@ -257,35 +266,35 @@ export class Board {
     const cells = this.#ground.paint(position, this.#theme);
     const { scene } = this.#head;
     const { levels: corners, title, tile } = this.#surface.layout;
-    const pen = this.#surface.pen;
-    pen.imageSmoothingEnabled = false;
-    for (const [index, { col, cols, title: words }] of scene.levels.entries()) {
+    const ctx = this.#surface.ctx;
+    ctx.imageSmoothingEnabled = false;
+    for (const [index, { col, cols, title: text }] of scene.levels.entries()) {
       const x = corners[index].x * this.#surface.ratio;
       const y = corners[index].y * this.#surface.ratio;
       const width = cols * this.#surface.tile;
       const height = scene.rows * this.#surface.tile;
-      pen.drawImage(cells, col, 0, cols, scene.rows, x, y, width, height);
+      ctx.drawImage(cells, col, 0, cols, scene.rows, x, y, width, height);
       if (title > 0) {
-        pen.font = `600 ${13 * this.#surface.ratio}px ${FONT}`;
-        pen.textAlign = "left";
-        pen.textBaseline = "alphabetic";
-        pen.fillStyle = PALETTE[this.#theme].title;
-        pen.fillText(words, x, y - 6 * this.#surface.ratio, width);
+        ctx.font = `600 ${13 * this.#surface.ratio}px ${FONT}`;
+        ctx.textAlign = "left";
+        ctx.textBaseline = "alphabetic";
+        ctx.fillStyle = PALETTE[this.#theme].title;
+        ctx.fillText(text, x, y - 6 * this.#surface.ratio, width);
       }
-      if (!this.#small && tile >= GRID) {
-        pen.fillStyle = PALETTE[this.#theme].grid;
+      if (!this.#small && tile >= GRID_TILE) {
+        ctx.fillStyle = PALETTE[this.#theme].grid;
         const line = Math.max(1, Math.round(this.#surface.ratio / 2));
         for (let at = 1; at < cols; at += 1) {
-          pen.fillRect(x + at * this.#surface.tile, y, line, height);
+          ctx.fillRect(x + at * this.#surface.tile, y, line, height);
         }
         for (let at = 1; at < scene.rows; at += 1) {
-          pen.fillRect(x, y + at * this.#surface.tile, width, line);
+          ctx.fillRect(x, y + at * this.#surface.tile, width, line);
         }
       }
     }
   }
 
-  /** Ground that was taken at one stroke is hatched. @param {Position} position */
+  /** Hatch the ground that was captured in this turn. @param {Position} position */
   #drawCaptured({ captured }) {
     for (const [cell, seat] of captured) {
       const [row, col] = this.#placeOf(cell);
@@ -296,6 +305,7 @@ export class Board {
   }
 
   /**
+   * Draw an item where it is at a moment.
    * @param {Item} item
    * @param {number} t
    */
@@ -304,34 +314,35 @@ export class Board {
     if (mark === null) {
       return;
     }
-    this.#surface.pen.globalAlpha = isFading(item) ? Math.abs(2 * t - 1) : 1;
+    this.#surface.ctx.globalAlpha = isFading(item) ? Math.abs(2 * t - 1) : 1;
     if (mark.shape === "count" && !this.#sprites.fits(mark.text)) {
-      // Cells are filled, as thousands of copies would take too long. Without its number, a neutral
-      // unit's shade shows how large it is.
+      // The cell is filled, as thousands of sprites would take too long. A neutral unit's shade
+      // shows its number, which doesn't fit.
       const share = mark.seat < 0 ? Math.min(1, Math.log2(1 + Number(mark.text)) / 5) : 1;
-      this.#surface.pen.globalAlpha = 0.25 + 0.75 * share;
+      this.#surface.ctx.globalAlpha = 0.25 + 0.75 * share;
       this.#surface.fill(seatColour(mark.seat, this.#theme).unit, mark.row, mark.col);
-      this.#surface.pen.globalAlpha = 1;
+      this.#surface.ctx.globalAlpha = 1;
       return;
     }
     if (mark.shape === "beast") {
       this.#surface.putMoving(this.#sprites.ring(), item, t, 1);
     }
     this.#surface.putMoving(this.#sprites.mark(mark), item, t, 0);
-    this.#surface.pen.globalAlpha = 1;
+    this.#surface.ctx.globalAlpha = 1;
   }
 
   /**
-   * Draws where units without numbers went: faintly while they move, and when nothing moves.
-   * @param {Act} act
+   * Draw arrows where units without numbers went: faint ones while they move, clear ones
+   * afterwards.
+   * @param {Transition} transition
    * @param {0 | 1} half
    */
   #drawArrows({ position, previous }, half) {
-    const next = previous === null || previous.n === position.n - 1;
-    if (this.#surface.layout.tile < ARROWS || !next) {
+    const isNext = previous === null || previous.n === position.n - 1;
+    if (this.#surface.layout.tile < ARROW_TILE || !isNext) {
       return;
     }
-    this.#surface.pen.globalAlpha = half === 0 ? 0.4 : 0.8;
+    this.#surface.ctx.globalAlpha = half === 0 ? 0.4 : 0.8;
     for (const { row, col, toRow, toCol, seat } of position.arrows) {
       const cols = columnsBetween(this.#head.scene, this.#surface.levelOf, col, toCol);
       if (Number.isFinite(cols)) {
@@ -339,16 +350,16 @@ export class Board {
         this.#surface.put(sprite, row, col);
       }
     }
-    this.#surface.pen.globalAlpha = 1;
+    this.#surface.ctx.globalAlpha = 1;
   }
 
   /**
-   * In the first half, units that go along the arrows; in the second, the flash of ground that is
-   * taken.
-   * @param {Act} act
+   * Draw what exists only during the animation: in its first half the units that move along arrows,
+   * in its second half a flash on captured ground.
+   * @param {Transition} transition
    * @param {number} t
    */
-  #drawOnTheWay({ position, previous, glides }, t) {
+  #drawBetween({ position, previous, glides }, t) {
     if (t < 0.5) {
       for (const { arrow, rows, cols } of glides) {
         const { row, col, seat, text } = arrow;
@@ -357,72 +368,76 @@ export class Board {
         this.#surface.putMoving(this.#sprites.mark(mark), item, 2 * t, 0);
       }
     } else if (t < 1 && previous?.n === position.n - 1) {
-      const { levelOf, pen } = this.#surface;
-      pen.globalAlpha = 2 * (1 - t);
+      const { levelOf, ctx } = this.#surface;
+      ctx.globalAlpha = 2 * (1 - t);
       for (const cell of position.captured.keys()) {
         const [row, col] = this.#placeOf(cell);
         if (levelOf[col] >= 0) {
           this.#surface.fill(PALETTE[this.#theme].flash, row, col);
         }
       }
-      pen.globalAlpha = 1;
+      ctx.globalAlpha = 1;
     }
   }
 
   /**
-   * Draws numbers across cells that are too small for them, the largest first, without overlap.
-   * Neutral ones are drawn only where they hide little: they would cover the seats' units.
-   * @param {Act} act
-   * @param {0 | 1} half before or after
+   * Draw numbers across cells that are too small for them, the largest first, without overlap.
+   * Large neutral ones aren't drawn, as they would cover the seats' units.
+   * @param {Transition} transition
+   * @param {0 | 1} half
    */
-  #drawLabels(act, half) {
-    const { levelOf, layout, pen } = this.#surface;
+  #drawLabels(transition, half) {
+    const { levelOf, layout, ctx } = this.#surface;
     const height = LABEL / layout.tile;
-    const marks = act.layers[COUNTS]
+    const marks = transition.layers[COUNT_LAYER]
       .map((item) => (half === 0 ? item.before : item.after))
       .filter((mark) => mark !== null)
-      .filter((mark) => mark.seat >= 0 || height <= NEUTRAL)
+      .filter((mark) => mark.seat >= 0 || height <= NEUTRAL_HEIGHT)
       .filter((mark) => !this.#sprites.fits(mark.text));
-    for (const { row, col, seat, text } of labels(marks, height)) {
+    for (const { row, col, seat, text } of chooseLabels(marks, height)) {
       const image = this.#sprites.label(seat, text);
       const [x, y] = this.#surface.corner(levelOf[col], row + 0.5, col + 0.5);
-      const rightmost = pen.canvas.width - image.width;
+      const rightmost = ctx.canvas.width - image.width;
       const left = Math.max(0, Math.min(x - (image.width >> 1), rightmost));
-      pen.drawImage(image, left, y - (image.height >> 1));
+      ctx.drawImage(image, left, y - (image.height >> 1));
     }
   }
 
-  /** Bars under units that are hurt. @param {Act} act @param {number} t */
-  #drawHealth(act, t) {
+  /**
+   * Draw health bars under units that are wounded.
+   * @param {Transition} transition
+   * @param {number} t
+   */
+  #drawHealth(transition, t) {
     if (this.#small || this.#surface.tile < 5) {
       return;
     }
-    const pen = this.#surface.pen;
+    const ctx = this.#surface.ctx;
     const height = Math.max(2 * this.#surface.ratio, Math.round(0.14 * this.#surface.tile));
     const edge = Math.max(1, Math.round(this.#surface.ratio / 2));
     const width = Math.round(0.9 * this.#surface.tile);
-    for (const item of act.hurt) {
+    for (const item of transition.wounded) {
       const mark = t < 0.5 ? item.before : item.after;
-      if (isHurt(mark)) {
-        const [x, y] = this.#surface.corner(...this.#surface.on(item, t));
+      if (isWounded(mark)) {
+        const [x, y] = this.#surface.corner(...this.#surface.placeAt(item, t));
         const left = x + Math.round(0.05 * this.#surface.tile);
         const top = y + Math.round(this.#surface.tile - height / 2);
-        pen.fillStyle = "#000000";
-        pen.fillRect(left, top, width, height);
-        pen.fillStyle = mark.health < LOW ? "#ffb000" : "#ffffff";
-        pen.fillRect(left + edge, top + edge, mark.health * (width - 2 * edge), height - 2 * edge);
+        ctx.fillStyle = "#000000";
+        ctx.fillRect(left, top, width, height);
+        ctx.fillStyle = mark.health < LOW_HEALTH ? "#ffb000" : "#ffffff";
+        ctx.fillRect(left + edge, top + edge, mark.health * (width - 2 * edge), height - 2 * edge);
       }
     }
   }
 
   /**
-   * Draws a ring around the followed unit, and its path.
-   * @param {Act} act
+   * Draw a ring around the followed unit, and its path.
+   * @param {Transition} transition
    * @param {Position} position
    * @param {number} unit
    * @param {number} t
    */
-  #drawFollowed(act, position, unit, t) {
+  #drawFollowed(transition, position, unit, t) {
     if (this.#trail.unit !== unit) {
       this.#trail = { unit, places: new Map() };
     }
@@ -431,82 +446,87 @@ export class Board {
     if (mark !== undefined) {
       places.set(position.n, mark);
     }
-    const pen = this.#surface.pen;
+    const ctx = this.#surface.ctx;
     const { focus, halo } = PALETTE[this.#theme];
     const line = 2 * this.#surface.ratio;
-    pen.strokeStyle = focus;
-    pen.lineCap = "round";
+    ctx.strokeStyle = focus;
+    ctx.lineCap = "round";
     for (let n = position.n - TRAIL; n < position.n - 1; n += 1) {
       const [from, to] = [places.get(n), places.get(n + 1)];
       if (from && to && Math.hypot(to.row - from.row, to.col - from.col) <= 1.5) {
-        pen.globalAlpha = 1 - (position.n - n) / (TRAIL + 2);
-        pen.lineWidth = line;
-        pen.beginPath();
-        pen.moveTo(...this.#surface.corner(this.#surface.levelOf[from.col], from.row + 0.5, from.col + 0.5));
-        pen.lineTo(...this.#surface.corner(this.#surface.levelOf[to.col], to.row + 0.5, to.col + 0.5));
-        pen.stroke();
+        ctx.globalAlpha = 1 - (position.n - n) / (TRAIL + 2);
+        ctx.lineWidth = line;
+        ctx.beginPath();
+        ctx.moveTo(...this.#middleOf(from));
+        ctx.lineTo(...this.#middleOf(to));
+        ctx.stroke();
       }
     }
-    pen.globalAlpha = 1;
-    for (const item of act.layers.flat()) {
+    ctx.globalAlpha = 1;
+    for (const item of transition.layers.flat()) {
       const shown = t < 0.5 ? item.before : item.after;
       if (shown?.unit === unit) {
-        const [level, row, col] = this.#surface.on(item, t);
+        const [level, row, col] = this.#surface.placeAt(item, t);
         const [x, y] = this.#surface.corner(level, row + 0.5, col + 0.5);
-        pen.beginPath();
-        pen.arc(x, y, Math.max(0.85 * this.#surface.tile, 8 * this.#surface.ratio), 0, 2 * Math.PI);
-        pen.lineWidth = 2.6 * line;
-        pen.strokeStyle = halo;
-        pen.stroke();
-        pen.lineWidth = 1.4 * line;
-        pen.strokeStyle = focus;
-        pen.stroke();
+        ctx.beginPath();
+        ctx.arc(x, y, Math.max(0.85 * this.#surface.tile, 8 * this.#surface.ratio), 0, 2 * Math.PI);
+        ctx.lineWidth = 2.6 * line;
+        ctx.strokeStyle = halo;
+        ctx.stroke();
+        ctx.lineWidth = 1.4 * line;
+        ctx.strokeStyle = focus;
+        ctx.stroke();
       }
     }
   }
 
-  /** @param {Cell} cell */
+  /** Outline the cell under the pointer. @param {Cell} cell */
   #drawHover({ row, col }) {
     if (this.#surface.levelOf[col] < 0) {
       return;
     }
     const [x, y] = this.#surface.corner(this.#surface.levelOf[col], row, col);
-    const pen = this.#surface.pen;
+    const ctx = this.#surface.ctx;
     const { focus, halo } = PALETTE[this.#theme];
     for (const [colour, width] of /** @type {[string, number][]} */ ([
       [halo, 4],
       [focus, 2],
     ])) {
-      pen.strokeStyle = colour;
-      pen.lineWidth = width * this.#surface.ratio;
-      pen.strokeRect(x, y, this.#surface.tile, this.#surface.tile);
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = width * this.#surface.ratio;
+      ctx.strokeRect(x, y, this.#surface.tile, this.#surface.tile);
     }
   }
 
-  /** @param {number} cell @returns {[row: number, col: number]} */
+  /** Return a cell's middle in screen pixels. @param {Cell} cell @returns {[number, number]} */
+  #middleOf({ row, col }) {
+    return this.#surface.corner(this.#surface.levelOf[col], row + 0.5, col + 0.5);
+  }
+
+  /** Return a cell's place. @param {number} cell its number @returns {[number, number]} */
   #placeOf(cell) {
     const { cols } = this.#head.scene;
     return [Math.floor(cell / cols), cell % cols];
   }
 }
 
-/** Numbers don't fade: half a number is none. @param {Item} item */
+/** Whether an item fades in or out. Numbers don't, as they couldn't be read. @param {Item} item */
 function isFading({ before, after }) {
   const mark = before ?? after;
   return (before === null || after === null) && mark?.shape !== "count";
 }
 
-/** Whether it looks otherwise from one moment to the next. @param {Item} item */
-function isLive(item) {
+/** Whether an item changes within one half of the animation. @param {Item} item */
+function isMoving(item) {
   return item.rows !== 0 || item.cols !== 0 || isFading(item);
 }
 
 /** @param {Mark} mark */
 function layerOf({ shape }) {
-  return LAYERS.get(shape) ?? UNITS;
+  return LAYERS.get(shape) ?? UNIT_LAYER;
 }
 
 /** @param {Mark | null} mark @returns {mark is Mark} */
-function isHurt(mark) {
+function isWounded(mark) {
   return mark !== null && mark.health >= 0 && mark.health < 1;
 }

@@ -1,13 +1,14 @@
 /**
  * The lobby's cards of running matches: a small live board, names, scores and the operator's
- * commands. A match is only open while its card can be seen. The full view of a match is match.js.
+ * commands. A match is open only while its card can be seen. The full view of a match is in
+ * match.js.
  *
  * @module
  */
 
 import { Board } from "./board.js";
 import { el, list, Parts } from "./dom.js";
-import { Film } from "./film.js";
+import { MatchFrames } from "./match_frames.js";
 import { addressOf, seatMark } from "./matches.js";
 import { theme } from "./theme.js";
 
@@ -17,53 +18,54 @@ import { theme } from "./theme.js";
 /** @typedef {import("./link.js").Running} Running */
 
 /**
- * What all parts of the lobby have.
+ * What all parts of the lobby share.
  *
- * @typedef {object} Desk
+ * @typedef {object} LobbyContext
  * @property {Link} link
- * @property {boolean} operator whether commands are taken from this page
- * @property {(message: Message) => void} command asks; what the arena refuses is shown
+ * @property {boolean} operator whether the arena takes commands from this page
+ * @property {(message: Message) => void} command sends a command, and shows why if it is refused
  */
 
 /** Minimum milliseconds between two drawings of a small board. */
-const REDRAW = 100;
-/** Milliseconds within which a second click confirms the first. */
-const CONFIRM = 4000;
+const DRAW_INTERVAL = 100;
+/** Maximum milliseconds between a click and the second one that confirms it. */
+const CONFIRM_TIME = 4000;
 
 /**
- * All running matches as cards.
+ * Make a card for each running match.
  *
- * @param {Desk} desk
+ * @param {LobbyContext} context
  * @returns {Parts<Running>}
  */
-export function cardsOf(desk) {
+export function cardsOf(context) {
   return new Parts(
     el("div", { class: "cards" }),
     ({ match }) => match,
-    (running) => new Card(desk, running),
+    (running) => new Card(context, running),
   );
 }
 
 /**
- * A button for what can't be undone: the first click asks, a second one soon after it does it.
+ * Make a button for an action that can't be undone: it asks on the first click, and acts on a
+ * second one soon after.
  *
- * @param {string} words
- * @param {{title: string, sure: string}} options `sure`: what the button asks
+ * @param {string} label
+ * @param {{title: string, question: string}} options `question`: the label after the first click
  * @param {() => void} act
  * @returns {HTMLButtonElement}
  */
-export function sureButton(words, { title, sure }, act) {
+export function confirmButton(label, { title, question }, act) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let armed = undefined;
+  let timer = undefined;
   /** @param {string} shown */
-  const say = (shown) => {
+  const setLabel = (shown) => {
     button.textContent = shown;
-    button.setAttribute("aria-label", shown === words ? title : `${shown} ${title}`);
+    button.setAttribute("aria-label", shown === label ? title : `${shown} ${title}`);
   };
   const disarm = () => {
-    clearTimeout(armed);
-    armed = undefined;
-    say(words);
+    clearTimeout(timer);
+    timer = undefined;
+    setLabel(label);
   };
   const button = el(
     "button",
@@ -73,9 +75,9 @@ export function sureButton(words, { title, sure }, act) {
       title,
       onblur: disarm,
       onclick: () => {
-        if (armed === undefined) {
-          armed = setTimeout(disarm, CONFIRM);
-          say(sure);
+        if (timer === undefined) {
+          timer = setTimeout(disarm, CONFIRM_TIME);
+          setLabel(question);
         } else {
           disarm();
           act();
@@ -83,7 +85,7 @@ export function sureButton(words, { title, sure }, act) {
       },
     },
   );
-  say(words);
+  setLabel(label);
   return button;
 }
 
@@ -93,48 +95,48 @@ export function sureButton(words, { title, sure }, act) {
  * @implements {Part<Running>}
  */
 class Card {
-  #desk;
+  #context;
   #running;
   #canvas = el("canvas", { role: "img" });
   #box = el("span", { class: "mini" }, this.#canvas);
   #seats = el("ul", { class: "players" });
   #round = el("span", { class: "muted round" });
   #paused = el("span", { class: "badge warn", hidden: true }, "paused");
-  #hold = el("button", { class: "button small", type: "button" });
+  #pauseButton = el("button", { class: "button small", type: "button" });
   #trouble = el("p", { class: "muted", hidden: true });
-  /** @type {Film | null} */
-  #film = null;
+  /** @type {MatchFrames | null} */
+  #frames = null;
   /** @type {Board | null} */
   #board = null;
-  /** Counts openings and closings, to recognize a film that was opened too late. */
-  #turn = 0;
+  /** Number of openings and closings so far, to recognize a match that is opened too late. */
+  #opening = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined;
-  #drawn = -REDRAW;
+  #drawn = -DRAW_INTERVAL;
   /** @type {readonly number[] | null} */
   #scores = null;
-  #seen = new IntersectionObserver((entries) => {
+  #visibility = new IntersectionObserver((entries) => {
     if (entries.at(-1)?.isIntersecting) {
       void this.#open();
     } else {
       this.#stop();
     }
   });
-  #sized = new ResizeObserver(() => this.#fit());
-  #themed = new MutationObserver(() => this.#recolour());
+  #resizing = new ResizeObserver(() => this.#fit());
+  #themeChange = new MutationObserver(() => this.#recolour());
 
   /**
-   * @param {Desk} desk
+   * @param {LobbyContext} context
    * @param {Running} running
    */
-  constructor(desk, running) {
-    this.#desk = desk;
+  constructor(context, running) {
+    this.#context = context;
     this.#running = running;
     const { match, title, room } = running;
     const names = running.players.map(({ name }) => name).join(", ");
     this.#canvas.setAttribute("aria-label", `Board of ${names}`);
-    this.#hold.addEventListener("click", () => {
-      desk.command({ do: this.#running.paused ? "resume" : "pause", match });
+    this.#pauseButton.addEventListener("click", () => {
+      context.command({ do: this.#running.paused ? "resume" : "pause", match });
     });
     this.element = el(
       "article",
@@ -165,38 +167,38 @@ class Card {
             "div",
             { class: "row commands" },
             el("a", { class: "button small primary", href: addressOf(match) }, "Watch"),
-            desk.operator && this.#hold,
-            desk.operator &&
-              sureButton(
+            context.operator && this.#pauseButton,
+            context.operator &&
+              confirmButton(
                 "Cancel",
-                { title: `Cancel the match of ${names}`, sure: "End this match?" },
-                () => desk.command({ do: "cancel", match }),
+                { title: `Cancel the match of ${names}`, question: "End this match?" },
+                () => context.command({ do: "cancel", match }),
               ),
           ),
         ),
       ),
     );
-    this.#seen.observe(this.element);
-    this.#sized.observe(this.#box);
-    this.#themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    this.#visibility.observe(this.element);
+    this.#resizing.observe(this.#box);
+    this.#themeChange.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   /** @param {Running} running */
   update(running) {
     this.#running = running;
     this.#paused.hidden = !running.paused;
-    this.#hold.textContent = running.paused ? "Resume" : "Pause";
+    this.#pauseButton.textContent = running.paused ? "Resume" : "Pause";
     this.#showSeats();
   }
 
   close() {
-    this.#seen.disconnect();
-    this.#sized.disconnect();
-    this.#themed.disconnect();
+    this.#visibility.disconnect();
+    this.#resizing.disconnect();
+    this.#themeChange.disconnect();
     this.#stop();
   }
 
-  /** Names and scores, with a bar for the score in relation to the best one. */
+  /** Show names and scores, with a bar for each score in relation to the best one. */
   #showSeats() {
     const scores = this.#scores;
     const best = Math.max(0, ...(scores ?? []));
@@ -224,55 +226,55 @@ class Card {
   }
 
   async #open() {
-    if (this.#film !== null) {
+    if (this.#frames !== null) {
       return;
     }
-    const turn = (this.#turn += 1);
+    const opening = (this.#opening += 1);
     try {
-      const film = await Film.fromLink(this.#desk.link, this.#running.match, {
+      const frames = await MatchFrames.fromLink(this.#context.link, this.#running.match, {
         keep: "newest",
       });
-      if (turn !== this.#turn) {
-        film.stop();
+      if (opening !== this.#opening) {
+        frames.stop();
         return;
       }
-      this.#film = film;
+      this.#frames = frames;
       if (this.#board === null) {
-        this.#board = new Board(this.#canvas, film.head, { small: true });
+        this.#board = new Board(this.#canvas, frames.head, { small: true });
         this.#board.setTheme(theme());
         this.#fit();
       }
-      film.addEventListener("change", () => this.#soon());
-      film.addEventListener("trouble", (event) => {
-        this.#tell(String(/** @type {CustomEvent} */ (event).detail));
+      frames.addEventListener("change", () => this.#scheduleDraw());
+      frames.addEventListener("trouble", (event) => {
+        this.#showError(String(/** @type {CustomEvent} */ (event).detail));
       });
-      film.follow();
-      this.#soon();
+      frames.follow();
+      this.#scheduleDraw();
     } catch (error) {
-      if (turn === this.#turn) {
-        this.#tell(error instanceof Error ? error.message : String(error));
+      if (opening === this.#opening) {
+        this.#showError(error instanceof Error ? error.message : String(error));
       }
     }
   }
 
   #stop() {
-    this.#turn += 1;
-    this.#film?.stop();
-    this.#film = null;
+    this.#opening += 1;
+    this.#frames?.stop();
+    this.#frames = null;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** @param {string} words */
-  #tell(words) {
-    this.#trouble.textContent = `No picture: ${words}`;
+  /** @param {string} message */
+  #showError(message) {
+    this.#trouble.textContent = `No picture: ${message}`;
     this.#trouble.hidden = false;
   }
 
-  /** Draw the newest loaded position, at the earliest `REDRAW` after the last drawing. */
-  #soon() {
+  /** Draw the newest loaded position, not earlier than `DRAW_INTERVAL` after the last drawing. */
+  #scheduleDraw() {
     if (this.#timer === undefined) {
-      const wait = Math.max(0, this.#drawn + REDRAW - performance.now());
+      const wait = Math.max(0, this.#drawn + DRAW_INTERVAL - performance.now());
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#draw();
@@ -281,19 +283,19 @@ class Card {
   }
 
   #draw() {
-    const film = this.#film;
-    if (film === null || this.#board === null) {
+    const frames = this.#frames;
+    if (frames === null || this.#board === null) {
       return;
     }
-    // A match may grow faster than its frames are loaded.
-    const position = film.at(film.count - 1) ?? film.at(film.newest);
+    // The match may go on faster than its frames are loaded.
+    const position = frames.position(frames.count - 1) ?? frames.position(frames.newest);
     if (position === null) {
       return;
     }
     this.#drawn = performance.now();
     this.#trouble.hidden = true;
     this.#board.draw(position, { previous: null, t: 1, followed: null, hover: null });
-    const { rounds } = film.head;
+    const { rounds } = frames.head;
     this.#round.textContent = `round ${position.turn}${rounds === null ? "" : ` of ${rounds}`}`;
     this.#scores = position.scores;
     this.#showSeats();

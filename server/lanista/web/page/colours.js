@@ -4,41 +4,41 @@
  * The seats' hues follow Okabe and Ito's palette, with lightness moved apart so that people with
  * deuteranopia or protanopia can also tell seats, and the grounds of seats, apart
  * (tests/web/page/colours.test.js measures it). A ground is a tint of its seat's colour, so that
- * units stand out on their own ground. No drawing lives here, and no game.
+ * units stand out on their own ground.
  */
 
 /** @typedef {"light" | "dark"} Theme */
 
 /**
  * @typedef {object} SeatColour
- * @property {string} name the colour in a word, as `blue`
- * @property {string} unit of units, lines and swatches
- * @property {string} ground of cells that belong to the seat
- * @property {string} text of words on the page's panels; contrast 4.5 or more
- * @property {string} on of a number written upon `unit`
+ * @property {string} name name of the colour, as `blue`
+ * @property {string} unit colour of units, lines and swatches
+ * @property {string} ground colour of cells that belong to the seat
+ * @property {string} text colour of text on the page's panels, with a contrast of 4.5 or more
+ * @property {string} on colour of a number on `unit`
  */
 
 /**
  * @typedef {object} Palette
  * @property {readonly SeatColour[]} seats
  * @property {SeatColour} neutral things without an owner
- * @property {string} floor free ground
+ * @property {string} floor ground without an owner
  * @property {string} wall
  * @property {string} night ground out of the light, on a level with day and night
  * @property {string} sun ground in the light
- * @property {string} base ground of a base, or elevator, that no seat owns
- * @property {string} baseDeep the same in its depth
+ * @property {string} base ground of a base or elevator that no seat owns
+ * @property {string} baseDeep the darker end of its gradient
  * @property {string} grid lines between cells
- * @property {string} ink outlines of marks, numbers on free ground
- * @property {string} halo around marks, so that they stand out on any ground
+ * @property {string} ink outlines of marks, and numbers on free ground
+ * @property {string} halo outlines around marks, so that they stand out on any ground
  * @property {string} danger beasts and the ring around them
  * @property {string} book
  * @property {string} gem
- * @property {string} hull something descending
- * @property {string} shadow what it throws
+ * @property {string} hull a descending ship
+ * @property {string} shadow its shadow
  * @property {string} focus the followed unit's ring
- * @property {string} flash upon ground that was just taken
- * @property {string} title text beside the board
+ * @property {string} flash the flash on ground that was just captured
+ * @property {string} title titles of levels
  */
 
 /** @type {Readonly<Record<Theme, Palette>>} */
@@ -98,7 +98,7 @@ export const PALETTE = Object.freeze({
 });
 
 /**
- * The colours of a seat. A game with more seats than colours uses them again.
+ * Return the colours of a seat. A game with more seats than colours uses them again.
  * @param {number} seat -1: no seat's
  * @param {Theme} theme
  * @returns {SeatColour}
@@ -109,8 +109,8 @@ export function seatColour(seat, theme) {
 }
 
 /**
- * The letter of a seat, a second cue besides its colour: `A` for seat 0.
- * @param {number} seat
+ * Return the letter of a seat, `A` for seat 0: a second cue besides its colour.
+ * @param {number} seat -1: no seat
  * @returns {string} empty for no seat
  */
 export function seatLetter(seat) {
@@ -118,16 +118,16 @@ export function seatLetter(seat) {
 }
 
 /**
- * Sets the palette as CSS variables: `--seat-0-unit`, `--seat-0-ground`, `--seat-0-text`,
- * `--seat-0-on` and so on, and the same of `--neutral-…`.
+ * Set the palette as CSS variables: `--seat-0-unit`, `--seat-0-ground`, `--seat-0-text`,
+ * `--seat-0-on` for seat 0, and likewise `--neutral-…` for the neutral colours.
  * @param {Theme} theme
- * @param {HTMLElement} [root] the whole page, if left out
+ * @param {HTMLElement} [root] the element that gets them; the whole page by default
  */
 export function applyPalette(theme, root = document.documentElement) {
   const palette = PALETTE[theme];
-  const named = [...palette.seats.entries()].map(([seat, colour]) => [`seat-${seat}`, colour]);
+  const seats = [...palette.seats.entries()].map(([seat, colour]) => [`seat-${seat}`, colour]);
   for (const [name, colour] of /** @type {[string, SeatColour][]} */ ([
-    ...named,
+    ...seats,
     ["neutral", palette.neutral],
   ])) {
     root.style.setProperty(`--${name}-unit`, colour.unit);
@@ -138,7 +138,7 @@ export function applyPalette(theme, root = document.documentElement) {
 }
 
 /**
- * A colour as numbers, for the pixels of an ImageData.
+ * Return a colour as three numbers.
  * @param {string} colour `#rrggbb`
  * @returns {[red: number, green: number, blue: number]} 0 to 255
  */

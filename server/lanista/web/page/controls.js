@@ -1,19 +1,19 @@
 /**
- * The buttons of the match view: those that move through the match, and those that control a running
- * one. They only report what is wanted; match.js and the arena do it.
+ * The buttons of the match view: those that move through the match, and those that control a
+ * running one. They only report what the user wants; match.js and the arena carry it out.
  *
  * @module
  */
 
-import { sureButton } from "./cards.js";
+import { confirmButton } from "./cards.js";
 import { el } from "./dom.js";
 import { SPEEDS } from "./player.js";
 
 /** @typedef {import("./help.js").Action} Action */
 /** @typedef {import("./player.js").Player} Player */
 
-/** Outlines of the icons on buttons, in a square of 24. */
-const SIGNS = {
+/** SVG paths of the icons on buttons, in a square of 24 by 24. */
+const ICONS = {
   first: "M5 5h2v14H5z M19 5v14L8 12z",
   back: "M16 5v14L6 12z",
   play: "M7 4v16l13-8z",
@@ -24,19 +24,20 @@ const SIGNS = {
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * The bar below the board.
+ * Make the transport bar below the board: the buttons, the round, and the speed.
  *
- * @param {object} wanted
- * @param {(action: Action) => void} wanted.act a button was pressed
- * @param {(round: number) => void} wanted.seek the slider was moved, or a round was entered
- * @param {(speed: number) => void} wanted.speed of `SPEEDS`
+ * @param {object} handlers
+ * @param {(action: Action) => void} handlers.act is called when a button was pressed
+ * @param {(round: number) => void} handlers.seek is called when the slider was moved, or a round
+ *   was entered
+ * @param {(speed: number) => void} handlers.speed is called with the chosen one of `SPEEDS`
  * @returns {{element: HTMLElement, show(player: Player, options: {byScore: boolean}): void}}
  */
 export function transport({ act, seek, speed }) {
-  /** @param {keyof SIGNS & Action} action @param {string} title */
-  const step = (action, title) => button(title, () => act(action), sign(action));
-  const playSign = sign("play");
-  const toggle = button("", () => act("toggle"), playSign);
+  /** @param {keyof ICONS & Action} action @param {string} title */
+  const step = (action, title) => button(title, () => act(action), icon(action));
+  const playIcon = icon("play");
+  const toggle = button("", () => act("toggle"), playIcon);
   toggle.classList.add("toggle");
   const live = button("Stay at the newest round (L)", () => act("live"), "Live");
   live.classList.add("go-live");
@@ -91,7 +92,7 @@ export function transport({ act, seek, speed }) {
     el("div", { class: "more" }, choose, live, move, order, help),
   );
   element.addEventListener("click", (event) => {
-    // Else the space key, which means play, would press the button that was clicked last.
+    // Otherwise the space key, which means play, would press the button that was clicked last.
     if (event.detail > 0 && event.target instanceof Element) {
       event.target.closest("button")?.blur();
     }
@@ -100,12 +101,12 @@ export function transport({ act, seek, speed }) {
     element,
     show(player, { byScore }) {
       const { round, last, mode } = player;
-      // Round numbers are as wide as the last one, so that nothing moves during play.
-      set(slider, "max", String(last));
+      // The field has the last number's width all the time, so that nothing moves during play.
+      updateAttribute(slider, "max", String(last));
       slider.value = String(round);
       slider.setAttribute("aria-valuetext", `round ${round} of ${last}`);
       slider.style.setProperty("--part", `${last === 0 ? 0 : (100 * round) / last}%`);
-      set(field, "max", String(last));
+      updateAttribute(field, "max", String(last));
       if (document.activeElement !== field) {
         field.value = String(round);
       }
@@ -113,13 +114,13 @@ export function transport({ act, seek, speed }) {
       of.textContent = ` of ${last}${player.over ? "" : "…"}`;
       choose.value = String(player.speed);
       const moving = mode !== "paused";
-      playSign.setAttribute("d", moving ? SIGNS.pause : SIGNS.play);
-      set(toggle, "title", moving ? "Pause (Space)" : "Play (Space)");
-      set(toggle, "aria-label", toggle.title);
+      playIcon.setAttribute("d", moving ? ICONS.pause : ICONS.play);
+      updateAttribute(toggle, "title", moving ? "Pause (Space)" : "Play (Space)");
+      updateAttribute(toggle, "aria-label", toggle.title);
       live.hidden = player.over;
-      press(live, mode === "live");
-      press(move, player.animated);
-      press(order, byScore);
+      setPressed(live, mode === "live");
+      setPressed(move, player.animated);
+      setPressed(order, byScore);
     },
   };
 }
@@ -130,16 +131,17 @@ const FRACTIONS = new Map([
 ]);
 
 /**
- * What an operator can do to a running match.
+ * Make the operator's buttons for a running match.
  *
  * @param {object} options
- * @param {(what: "pause" | "resume" | "step" | "cancel") => Promise<unknown>} options.ask rejects
- *   with the arena's words
- * @param {() => {paused: boolean} | null} options.running null: it isn't known to run
- * @param {(words: string) => void} options.trouble
- * @returns {{element: HTMLElement, show(): void}} `show` looks at `running` again
+ * @param {(what: "pause" | "resume" | "step" | "cancel") => Promise<unknown>} options.ask sends a
+ *   command; rejects with the arena's message
+ * @param {() => {paused: boolean} | null} options.running returns the state of the match; null: it
+ *   isn't running
+ * @param {(message: string) => void} options.trouble shows a message; an empty one removes it
+ * @returns {{element: HTMLElement, show(): void}} `show` updates the buttons from `running`
  */
-export function steering({ ask, running, trouble }) {
+export function matchControls({ ask, running, trouble }) {
   /** @param {"pause" | "resume" | "step" | "cancel"} what */
   const command = async (what) => {
     try {
@@ -149,23 +151,23 @@ export function steering({ ask, running, trouble }) {
       trouble(error instanceof Error ? error.message : String(error));
     }
   };
-  /** @param {"pause" | "resume" | "step"} what @param {string} words @param {string} title */
-  const order = (what, words, title) =>
+  /** @param {"pause" | "resume" | "step"} what @param {string} label @param {string} title */
+  const commandButton = (what, label, title) =>
     el(
       "button",
       { class: "button small", type: "button", title, onclick: () => command(what) },
-      words,
+      label,
     );
-  const pause = order(
+  const pause = commandButton(
     "pause",
     "Pause match",
     "Hold the match itself after this turn, for everybody",
   );
-  const resume = order("resume", "Resume match", "Let the match go on");
-  const step = order("step", "One turn", "Play one turn of the match, then hold it");
-  const cancel = sureButton(
+  const resume = commandButton("resume", "Resume match", "Let the match go on");
+  const step = commandButton("step", "One turn", "Play one turn of the match, then hold it");
+  const cancel = confirmButton(
     "Cancel match",
-    { title: "End the match as aborted", sure: "Really end this match?" },
+    { title: "End the match as aborted", question: "Really end this match?" },
     () => command("cancel"),
   );
   const held = el("span", { class: "badge warn" }, "match paused");
@@ -173,7 +175,7 @@ export function steering({ ask, running, trouble }) {
     "div",
     { class: "steering row", role: "group", "aria-label": "Running match" },
     held,
-    // It comes and goes, so it stands before the others, which keep their places.
+    // This button comes and goes. Before the others it doesn't move them.
     step,
     pause,
     resume,
@@ -192,8 +194,8 @@ export function steering({ ask, running, trouble }) {
 }
 
 /**
- * A button that copies an address to the clipboard. Where that isn't allowed, as on another
- * machine's page without TLS, it shows the address to be copied by hand.
+ * Make a button that copies an address to the clipboard. Where the browser doesn't allow that, as
+ * for a page from another machine without TLS, it shows the address to be copied by hand.
  *
  * @param {() => string} address
  * @returns {HTMLElement}
@@ -218,13 +220,15 @@ export function copyButton(address) {
 }
 
 /**
+ * Make a button with a text or an icon.
+ *
  * @param {string} title
  * @param {() => void} onclick
  * @param {SVGPathElement | string} content
  */
 function button(title, onclick, content) {
   const drawn = typeof content !== "string";
-  const inside = drawn ? framed(content) : content;
+  const inside = drawn ? svgOf(content) : content;
   const label = drawn ? title : null;
   return el(
     "button",
@@ -233,15 +237,15 @@ function button(title, onclick, content) {
   );
 }
 
-/** @param {keyof SIGNS} name */
-function sign(name) {
+/** @param {keyof ICONS} name */
+function icon(name) {
   const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", SIGNS[name]);
+  path.setAttribute("d", ICONS[name]);
   return path;
 }
 
 /** @param {SVGPathElement} path */
-function framed(path) {
+function svgOf(path) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("aria-hidden", "true");
@@ -249,14 +253,20 @@ function framed(path) {
   return svg;
 }
 
-/** @param {HTMLElement} element @param {string} name @param {string} value */
-function set(element, name, value) {
+/**
+ * Set an attribute unless it already has that value: this is called for every round that is drawn.
+ *
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {string} value
+ */
+function updateAttribute(element, name, value) {
   if (element.getAttribute(name) !== value) {
     element.setAttribute(name, value);
   }
 }
 
 /** @param {HTMLElement} element @param {boolean} pressed */
-function press(element, pressed) {
-  set(element, "aria-pressed", String(pressed));
+function setPressed(element, pressed) {
+  updateAttribute(element, "aria-pressed", String(pressed));
 }

@@ -1,8 +1,8 @@
 /**
  * Decodes heads and frames (docs/api.md, "Frames") into positions.
  *
- * Pure functions: they check what the arena sent, and build a position from the one before and
- * the differences. No fetching, no storing (film.js), no drawing.
+ * These are pure functions: they check what the arena sent, and build a position from the previous
+ * one and the differences. Fetching and storing are in match_frames.js.
  */
 
 /**
@@ -10,8 +10,8 @@
  * @typedef {object} Scene
  * @property {number} rows
  * @property {number} cols
- * @property {string[]} ground a string a row: `.` floor, `#` wall, `=` base
- * @property {[row: number, col: number, seat: number][]} owners of bases
+ * @property {string[]} ground a string for each row: `.` floor, `#` wall, `=` base
+ * @property {[row: number, col: number, seat: number][]} owners the bases that belong to a seat
  * @property {Level[]} levels
  * @property {[text: string, meaning: string][]} signs
  * @property {[shape: string, text: string, meaning: string][]} kinds
@@ -21,22 +21,24 @@
 /**
  * @typedef {object} Head
  * @property {string} match
- * @property {boolean} [live] whether the match is running; absent where there is no arena
- * @property {boolean} [logs] whether frames tell what bots logged; absent where there is no arena
+ * @property {boolean} [live] whether the match is running; absent without an arena
+ * @property {boolean} [logs] whether frames contain the bots' logs; absent without an arena
  * @property {"record" | "res"} source
  * @property {string} game
  * @property {string} title
  * @property {string | null} started
  * @property {{name: string, protocol: string | null}[]} players by seat
  * @property {Record<string, any>} settings
- * @property {{first: number, turn: number, late_limit: number} | null} clock seconds; 0: no limit
+ * @property {{first: number, turn: number, late_limit: number} | null} clock in seconds; 0: no
+ *   limit
  * @property {number} attempt
- * @property {number | null} rounds how many turns there can be at most
+ * @property {number | null} rounds maximum number of turns; null: unlimited
  * @property {Scene} scene
  */
 
 /**
- * A frame as the arena sent it; `key` says whether `own` and `marks` are complete.
+ * A frame as the arena sent it. In a key frame `own` and `marks` are complete; in any other they
+ * are differences to the frame before.
  * @typedef {object} Frame
  * @property {number} n
  * @property {number} turn
@@ -50,12 +52,13 @@
  * @property {(number | string)[][]} [stats]
  * @property {[number, number, number, number, number, string][]} [arrows]
  * @property {number[]} [captured]
- * @property {[seat: number, words: string][]} [events]
+ * @property {[seat: number, text: string][]} [events]
  * @property {Play} [play]
  */
 
 /**
- * The turn that led to a frame. Times are µs, by seat; limit and stall are seconds.
+ * The turn that led to a frame. `times` are in µs; `limit` and `stall` are in seconds. Lists are by
+ * seat.
  * @typedef {object} Play
  * @property {number} turn
  * @property {number} limit 0: none
@@ -73,76 +76,79 @@
 /**
  * @typedef {object} End
  * @property {string | null} seed
- * @property {string | null} trouble why the film stops early
+ * @property {string | null} trouble why the frames end before the match does; null: they don't
  * @property {{end: string, reason: string, ranks: number[], scores: number[], turns: number,
  *   error: string | null, ended: string} | null} result
  */
 
 /**
- * Something that stands on a cell. If two positions share the object, nothing of it has changed.
+ * Something that stands on a cell. A mark that didn't change is the same object in both positions.
  * @typedef {object} Mark
  * @property {number} row
  * @property {number} col
  * @property {number} seat -1: neutral
  * @property {string} shape
  * @property {string} text
- * @property {number} unit -1: it has no number
- * @property {number} health 0 to 1; -1: none
- * @property {string[]} lines to show when it is pointed at
+ * @property {number} unit the unit's number; -1: it has none
+ * @property {number} health 0 to 1; -1: it has none
+ * @property {string[]} lines description, shown while the pointer is on it
  */
 
 /** @typedef {{row: number, col: number, toRow: number, toCol: number, seat: number,
  *   text: string}} Arrow */
 
 /**
- * What stands where after some turn. Read only: positions share what hasn't changed.
+ * The state of the board after a turn. It is read-only, as positions share what hasn't changed.
  * @typedef {object} Position
  * @property {number} n the frame's number
- * @property {number} turn as the game counts
+ * @property {number} turn the turn's number as the game counts
  * @property {Int8Array} own by cell, row * cols + col: the seat that owns the ground; -1: none
  * @property {readonly Mark[]} marks
  * @property {Uint8Array} lit by column: 1 in the light
  * @property {readonly number[]} scores by seat
  * @property {readonly string[]} captions by seat
  * @property {readonly (readonly (number | string)[])[]} stats by seat; empty: the game has none
- * @property {readonly Arrow[]} arrows moves that led here
+ * @property {readonly Arrow[]} arrows moves of the turn that led here
  * @property {ReadonlyMap<number, number>} captured seat by cell
- * @property {readonly {seat: number, words: string}[]} events
+ * @property {readonly {seat: number, text: string}[]} events
  * @property {Play | null} play
  */
 
-/** Maximum number of cells of a grid; the largest of the games has 40,000. */
+/** Maximum number of cells of a grid; the largest grid of a game has 40,000. */
 const LARGEST = 4_000_000;
 
-/** Data that isn't as docs/api.md says; the message is shown to people. */
-export class BadFilm extends Error {}
+/** Data that isn't as docs/api.md says. The message is shown to the user. */
+export class BadDataError extends Error {}
 
 /**
- * A head, checked as far as the page relies on it.
+ * Return a head, after checking everything that the page relies on.
  * @param {any} value
  * @returns {Head}
- * @throws {BadFilm}
+ * @throws {BadDataError}
  */
 export function readHead(value) {
   const scene = value?.scene;
-  need(isObject(value) && isObject(scene), "the film's head has no scene");
+  need(isObject(value) && isObject(scene), "the match's head has no scene");
   const { rows, cols } = scene;
-  need(isCount(rows) && isCount(cols) && rows > 0 && cols > 0, "the film's scene has no size");
-  need(rows * cols <= LARGEST, `the film's scene is too large: ${rows} rows of ${cols}`);
+  need(isCount(rows) && isCount(cols) && rows > 0 && cols > 0, "the match's scene has no size");
+  need(rows * cols <= LARGEST, `the match's scene is too large: ${rows} rows of ${cols}`);
   need(
     Array.isArray(scene.ground) &&
       scene.ground.length === rows &&
       scene.ground.every((/** @type {any} */ row) => isText(row) && row.length === cols),
-    `the film's ground isn't ${rows} rows of ${cols} cells`,
+    `the match's ground isn't ${rows} rows of ${cols} cells`,
   );
   need(
     Array.isArray(scene.levels) &&
       scene.levels.length > 0 &&
       scene.levels.every(
         (/** @type {any} */ level) =>
-          isText(level?.title) && isCount(level.col) && level.cols > 0 && level.col + level.cols <= cols,
+          isText(level?.title) &&
+          isCount(level.col) &&
+          level.cols > 0 &&
+          level.col + level.cols <= cols,
       ),
-    "the film's levels don't lie in its scene",
+    "a level of the match lies outside its scene",
   );
   need(
     Array.isArray(scene.owners) &&
@@ -150,45 +156,52 @@ export function readHead(value) {
         (/** @type {any} */ owner) =>
           Array.isArray(owner) && owner[0] < rows && owner[1] < cols && owner.every(isCount),
       ),
-    "the film's bases don't lie in its scene",
+    "a base of the match lies outside its scene",
   );
   need(
     Array.isArray(value.players) &&
       value.players.every((/** @type {any} */ player) => isText(player?.name)),
-    "the film's head names no players",
+    "the match's head names no players",
   );
-  need([scene.signs, scene.kinds, scene.stats].every(Array.isArray), "the film has no legend");
+  need(
+    [scene.signs, scene.kinds, scene.stats].every(Array.isArray),
+    "the match's head has no legend",
+  );
   return value;
 }
 
 /**
- * A frame, checked.
+ * Return a frame, after checking it.
  * @param {any} value
  * @param {Scene} scene
  * @param {number} n the number it must have
  * @returns {Frame}
- * @throws {BadFilm}
+ * @throws {BadDataError}
  */
 export function readFrame(value, scene, n) {
   const { rows, cols } = scene;
   const cells = rows * cols;
-  /** @param {boolean} right @param {string} what */
-  const check = (right, what) => need(right, `frame ${n} of the film: ${what}`);
-  need(isObject(value) && value.n === n, `the film has no frame ${n} where it should be`);
+  /** @param {boolean} isValid @param {string} problem */
+  const check = (isValid, problem) => need(isValid, `frame ${n} of the match: ${problem}`);
+  need(isObject(value) && value.n === n, `the match has no frame ${n} where it should be`);
   check(Number.isInteger(value.turn), "its turn isn't a number");
   check(isPairs(value.own, cells), "`own` isn't pairs of cell and seat");
-  check(value.captured === undefined || isPairs(value.captured, cells), "`captured` isn't pairs");
   check(
-    Array.isArray(value.marks) && value.marks.every((/** @type {any} */ mark) => isMark(mark, scene)),
-    "a mark isn't one, or lies outside the grid",
+    value.captured === undefined || isPairs(value.captured, cells),
+    "`captured` isn't pairs of cell and seat",
+  );
+  check(
+    Array.isArray(value.marks) &&
+      value.marks.every((/** @type {any} */ mark) => isMark(mark, scene)),
+    "a mark is malformed or lies outside the grid",
   );
   check(
     value.key === true || (Array.isArray(value.gone) && value.gone.every(isCount)),
-    "it is neither whole nor says what is gone",
+    "it is neither a key frame nor says which marks are gone",
   );
   check(
     isListOf(value.lit, (range) => isCount(range[0]) && range[0] + range[1] <= cols),
-    "`lit` leaves the grid",
+    "`lit` reaches beyond the grid",
   );
   check(Array.isArray(value.scores) && Array.isArray(value.captions), "it has no scores");
   check(isListOf(value.stats, () => true), "`stats` isn't a list by seat");
@@ -202,27 +215,27 @@ export function readFrame(value, scene, n) {
         isSeat(arrow[4]) &&
         isText(arrow[5]),
     ),
-    "an arrow leaves the grid",
+    "an arrow reaches beyond the grid",
   );
   check(
     isListOf(value.events, (event) => isSeat(event[0]) && isText(event[1])),
-    "an event isn't seat and words",
+    "an event isn't a seat and a text",
   );
   return value;
 }
 
 /**
- * Builds the position of a frame.
+ * Build the position of a frame.
  * @param {Scene} scene
  * @param {Frame} frame checked by `readFrame`
- * @param {Position | null} before the position of the frame before; not looked at if it is whole
+ * @param {Position | null} before the position of the frame before; ignored for a key frame
  * @returns {Position}
- * @throws {BadFilm} if the frame's differences don't fit the position before
+ * @throws {BadDataError} if the frame's differences don't fit that position
  */
 export function positionOf(scene, frame, before) {
   const last = frame.key === true ? null : before;
   if (last === null && frame.key !== true) {
-    throw new BadFilm(`frame ${frame.n} of the film tells differences, but there is none before it`);
+    throw new BadDataError(`frame ${frame.n} isn't a key frame, and the one before it is missing`);
   }
   const lit = new Uint8Array(scene.cols);
   for (const [first, count] of frame.lit ?? []) {
@@ -246,7 +259,7 @@ export function positionOf(scene, frame, before) {
       text,
     })),
     captured: new Map(pairs(frame.captured ?? [])),
-    events: (frame.events ?? []).map(([seat, words]) => ({ seat, words })),
+    events: (frame.events ?? []).map(([seat, text]) => ({ seat, text })),
     play: frame.play ?? null,
   };
 }
@@ -254,7 +267,7 @@ export function positionOf(scene, frame, before) {
 /**
  * @param {Scene} scene
  * @param {Frame} frame
- * @param {Position | null} last null: the frame is whole
+ * @param {Position | null} last null for a key frame
  */
 function ownership(scene, frame, last) {
   if (last !== null && frame.own.length === 0) {
@@ -269,7 +282,7 @@ function ownership(scene, frame, last) {
 
 /**
  * @param {Frame} frame
- * @param {Position | null} last null: the frame is whole
+ * @param {Position | null} last null for a key frame
  * @returns {readonly Mark[]}
  */
 function marksOf(frame, last) {
@@ -279,7 +292,10 @@ function marksOf(frame, last) {
   }
   const gone = new Set(frame.gone);
   for (const place of gone) {
-    need(place < last.marks.length, `frame ${frame.n} of the film: mark ${place} can't be gone`);
+    need(
+      place < last.marks.length,
+      `frame ${frame.n} of the match: there is no mark ${place} to remove`,
+    );
   }
   if (gone.size === 0 && added.length === 0) {
     return last.marks;
@@ -287,7 +303,7 @@ function marksOf(frame, last) {
   return last.marks.filter((_, place) => !gone.has(place)).concat(added);
 }
 
-/** @param {any[]} told @returns {Mark} */
+/** @param {any[]} values of a mark, in the order of docs/api.md @returns {Mark} */
 function markOf([row, col, seat, shape, text, unit, health, ...lines]) {
   return { row, col, seat, shape, text, unit, health, lines };
 }
@@ -327,14 +343,14 @@ function isPairs(flat, cells) {
 }
 
 /**
- * Whether a value is absent, or a list of lists that are all right.
+ * Whether a value is absent, or a list of valid lists.
  * @param {any} list
- * @param {(item: any[]) => boolean} right
+ * @param {(item: any[]) => boolean} isValid
  */
-function isListOf(list, right) {
+function isListOf(list, isValid) {
   return (
     list === undefined ||
-    (Array.isArray(list) && list.every((item) => Array.isArray(item) && right(item)))
+    (Array.isArray(list) && list.every((item) => Array.isArray(item) && isValid(item)))
   );
 }
 
@@ -353,14 +369,14 @@ function isCount(value) {
   return Number.isInteger(value) && value >= 0;
 }
 
-/** -1 is no seat; ownership is kept in signed bytes. @param {any} value */
+/** Whether a value is a seat, or -1 for none; it must fit in a signed byte. @param {any} value */
 function isSeat(value) {
   return Number.isInteger(value) && value >= -1 && value <= 127;
 }
 
-/** @param {boolean} right @param {string} words */
-function need(right, words) {
-  if (!right) {
-    throw new BadFilm(words);
+/** @param {boolean} isValid @param {string} message */
+function need(isValid, message) {
+  if (!isValid) {
+    throw new BadDataError(message);
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Builds the page's elements. All text gets into the page through this module.
  *
- * Names, logs and answers come from bots and are hostile: they are only ever text nodes or
- * attribute values here, never markup. No knowledge of games, matches or messages belongs here.
+ * Names, logs and answers come from bots, which may be hostile. Here they become text nodes or
+ * attribute values, never markup.
  *
  * @module
  */
@@ -10,10 +10,10 @@
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * What an element is given: `class`, `dataset` (an object), `style` (an object of CSS properties,
- * set from script as the content security policy asks), `on…` (a listener), `value`, `checked`
- * and `selected` (as properties); anything else is an attribute. true is an empty attribute;
- * false, null and undefined are none.
+ * The properties of an element: `class`; `dataset`, an object; `style`, an object of CSS
+ * properties, as the content security policy forbids style attributes; `on…`, a listener; `value`,
+ * `checked` and `selected`, which are set as properties. Anything else is an attribute: true makes
+ * it empty, and false, null and undefined leave it out.
  *
  * @typedef {{
  *   dataset?: Record<string, string | number | null | undefined>,
@@ -25,14 +25,14 @@
 const AS_PROPERTIES = new Set(["value", "checked", "selected"]);
 
 /**
- * A new element. Strings and numbers become text nodes; null, undefined and false are left out.
+ * Make an element. Strings and numbers become text nodes; null, undefined and false are left out.
  *
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Props | null} [props]
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[T]}
- * @throws {TypeError} a listener that is no function, a style that is no object
+ * @throws {TypeError} if a listener isn't a function, or a style isn't an object
  */
 export function el(tag, props, ...children) {
   const element = document.createElement(tag);
@@ -54,14 +54,14 @@ export function fill(element, ...children) {
 }
 
 /**
- * Show a list, an element an item, and keep the elements of items that didn't change, so that a
- * list that is updated often keeps its focus and its scrolling.
+ * Show a list with one element for each item. Elements of items that didn't change are kept, so
+ * that a list that is updated often doesn't lose its focus and its scroll position.
  *
  * @template T
  * @param {HTMLElement} parent holds these elements and nothing else
  * @param {readonly T[]} items in the order to show
- * @param {(item: T) => string | number} keyOf what identifies an item
- * @param {(item: T) => HTMLElement} build
+ * @param {(item: T) => string | number} keyOf returns what identifies an item
+ * @param {(item: T) => HTMLElement} build makes the element of an item
  */
 export function list(parent, items, keyOf, build) {
   /** @type {Map<string, HTMLElement>} */
@@ -73,29 +73,29 @@ export function list(parent, items, keyOf, build) {
   }
   const shown = items.map((item) => {
     const key = String(keyOf(item));
-    const facts = JSON.stringify(item);
+    const data = JSON.stringify(item);
     const before = old.get(key);
-    if (before !== undefined && FACTS.get(before) === facts) {
+    if (before !== undefined && BUILT_FROM.get(before) === data) {
       return before;
     }
     const element = build(item);
     element.dataset.key = key;
-    FACTS.set(element, facts);
+    BUILT_FROM.set(element, data);
     return element;
   });
   arrange(parent, shown);
 }
 
 /**
- * An element that can be updated as long as it is shown.
+ * An element that can be updated while it is shown.
  *
  * @template T
  * @typedef {{element: HTMLElement, update(item: T): void, close(): void}} Part
  */
 
 /**
- * The children of an element as parts by key: made when an item comes, updated while it stays,
- * closed when it goes.
+ * The children of an element as parts by key. A part is made when its item appears, updated while
+ * the item stays, and closed when it is gone.
  *
  * @template T
  */
@@ -107,8 +107,8 @@ export class Parts {
 
   /**
    * @param {HTMLElement} parent holds the parts and nothing else
-   * @param {(item: T) => string} keyOf what identifies an item
-   * @param {(item: T) => Part<T>} make is followed by an update
+   * @param {(item: T) => string} keyOf returns what identifies an item
+   * @param {(item: T) => Part<T>} make makes a part, which is then updated
    */
   constructor(parent, keyOf, make) {
     this.parent = parent;
@@ -116,12 +116,12 @@ export class Parts {
     this.#make = make;
   }
 
-  /** How many there are. */
+  /** Number of parts. */
   get size() {
     return this.#parts.size;
   }
 
-  /** @param {readonly T[]} items in the order to show */
+  /** Show these items. @param {readonly T[]} items in the order to show */
   show(items) {
     const before = this.#parts;
     this.#parts = new Map();
@@ -150,12 +150,16 @@ export class Parts {
   }
 }
 
-/** What each element of a `list` was built from. @type {WeakMap<HTMLElement, string>} */
-const FACTS = new WeakMap();
+/**
+ * JSON of the item from which each element of a `list` was built.
+ *
+ * @type {WeakMap<HTMLElement, string>}
+ */
+const BUILT_FROM = new WeakMap();
 
 /**
- * Make these the children of an element, without moving those that stay: an element that is moved
- * loses its focus and its scrolling.
+ * Replace an element's children without moving those that stay, as an element that is moved loses
+ * its focus and its scroll position.
  *
  * @param {HTMLElement} parent
  * @param {readonly HTMLElement[]} shown in order
@@ -175,6 +179,8 @@ function arrange(parent, shown) {
 }
 
 /**
+ * Flatten children and leave out the empty ones.
+ *
  * @param {readonly (Child | Child[])[]} children
  * @returns {(Node | string)[]}
  */
@@ -190,6 +196,8 @@ function nodes(children) {
 }
 
 /**
+ * Set one of the properties described at `Props`.
+ *
  * @param {HTMLElement} element
  * @param {string} name
  * @param {any} value

@@ -1,6 +1,6 @@
 /**
- * Takes a file that is dropped anywhere on the page, or chosen by a button. What the file contains
- * is found out elsewhere.
+ * Files that the user drops anywhere on the page, or chooses by a button. The arena finds out what
+ * they contain.
  *
  * @module
  */
@@ -8,35 +8,35 @@
 import { el } from "./dom.js";
 
 /**
- * Make the whole page take files.
+ * Accept files that are dropped on the page.
  *
- * @param {(file: File) => void} take is given the first file of those dropped
+ * @param {(file: File) => void} take is called with the first of the dropped files
  */
-export function takeDrops(take) {
-  const veil = el(
+export function acceptDrops(take) {
+  const overlay = el(
     "div",
     { class: "veil", hidden: true },
     el("p", null, "Drop a record, or a .res file of an original game, to watch it"),
   );
-  document.body.append(veil);
-  const carries = (/** @type {DragEvent} */ event) =>
+  document.body.append(overlay);
+  const hasFiles = (/** @type {DragEvent} */ event) =>
     event.dataTransfer?.types.includes("Files") ?? false;
   document.addEventListener("dragover", (event) => {
-    if (carries(event)) {
-      // Else the browser would leave the page and open the file.
+    if (hasFiles(event)) {
+      // Otherwise the browser would leave the page and open the file.
       event.preventDefault();
-      veil.hidden = false;
+      overlay.hidden = false;
     }
   });
   document.addEventListener("dragleave", (event) => {
-    // The pointer leaves elements all the time; it leaves the page only if there is no next one.
+    // The event is also sent for elements within the page; without a next element it is the page.
     if (event.relatedTarget === null) {
-      veil.hidden = true;
+      overlay.hidden = true;
     }
   });
   document.addEventListener("drop", (event) => {
-    veil.hidden = true;
-    if (carries(event)) {
+    overlay.hidden = true;
+    if (hasFiles(event)) {
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
       if (file !== undefined) {
@@ -47,7 +47,7 @@ export function takeDrops(take) {
 }
 
 /**
- * A button to choose a file.
+ * Make a button to choose a file.
  *
  * @param {(file: File) => void} take
  * @returns {HTMLElement}
@@ -56,7 +56,7 @@ export function fileButton(take) {
   const input = el("input", { type: "file", accept: ".res,.gz,.jsonl", hidden: true });
   input.addEventListener("change", () => {
     const file = input.files?.[0];
-    // The same file can be chosen again.
+    // Without this, choosing the same file again wouldn't be a change.
     input.value = "";
     if (file !== undefined) {
       take(file);

@@ -1,8 +1,8 @@
 /**
- * Formats a tournament's figures for its tables on the page (docs/tournaments.md explains what they
- * mean).
+ * Formats a tournament's figures for its tables on the page. docs/tournaments.md explains what they
+ * mean.
  *
- * Pure functions of the arena's data; no element is made here, and nothing is counted.
+ * These are pure functions of the arena's data: they create no elements and compute no figures.
  *
  * @module
  */
@@ -13,7 +13,7 @@
 /** @typedef {import("./link.js").TournamentRow} TournamentRow */
 /** @typedef {{zero: number, low: number, value: number, high: number}} Places */
 
-/** Endings that are the bot's own fault and what they mean (docs/tournaments.md, "Endings"). */
+/** Endings that are the bot's own fault, and what they mean (docs/tournaments.md, "Endings"). */
 export const FAILURES = [
   ["illegal", "An answer that the rules forbid cost it the match."],
   ["late", "Answers that came too late cost it the match."],
@@ -25,12 +25,12 @@ export const FAILURES = [
 ];
 /** Likelihood from which a bot counts as the stronger one: two-sided 95 %. */
 export const LIKELY = 0.975;
-/** Maximum difference of an interval's two sides, as a share of their mean, to be shown as one. */
-const ALIKE = 0.1;
+/** Maximum difference between an interval's sides, as a share of their mean, to show it as `±`. */
+const MAX_ASYMMETRY = 0.1;
 const MINUS = "\u2212";
 
 /**
- * A whole number with its sign, as `+12`, `0`, `−7`.
+ * Format a whole number with its sign: `+12`, `0`, `−7`.
  *
  * @param {number} value
  * @returns {string}
@@ -40,13 +40,13 @@ function signed(value) {
 }
 
 /**
- * A rating with its interval: `+123 ±20`, or `+123 −18 +24` where it isn't as wide on both sides;
- * `≥ +80` or `≤ −80` where it has one end only, `?` where it has none.
+ * Format a rating with its interval: `+123 ±20`, or `+123 −18 +24` if its sides differ; `≥ +80` or
+ * `≤ −80` if it has only one end, `?` if it has none.
  *
  * @param {Estimate | null} estimate in Elo
- * @returns {string} empty: there is none
+ * @returns {string} empty if there is no estimate
  */
-export function ratingWords(estimate) {
+export function formatRating(estimate) {
   if (estimate === null) {
     return "";
   }
@@ -61,20 +61,20 @@ export function ratingWords(estimate) {
   const below = Math.max(0, value - Math.round(low));
   const above = Math.max(0, Math.round(high) - value);
   const mean = (above + below) / 2;
-  // One Elo of difference comes from rounding alone.
-  if (Math.abs(above - below) <= Math.max(1, ALIKE * mean)) {
+  // A difference of one Elo may come from rounding alone.
+  if (Math.abs(above - below) <= Math.max(1, MAX_ASYMMETRY * mean)) {
     return `${signed(value)} ±${Math.round(mean)}`;
   }
   return `${signed(value)} ${MINUS}${below} +${above}`;
 }
 
 /**
- * The interval of a rank: both ends, or one figure where they are the same.
+ * Format the interval of a rank: both ends, or one number if they are equal.
  *
  * @param {TournamentRow} row
- * @returns {string} empty: there is none
+ * @returns {string} empty if there is no interval
  */
-export function ranksWords({ rank_low: low, rank_high: high }) {
+export function formatRanks({ rank_low: low, rank_high: high }) {
   if (low === null || high === null) {
     return "";
   }
@@ -82,13 +82,14 @@ export function ranksWords({ rank_low: low, rank_high: high }) {
 }
 
 /**
- * How often a bot won, drew and lost; with more than two seats, how often it had each place.
+ * Format how often a bot won, drew and lost, or with more than two seats how often it had each
+ * place: `12–3–5`.
  *
  * @param {TournamentRow} row
  * @param {number} seats
- * @returns {string} as `12–3–5`
+ * @returns {string}
  */
-export function placesWords({ places, draws }, seats) {
+export function formatPlaces({ places, draws }, seats) {
   const counts = Array.from({ length: seats }, (_, place) => places[place] ?? 0);
   if (seats === 2) {
     counts.splice(1, 0, draws);
@@ -97,24 +98,26 @@ export function placesWords({ places, draws }, seats) {
 }
 
 /**
- * The endings that were a bot's own fault.
+ * Format the endings that were a bot's own fault: `1 late, 2 crash`. A count stays on one line with
+ * its ending.
  *
- * @param {Record<string, number>} endings how often each, by name
- * @returns {string} as `1 late, 2 crash`; a count stays on one line with its ending
+ * @param {Record<string, number>} endings count of each, by name
+ * @returns {string}
  */
-export function failuresWords(endings) {
+export function formatFailures(endings) {
   return FAILURES.flatMap(([ending]) =>
     (endings[ending] ?? 0) > 0 ? [`${endings[ending]}\u00a0${ending}`] : [],
   ).join(", ");
 }
 
 /**
- * Where a tournament is: `12 of 18 blocks, 24 matches`, `18 blocks, 36 matches, all played`.
+ * Format the progress of a tournament: `12 of 18 blocks, 24 matches, not over`,
+ * `18 blocks, 36 matches, all played`.
  *
  * @param {FirstRows} table
  * @returns {string}
  */
-export function progressWords({ blocks, planned, matches, voids, uncounted, over }) {
+export function formatProgress({ blocks, planned, matches, voids, uncounted, over }) {
   const parts = [
     planned === null || planned === blocks
       ? counted(blocks, "block", "blocks")
@@ -131,38 +134,41 @@ export function progressWords({ blocks, planned, matches, voids, uncounted, over
 }
 
 /**
+ * Format a number with a noun.
+ *
  * @param {number} number
- * @param {string} one
- * @param {string} many
+ * @param {string} singular
+ * @param {string} plural
  * @returns {string}
  */
-function counted(number, one, many) {
-  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+function counted(number, singular, plural) {
+  return `${number.toLocaleString("en")} ${number === 1 ? singular : plural}`;
 }
 
 /**
- * A likelihood in percent; 0 or 100 only if it is exactly that.
+ * Format a likelihood in percent: `99.6 %`; 0 or 100 only if it is exactly that.
  *
  * @param {number | null} share
- * @returns {string} as `99.6 %`; empty: there is none
+ * @returns {string} empty if there is none
  */
-export function percent(share) {
+export function formatPercent(share) {
   if (share === null) {
     return "";
   }
-  const words = (100 * share).toFixed(1);
-  if (share < 1 && words === "100.0") {
+  const rounded = (100 * share).toFixed(1);
+  if (share < 1 && rounded === "100.0") {
     return "> 99.9 %";
   }
-  return share > 0 && words === "0.0" ? "< 0.1 %" : `${words} %`;
+  return share > 0 && rounded === "0.0" ? "< 0.1 %" : `${rounded} %`;
 }
 
 /**
- * Where estimates lie on one axis that has 0 on it, each from 0 at its left end to 1 at its right;
- * an interval without an end goes on to the axis' own.
+ * Make an axis that spans estimates and 0. An interval without an end reaches to the end of the
+ * axis.
  *
  * @param {readonly Estimate[]} estimates
- * @returns {(estimate: Estimate) => Places}
+ * @returns {(estimate: Estimate) => Places} gives the places of 0 and an estimate on the axis, from
+ *   0 at its left end to 1 at its right
  */
 export function axisOf(estimates) {
   const known = estimates
@@ -180,11 +186,11 @@ export function axisOf(estimates) {
 }
 
 /**
- * The results between each two bots, as a table.
+ * Arrange the results between each two bots as a table.
  *
- * @param {readonly string[]} bots in the order of lines and columns
+ * @param {readonly string[]} bots in the order of rows and columns
  * @param {readonly Meeting[]} meetings
- * @returns {{bot: string, met: (Meeting | null)[]}[]} null: they never met
+ * @returns {{bot: string, met: (Meeting | null)[]}[]} rows; null: the two never met
  */
 export function meetingsOf(bots, meetings) {
   const column = new Map(bots.map((bot, i) => [bot, i]));

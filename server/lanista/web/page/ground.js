@@ -1,38 +1,40 @@
 /**
- * The ground of a board as an image of one pixel per cell: owners, walls, night and day.
+ * The ground of a board as an image with one pixel per cell: owners, walls, night and day.
  *
- * It is small, so that it can be rewritten at every step; board.js draws it enlarged. What stands
- * on the ground isn't drawn here.
+ * The image is small enough to be rewritten at every step; board.js draws it enlarged.
  */
 
+import { lightOf } from "./cells.js";
 import { PALETTE, channels, seatColour } from "./colours.js";
-import { lightOf } from "./telling.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./decode.js").Scene} Scene */
 /** @typedef {import("./layout.js").Cell} Cell */
 
-/** Ground that doesn't change, by cell; a seat's base is OWNED + seat. */
+/** Kinds of ground in the scene; the base of a seat is OWNED + seat. */
 const FLOOR = 0;
 const WALL = 1;
 const BASE = 2;
 const OWNED = 3;
-/** A signed byte holds a cell's seat. */
-const SEATS = 128;
+/** Maximum number of seats, as a signed byte holds the owner of a cell. */
+const MAX_SEATS = 128;
 
 /** The ground of a scene. */
 export class Ground {
-  /** Passages between levels: base ground without an owner, in the columns that are drawn. @type {Cell[]} */
+  /** Passages between levels: bases without an owner, in columns that are drawn. @type {Cell[]} */
   elevators = [];
   #scene;
   #canvas;
-  #pen;
+  #ctx;
   #image;
-  /** The image's pixels, one number each. */
+  /** The image's pixels; each is one number. */
   #pixels;
   #fixed;
-  /** What the image shows. @type {{own: Int8Array, lit: Uint8Array, theme: Theme} | null} */
+  /**
+   * The arguments from which the image was painted.
+   * @type {{own: Int8Array, lit: Uint8Array, theme: Theme} | null}
+   */
   #painted = null;
 
   /** @param {Scene} scene */
@@ -41,8 +43,8 @@ export class Ground {
     this.#canvas = document.createElement("canvas");
     this.#canvas.width = scene.cols;
     this.#canvas.height = scene.rows;
-    this.#pen = pen2d(this.#canvas);
-    this.#image = this.#pen.createImageData(scene.cols, scene.rows);
+    this.#ctx = context2d(this.#canvas);
+    this.#image = this.#ctx.createImageData(scene.cols, scene.rows);
     this.#pixels = new Uint32Array(this.#image.data.buffer);
     this.#fixed = Uint8Array.from(scene.ground.join(""), (letter) =>
       letter === "#" ? WALL : letter === "=" ? BASE : FLOOR,
@@ -63,10 +65,10 @@ export class Ground {
   }
 
   /**
-   * The image of a position; only rows with changed cells are written.
+   * Return the image of a position. Only rows with changed cells are written.
    * @param {Position} position
    * @param {Theme} theme
-   * @returns {HTMLCanvasElement} as many pixels as cells
+   * @returns {HTMLCanvasElement} with one pixel per cell
    */
   paint({ own, lit }, theme) {
     const was = this.#painted;
@@ -80,7 +82,9 @@ export class Ground {
     const base = pixelOf(palette.baseDeep);
     const light = { "": palette.floor, sun: palette.sun, night: palette.night };
     const free = lightOf(this.#scene, lit).map((kind) => pixelOf(light[kind]));
-    const owned = Array.from({ length: SEATS }, (_, seat) => pixelOf(seatColour(seat, theme).ground));
+    const owned = Array.from({ length: MAX_SEATS }, (_, seat) =>
+      pixelOf(seatColour(seat, theme).ground),
+    );
     let top = rows;
     let bottom = -1;
     for (let row = 0, cell = 0; row < rows; row += 1) {
@@ -100,27 +104,28 @@ export class Ground {
       }
     }
     if (bottom >= 0) {
-      this.#pen.putImageData(this.#image, 0, 0, 0, top, cols, bottom - top + 1);
+      this.#ctx.putImageData(this.#image, 0, 0, 0, top, cols, bottom - top + 1);
     }
     return this.#canvas;
   }
 }
 
 /**
+ * Return the drawing context of a canvas.
  * @param {HTMLCanvasElement} canvas
  * @returns {CanvasRenderingContext2D}
- * @throws {Error} if the browser has none
+ * @throws {Error} if the browser doesn't provide one
  */
-export function pen2d(canvas) {
-  const pen = canvas.getContext("2d");
-  if (pen === null) {
-    throw new Error("this browser doesn't draw on a canvas");
+export function context2d(canvas) {
+  const ctx = canvas.getContext("2d");
+  if (ctx === null) {
+    throw new Error("this browser can't draw on a canvas");
   }
-  return pen;
+  return ctx;
 }
 
 /**
- * A colour as a number in an ImageData's memory.
+ * Return a colour as a pixel of an ImageData.
  * @param {string} colour `#rrggbb`
  */
 function pixelOf(colour) {

@@ -1,7 +1,7 @@
 /**
- * The keys of the match view: what each does, which one was pressed, and the panel that lists them.
+ * The keys of the match view: the action of each key, and the dialog that lists them.
  *
- * Actions are carried out by match.js.
+ * match.js carries out the actions.
  *
  * @module
  */
@@ -14,59 +14,69 @@ import { el } from "./dom.js";
  */
 
 /**
- * By action: the values of KeyboardEvent.key, how they are written on keys, what they do.
+ * All keys. `keys` are values of KeyboardEvent.key; `shown` is what is written on the keys.
  *
  * @type {readonly {action: Action, keys: readonly string[], shown: readonly string[],
- *   words: string}[]}
+ *   description: string}[]}
  */
 const KEYS = Object.freeze([
-  { action: "toggle", keys: [" "], shown: ["Space"], words: "play or pause" },
+  { action: "toggle", keys: [" "], shown: ["Space"], description: "play or pause" },
   {
     action: "back",
     keys: ["ArrowLeft", "ArrowUp"],
     shown: ["←", "↑"],
-    words: "one round back, and pause",
+    description: "one round back, and pause",
   },
   {
     action: "next",
     keys: ["ArrowRight", "ArrowDown"],
     shown: ["→", "↓"],
-    words: "one round on, and pause",
+    description: "one round on, and pause",
   },
-  { action: "back10", keys: ["PageUp"], shown: ["Page Up"], words: "ten rounds back" },
-  { action: "next10", keys: ["PageDown"], shown: ["Page Down"], words: "ten rounds on" },
-  { action: "first", keys: ["Home"], shown: ["Home"], words: "to the start" },
-  { action: "end", keys: ["End"], shown: ["End"], words: "to the end; of a running match: live" },
-  { action: "live", keys: ["l"], shown: ["L"], words: "live: stay at the newest round" },
-  { action: "slower", keys: ["-"], shown: ["−"], words: "slower" },
-  { action: "faster", keys: ["+", "="], shown: ["+"], words: "faster" },
-  { action: "animate", keys: ["a"], shown: ["A"], words: "show movement, or don't" },
-  { action: "order", keys: ["o"], shown: ["O"], words: "order the players by score, or by seat" },
+  { action: "back10", keys: ["PageUp"], shown: ["Page Up"], description: "ten rounds back" },
+  { action: "next10", keys: ["PageDown"], shown: ["Page Down"], description: "ten rounds on" },
+  { action: "first", keys: ["Home"], shown: ["Home"], description: "to the start" },
+  {
+    action: "end",
+    keys: ["End"],
+    shown: ["End"],
+    description: "to the end; of a running match: live",
+  },
+  { action: "live", keys: ["l"], shown: ["L"], description: "live: stay at the newest round" },
+  { action: "slower", keys: ["-"], shown: ["−"], description: "slower" },
+  { action: "faster", keys: ["+", "="], shown: ["+"], description: "faster" },
+  { action: "animate", keys: ["a"], shown: ["A"], description: "show movement, or don't" },
+  {
+    action: "order",
+    keys: ["o"],
+    shown: ["O"],
+    description: "order the players by score, or by seat",
+  },
   {
     action: "follow",
     keys: ["f"],
     shown: ["F"],
-    words: "follow the unit under the pointer; so does a click on it",
+    description: "follow the unit under the pointer; so does a click on it",
   },
-  { action: "unfollow", keys: ["Escape"], shown: ["Esc"], words: "follow no unit" },
-  { action: "help", keys: ["?", "h"], shown: ["?", "H"], words: "this list" },
+  { action: "unfollow", keys: ["Escape"], shown: ["Esc"], description: "follow no unit" },
+  { action: "help", keys: ["?", "h"], shown: ["?", "H"], description: "this list" },
 ]);
 
 /** @type {Map<string, Action>} */
 const ACTIONS = new Map(KEYS.flatMap(({ action, keys }) => keys.map((key) => [key, action])));
 
-/** Selects elements in which letters are typed, or which use the arrow keys. */
+/** Selector of elements in which letters are typed, or which use the arrow keys. */
 const FIELDS = "input:not([type=checkbox], [type=range]), select, textarea, [contenteditable]";
-/** Selects elements that the space key presses. */
-const PRESSED = "button, a, summary, input[type=checkbox]";
-/** Selects elements that scroll or choose by the arrow keys when they have the focus. */
-const SCROLLED = "[data-scrolls], [role=tab]";
+/** Selector of elements that the space key presses. */
+const PRESSABLE = "button, a, summary, input[type=checkbox]";
+/** Selector of elements that scroll or choose by the arrow keys when they have the focus. */
+const USES_ARROWS = "[data-scrolls], [role=tab]";
 
 /**
- * The action of a key.
+ * Return the action of a pressed key.
  *
  * @param {KeyboardEvent} event
- * @returns {Action | null} null: nothing, or it is meant for the element that has the focus
+ * @returns {Action | null} null: it has none, or it is meant for the element that has the focus
  */
 export function actionOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) {
@@ -75,12 +85,12 @@ export function actionOf(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const { target } = event;
   if (target instanceof Element) {
-    const own =
+    const isForTarget =
       target.closest(FIELDS) !== null ||
       target.closest("dialog") !== null ||
-      (key === " " && target.closest(PRESSED) !== null) ||
-      (key !== "Escape" && key.length > 1 && target.closest(SCROLLED) !== null);
-    if (own) {
+      (key === " " && target.closest(PRESSABLE) !== null) ||
+      (key !== "Escape" && key.length > 1 && target.closest(USES_ARROWS) !== null);
+    if (isForTarget) {
       return null;
     }
   }
@@ -88,12 +98,12 @@ export function actionOf(event) {
 }
 
 /**
- * The panel that lists the keys; `showModal` opens it.
+ * Make the dialog that lists the keys; its `showModal` opens it.
  *
  * @returns {HTMLDialogElement}
  */
 export function helpDialog() {
-  const rows = KEYS.map(({ shown, words }) =>
+  const rows = KEYS.map(({ shown, description }) =>
     el(
       "tr",
       null,
@@ -102,7 +112,7 @@ export function helpDialog() {
         { class: "keys" },
         shown.map((key) => el("kbd", null, key)),
       ),
-      el("td", null, words),
+      el("td", null, description),
     ),
   );
   const dialog = el(

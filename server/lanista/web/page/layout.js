@@ -1,17 +1,17 @@
 /**
- * Lays out the levels and cells of a scene on a canvas: sizes, places, hit-testing.
+ * The layout of a scene's levels and cells on a canvas: sizes, places, hit-testing.
  *
- * Pure geometry in CSS pixels; no canvas, no colours.
+ * This is pure geometry in CSS pixels.
  */
 
 /** @typedef {import("./decode.js").Scene} Scene */
 /** @typedef {{row: number, col: number}} Cell */
 
 /**
- * @typedef {object} Place a cell of the grid, as a level has it
+ * @typedef {object} Place a cell of the grid, with its level
  * @property {number} row
- * @property {number} col of the grid
- * @property {number} level which of the scene's levels, from 0
+ * @property {number} col column of the grid
+ * @property {number} level index of the level in the scene
  * @property {number} levelCol column of the level
  */
 
@@ -24,16 +24,16 @@
  * @property {{x: number, y: number}[]} levels the upper left corner of each, below its title
  */
 
-/** CSS px between two levels. */
+/** Distance between two levels in CSS px. */
 const GAP = 12;
-/** CSS px for a level's title. */
+/** Height of a level's title in CSS px. */
 export const TITLE = 20;
-/** Size of a tile in screen pixels below which it needn't be a whole number. */
-const EXACT = 4;
+/** Size in screen pixels from which a tile must be a whole number of them. */
+const WHOLE_PIXELS = 4;
 
 /**
- * Puts levels beside or above each other, whichever gives larger tiles. Above each other, the last
- * one is on top, as the floors of a house.
+ * Put levels beside or above each other, whichever gives larger tiles. Above each other, the last
+ * one is on top, as with the floors of a house.
  * @param {Scene} scene
  * @param {number} width CSS px available
  * @param {number} height
@@ -48,12 +48,12 @@ export function layout(scene, width, height, ratio, small) {
   const gaps = gap * (levels.length - 1);
   const total = levels.reduce((sum, level) => sum + level.cols, 0);
   const widest = Math.max(...levels.map((level) => level.cols));
-  const beside = whole(Math.min((width - gaps) / total, (height - title) / rows), ratio);
-  const above = whole(
+  const beside = tileSize(Math.min((width - gaps) / total, (height - title) / rows), ratio);
+  const above = tileSize(
     Math.min(width / widest, (height - gaps - title * levels.length) / (rows * levels.length)),
     ratio,
   );
-  /** @param {number} length to where a screen pixel begins */
+  /** Round a length to whole screen pixels. @param {number} length */
   const snap = (length) => Math.round(length * ratio) / ratio;
   const corners = [];
   if (beside >= above) {
@@ -84,23 +84,23 @@ export function layout(scene, width, height, ratio, small) {
 }
 
 /**
- * A tile's side that is a whole number of screen pixels, so that all cells look alike; tiny ones
- * use the room instead.
- * @param {number} tile CSS px that there are
+ * Return the size of a tile, rounded down to whole screen pixels so that all cells look alike. A
+ * tiny tile isn't rounded, as it would waste too much of the room.
+ * @param {number} tile available size in CSS px
  * @param {number} ratio
  */
-function whole(tile, ratio) {
+function tileSize(tile, ratio) {
   const pixels = Math.max(tile * ratio, 0.25);
-  return (pixels < EXACT ? pixels : Math.floor(pixels)) / ratio;
+  return (pixels < WHOLE_PIXELS ? pixels : Math.floor(pixels)) / ratio;
 }
 
 /**
- * The cell at a point of the canvas.
+ * Return the cell at a point of the canvas.
  * @param {Scene} scene
  * @param {Layout} where
  * @param {number} x CSS px from the canvas's left edge
  * @param {number} y CSS px from its upper edge
- * @returns {Place | null} null: there is none
+ * @returns {Place | null} null if there is none
  */
 export function placeAt(scene, where, x, y) {
   for (const [level, corner] of where.levels.entries()) {
@@ -115,9 +115,9 @@ export function placeAt(scene, where, x, y) {
 }
 
 /**
- * The level of each column of the grid.
+ * Return the level of each column of the grid.
  * @param {Scene} scene
- * @returns {Int16Array} -1: in none, not drawn
+ * @returns {Int16Array} -1: the column is in no level and isn't drawn
  */
 export function levelByColumn(scene) {
   const levels = new Int16Array(scene.cols).fill(-1);
@@ -128,8 +128,8 @@ export function levelByColumn(scene) {
 }
 
 /**
- * How many columns to the right it is from one column of the grid to another, the shorter way
- * round if their level wraps.
+ * Return the number of columns to the right from one column of the grid to another, by the shorter
+ * way if their level wraps.
  * @param {Scene} scene
  * @param {Int16Array} levelOf by `levelByColumn`
  * @param {number} from
@@ -149,14 +149,14 @@ export function columnsBetween(scene, levelOf, from, to) {
 }
 
 /**
- * Chooses the numbers to write across cells that are too small for them: those of seats before
- * neutral ones, the largest first, and none that would cover another.
+ * Choose the numbers to write across cells that are too small for them: those of seats before
+ * neutral ones, larger ones first, and none that would cover another.
  * @template {{row: number, col: number, seat: number, text: string}} Label
  * @param {readonly Label[]} all
- * @param {number} height of a letter, in cells
+ * @param {number} height height of a letter in cells
  * @returns {Label[]}
  */
-export function labels(all, height) {
+export function chooseLabels(all, height) {
   const sorted = all
     .map((label) => ({ label, owned: label.seat < 0 ? 0 : 1, count: Number(label.text) }))
     .sort((one, other) => other.owned - one.owned || other.count - one.count)
@@ -172,7 +172,7 @@ export function labels(all, height) {
     const [y, x] = [Math.floor(row / size), Math.floor(col / size)];
     for (let down = y - 1; down <= y + 1; down += 1) {
       for (let right = x - 1; right <= x + 1; right += 1) {
-        for (const other of buckets.get(down * BUCKETS + right) ?? NONE) {
+        for (const other of buckets.get(down * BUCKETS_PER_ROW + right) ?? EMPTY) {
           const near = Math.abs(other.col - col) < half + other.half;
           if (near && Math.abs(other.row - row) < height) {
             return false;
@@ -180,7 +180,7 @@ export function labels(all, height) {
         }
       }
     }
-    const key = y * BUCKETS + x;
+    const key = y * BUCKETS_PER_ROW + x;
     const placed = buckets.get(key);
     if (placed === undefined) {
       buckets.set(key, [{ row, col, half }]);
@@ -191,7 +191,7 @@ export function labels(all, height) {
   });
 }
 
-/** More than a grid has columns. */
-const BUCKETS = 2 ** 24;
+/** Multiplier of a bucket's row in its key: larger than any column. */
+const BUCKETS_PER_ROW = 2 ** 24;
 /** @type {never[]} */
-const NONE = [];
+const EMPTY = [];

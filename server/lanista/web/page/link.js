@@ -1,8 +1,8 @@
 /**
- * The connection to the arena: one WebSocket (docs/api.md, "WebSocket") that comes back by itself.
+ * The connection to the arena: one WebSocket (docs/api.md, "WebSocket") that reconnects by itself.
  *
- * It matches answers to requests by id, turns other messages into events, and declares their types.
- * Nothing is drawn here, and what a message means for the page is decided elsewhere.
+ * It matches answers to requests by id, turns other messages into events, and declares the types of
+ * messages.
  *
  * @module
  */
@@ -44,26 +44,26 @@
  * @typedef {Record<string, any>} Message
  */
 
-/** The version of the arena's JSON that this page reads. */
+/** Version of the arena's JSON API that this page reads. */
 export const API = 1;
-/** Seconds before the connection is tried again: at first at least, and at most. */
-export const SOONEST = 0.5;
-export const LATEST = 10;
-/** Bytes: the largest file that the arena takes. */
-export const LARGEST = 32 * 1024 * 1024;
-/** Bytes of a file in one message. */
-const SLICE = 512 * 1024;
+/** Minimum and maximum delay before an attempt to reconnect, in seconds. */
+export const MIN_RETRY = 0.5;
+export const MAX_RETRY = 10;
+/** Maximum size of a file that the arena takes, in bytes. */
+export const MAX_FILE = 32 * 1024 * 1024;
+/** Size of a message with a part of a file, in bytes. */
+const CHUNK = 512 * 1024;
 
-const LOST = "the connection to the arena was lost";
-const CLOSED = "there is no connection to the arena at the moment";
+const LOST_MESSAGE = "the connection to the arena was lost";
+const CLOSED_MESSAGE = "there is no connection to the arena at the moment";
 
 /**
- * The connection, from `connecting` to `open` and, whenever it breaks, `lost` until it is open
- * again. It is open once the arena has sent its hello.
+ * The connection to the arena. Its state is `connecting` at first, `open` once the arena has sent
+ * its hello, and `lost` from a loss of the connection until the next hello.
  *
- * Events: `hello` (CustomEvent, detail: Hello), before the state is open, so that what its
- * listeners ask is asked first; `state`; `lobby` (CustomEvent, detail: Lobby). A lobby that was
- * asked for is asked for again after a loss.
+ * Events: `hello` (CustomEvent whose detail is a Hello) comes before the state becomes `open`, so
+ * that its listeners' requests are sent first; `state`; `lobby` (CustomEvent whose detail is a
+ * Lobby). If the lobby was requested, it is requested again after a loss.
  */
 export class Link extends EventTarget {
   /** @type {LinkState} */
@@ -78,18 +78,18 @@ export class Link extends EventTarget {
   #lobby = null;
   #url;
   #random;
-  #last = 0;
-  #losses = 0;
-  #inLobby = false;
-  #ended = false;
+  #lastId = 0;
+  #failures = 0;
+  #wantsLobby = false;
+  #isClosed = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined;
 
   /**
-   * Connects at once.
+   * Connect at once.
    *
    * @param {string} url as `ws://127.0.0.1:8080/api/1/ws`
-   * @param {() => number} [random] from 0 to 1, for the time until the next attempt
+   * @param {() => number} [random] returns a number from 0 to 1, for the delay before an attempt
    */
   constructor(url, random = Math.random) {
     super();
@@ -98,23 +98,23 @@ export class Link extends EventTarget {
     this.#connect();
   }
 
-  /** Whether there is a connection. @returns {LinkState} */
+  /** The state of the connection. @returns {LinkState} */
   get state() {
     return this.#state;
   }
 
-  /** The hello of the last connection; null before the first. */
+  /** The hello of this connection; null while there is none. */
   get hello() {
     return this.#hello;
   }
 
-  /** The last lobby message; null if there was none. */
+  /** The last lobby message; null before the first. */
   get lobby() {
     return this.#lobby;
   }
 
   /**
-   * Resolves when the connection is open: at once if it is.
+   * Wait until the connection is open.
    *
    * @returns {Promise<void>}
    */
@@ -127,39 +127,39 @@ export class Link extends EventTarget {
   }
 
   /**
-   * Sends a request, and resolves with the answer to it; the id is added here.
+   * Send a request and return the answer. The request's id is added here.
    *
    * @param {Message} message with `do`
    * @returns {Promise<Message>}
-   * @throws {Error} in the arena's words if it refuses; if there is no connection, or it is lost
-   *   before the answer
+   * @throws {Error} with the arena's message, if it refuses; if there is no connection, or it is
+   *   lost before the answer
    */
   ask(message) {
-    return this.#say(message, null);
+    return this.#request(message, null);
   }
 
   /**
-   * Send a file: the message and then the file's bytes. The answer is as for `ask`.
+   * Send a request followed by a file's bytes, and return the answer.
    *
-   * @param {Blob} blob at most `LARGEST` bytes
+   * @param {Blob} blob at most `MAX_FILE` bytes
    * @param {Message} message `{do: "file", name}`; the size is added here
    * @returns {Promise<Message>}
-   * @throws {Error} as `ask`; a file that is too large
+   * @throws {Error} as by `ask`, or if the file is too large
    */
   async send(blob, message) {
-    if (blob.size > LARGEST) {
+    if (blob.size > MAX_FILE) {
       const mib = (blob.size / 1024 / 1024).toFixed(1);
       throw new Error(`the file has ${mib} MiB; the arena takes up to 32 MiB`);
     }
-    return this.#say({ ...message, size: blob.size }, blob);
+    return this.#request({ ...message, size: blob.size }, blob);
   }
 
-  /** End the connection for good. */
+  /** Close the connection for good. */
   close() {
-    this.#ended = true;
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#socket?.close();
-    this.#lose();
+    this.#onClose();
   }
 
   /**
@@ -167,19 +167,19 @@ export class Link extends EventTarget {
    * @param {Blob | null} blob
    * @returns {Promise<Message>}
    */
-  #say(message, blob) {
+  #request(message, blob) {
     const socket = this.#socket;
-    // Between hello and open, listeners of hello may ask.
+    // Listeners of `hello` may send requests before the state is `open`.
     if (socket === null || socket.readyState !== 1 || this.#hello === null) {
-      return Promise.reject(new Error(CLOSED));
+      return Promise.reject(new Error(CLOSED_MESSAGE));
     }
-    this.#inLobby ||= message.do === "lobby";
-    const id = (this.#last += 1);
+    this.#wantsLobby ||= message.do === "lobby";
+    const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       socket.send(JSON.stringify({ ...message, id }));
-      for (let at = 0; blob !== null && at < blob.size; at += SLICE) {
-        socket.send(blob.slice(at, at + SLICE));
+      for (let at = 0; blob !== null && at < blob.size; at += CHUNK) {
+        socket.send(blob.slice(at, at + CHUNK));
       }
     });
   }
@@ -189,76 +189,76 @@ export class Link extends EventTarget {
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
       if (this.#socket === socket) {
-        this.#hear(data);
+        this.#receive(data);
       }
     });
-    // A failed attempt also ends with `close`; `error` has no details that could be shown.
+    // A failed attempt also ends with `close`, and `error` has no details that could be shown.
     socket.addEventListener("close", () => {
       if (this.#socket === socket) {
-        this.#lose();
+        this.#onClose();
       }
     });
   }
 
   /** @param {unknown} data one message as it was received */
-  #hear(data) {
-    const message = understood(data);
+  #receive(data) {
+    const message = parse(data);
     if (message === null) {
-      // It isn't from the arena, as when another program has its port now.
+      // The message isn't from the arena: another program may have its port by now.
       this.#socket?.close();
       return;
     }
-    const asked = this.#pending.get(message.id);
-    if (asked !== undefined) {
+    const request = this.#pending.get(message.id);
+    if (request !== undefined) {
       this.#pending.delete(message.id);
     }
     if (message.type === "error") {
-      asked?.reject(new Error(String(message.words)));
+      request?.reject(new Error(String(message.words)));
       return;
     }
     if (message.type === "hello") {
-      this.#greet(/** @type {Hello} */ (message));
+      this.#onHello(/** @type {Hello} */ (message));
     } else if (message.type === "lobby") {
       this.#lobby = /** @type {Lobby} */ (message);
       this.dispatchEvent(new CustomEvent("lobby", { detail: message }));
     }
-    asked?.resolve(message);
+    request?.resolve(message);
   }
 
   /** @param {Hello} hello */
-  #greet(hello) {
+  #onHello(hello) {
     this.#hello = hello;
-    this.#losses = 0;
-    // A listener of hello may ask for the lobby itself.
-    const again = this.#inLobby;
+    this.#failures = 0;
+    // Read this before the event, as a listener of `hello` may request the lobby itself.
+    const again = this.#wantsLobby;
     this.dispatchEvent(new CustomEvent("hello", { detail: hello }));
-    this.#become("open");
+    this.#setState("open");
     if (again) {
-      // Its answer is also an event; the state shows a refusal or a loss.
+      // The answer is also an event. If the connection is lost, the next hello repeats this.
       this.ask({ do: "lobby" }).catch(() => {});
     }
   }
 
-  #lose() {
+  #onClose() {
     this.#socket = null;
     this.#hello = null;
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    this.#become("lost");
+    this.#setState("lost");
     for (const { reject } of pending) {
-      reject(new Error(LOST));
+      reject(new Error(LOST_MESSAGE));
     }
-    if (!this.#ended) {
-      // Many pages lose the arena at the same moment: each reconnects after a random time.
-      const longest = Math.min(LATEST, SOONEST * 2 ** (this.#losses + 1));
-      const delay = SOONEST + this.#random() * (longest - SOONEST);
-      this.#losses += 1;
+    if (!this.#isClosed) {
+      // Many pages lose the arena at the same moment, so each reconnects after a random delay.
+      const longest = Math.min(MAX_RETRY, MIN_RETRY * 2 ** (this.#failures + 1));
+      const delay = MIN_RETRY + this.#random() * (longest - MIN_RETRY);
+      this.#failures += 1;
       this.#timer = setTimeout(() => this.#connect(), delay * 1000);
     }
   }
 
   /** @param {LinkState} state */
-  #become(state) {
+  #setState(state) {
     if (this.#state !== state) {
       this.#state = state;
       this.dispatchEvent(new Event("state"));
@@ -267,10 +267,12 @@ export class Link extends EventTarget {
 }
 
 /**
+ * Parse a message.
+ *
  * @param {unknown} data one message as it was received
- * @returns {Message | null} null: no JSON object
+ * @returns {Message | null} null: it isn't a JSON object
  */
-function understood(data) {
+function parse(data) {
   try {
     const message = JSON.parse(String(data));
     return typeof message === "object" ? message : null;

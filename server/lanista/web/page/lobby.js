@@ -1,6 +1,6 @@
 /**
- * The lobby (`#/`): waiting bots, running matches, results and standings, here and in tournaments
- * that are played elsewhere; and the operator's commands.
+ * The lobby (`#/`): waiting bots, running matches, results, standings, tournaments that are played
+ * elsewhere, and the operator's commands.
  *
  * It shows the lobby messages of the link and sends the commands of its buttons. The arena decides
  * what may start and who plays whom.
@@ -8,14 +8,14 @@
  * @module
  */
 
-import { cardsOf, sureButton } from "./cards.js";
+import { cardsOf, confirmButton } from "./cards.js";
 import { seatLetter } from "./colours.js";
 import { el, fill, list, Parts } from "./dom.js";
-import { addressOf, moment, playersOf, verdict, why, winners } from "./matches.js";
+import { addressOf, endReason, outcome, playersOf, timeElement, winners } from "./matches.js";
 import { StandingPart } from "./standings.js";
 import { TournamentPart } from "./tournaments.js";
 
-/** @typedef {import("./cards.js").Desk} Desk */
+/** @typedef {import("./cards.js").LobbyContext} LobbyContext */
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Lobby} Lobby */
@@ -25,40 +25,40 @@ import { TournamentPart } from "./tournaments.js";
 /** @typedef {import("./link.js").WaitingBot} WaitingBot */
 /** @typedef {import("./link.js").Room & {manual: boolean}} Room */
 
-/** Bots of a room that are shown unless all are asked for. */
-const BOTS = 8;
-/** Results that are shown here; `#/matches` has all. */
-const RECENT = 5;
+/** Number of a room's bots that are shown before a click on "Show all". */
+const SHOWN_BOTS = 8;
+/** Number of results that are shown here; `#/matches` shows all. */
+const SHOWN_RESULTS = 5;
 
 /**
  * Show the lobby.
  *
  * @param {HTMLElement} root is filled
- * @param {Link} link its lobby must have been asked for
- * @param {{operator: boolean, mode: "serve" | "play"}} options `play`: no bot can wait, the arena
- *   plays what it was started for
+ * @param {Link} link the lobby must have been requested from it
+ * @param {{operator: boolean, mode: "serve" | "play"}} options in mode `play` the arena plays only
+ *   the match that it was started for, so no bots wait
  * @returns {{close(): void}}
  */
 export function lobbyView(root, link, { operator, mode }) {
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
-  /** @type {Desk} */
-  const desk = {
+  /** @type {LobbyContext} */
+  const context = {
     link,
     operator,
     command: (message) => {
       trouble.hidden = true;
       link.ask(message).catch((/** @type {Error} */ error) => {
-        trouble.textContent = `The arena didn't do it: ${error.message}`;
+        trouble.textContent = `The arena refused: ${error.message}`;
         trouble.hidden = false;
       });
     },
   };
-  const cards = cardsOf(desk);
+  const cards = cardsOf(context);
   /** @type {Parts<Room>} */
   const rooms = new Parts(
     el("div", { class: "stack" }),
     ({ game, room }) => JSON.stringify([game, room]),
-    (room) => new RoomPart(desk, room),
+    (room) => new RoomPart(context, room),
   );
   /** @type {Parts<Standing>} */
   const standings = new Parts(
@@ -73,23 +73,23 @@ export function lobbyView(root, link, { operator, mode }) {
     (tournament) => new TournamentPart(tournament),
   );
   const recent = el("ul", { class: "recent stack" });
-  const starts = modeSwitch(desk);
-  const nobody = empty("No bot is waiting. A bot connects to the arena's port and says hello.");
-  const idle = empty("No match is running.");
-  const none = empty("No match has been played yet.");
+  const startMode = startModeSwitch(context);
+  const noBots = empty("No bot is waiting. A bot connects to the arena's port and says hello.");
+  const noMatches = empty("No match is running.");
+  const noResults = empty("No match has been played yet.");
   const all = el("a", { href: "#/matches" }, "All matches");
-  const waiting = section("Waiting", starts.element, nobody, rooms.parent);
-  const running = section("Running", null, idle, cards.parent);
-  const results = section("Results", all, none, recent);
-  const tables = section("Standings", null, standings.parent);
-  const cups = section("Tournaments", null, tournaments.parent);
-  // Hidden until the first lobby message, as "nobody waits" would be a guess.
+  const waitingSection = section("Waiting", startMode.element, noBots, rooms.parent);
+  const runningSection = section("Running", null, noMatches, cards.parent);
+  const resultsSection = section("Results", all, noResults, recent);
+  const standingsSection = section("Standings", null, standings.parent);
+  const tournamentsSection = section("Tournaments", null, tournaments.parent);
+  // Hidden until the first lobby message: before it "No bot is waiting" would be a guess.
   const grid = el(
     "div",
     { class: "lobby", dataset: { mode }, hidden: true },
-    mode === "serve" && waiting,
-    running,
-    el("div", { class: "side stack" }, cups, results, tables),
+    mode === "serve" && waitingSection,
+    runningSection,
+    el("div", { class: "side stack" }, tournamentsSection, resultsSection, standingsSection),
   );
 
   function show() {
@@ -102,13 +102,13 @@ export function lobbyView(root, link, { operator, mode }) {
     cards.show(lobby.running);
     standings.show(lobby.standings.filter(({ rows }) => rows.length > 0));
     tournaments.show(lobby.tournaments);
-    list(recent, lobby.recent.slice(0, RECENT), ({ match }) => match, recentItem);
-    starts.update(lobby.manual);
-    nobody.hidden = rooms.size > 0;
-    idle.hidden = cards.size > 0;
-    none.hidden = lobby.recent.length > 0;
-    tables.hidden = standings.size === 0;
-    cups.hidden = tournaments.size === 0;
+    list(recent, lobby.recent.slice(0, SHOWN_RESULTS), ({ match }) => match, recentItem);
+    startMode.update(lobby.manual);
+    noBots.hidden = rooms.size > 0;
+    noMatches.hidden = cards.size > 0;
+    noResults.hidden = lobby.recent.length > 0;
+    standingsSection.hidden = standings.size === 0;
+    tournamentsSection.hidden = tournaments.size === 0;
   }
 
   fill(root, el("h1", { class: "unseen" }, "Lobby"), trouble, grid);
@@ -126,12 +126,12 @@ export function lobbyView(root, link, { operator, mode }) {
 }
 
 /**
- * The bots that wait in a room of a game.
+ * The card of a room: the bots that wait in it for a match of a game.
  *
  * @implements {Part<Room>}
  */
 class RoomPart {
-  #desk;
+  #context;
   #room;
   #all = false;
   #count = el("span", { class: "badge", title: "bots that wait, seats of a match" });
@@ -141,11 +141,11 @@ class RoomPart {
   #reason = el("span", { class: "muted" });
 
   /**
-   * @param {Desk} desk
+   * @param {LobbyContext} context
    * @param {Room} room
    */
-  constructor(desk, room) {
-    this.#desk = desk;
+  constructor(context, room) {
+    this.#context = context;
     this.#room = room;
     const { game, title, room: name } = room;
     const where = name === null ? title : `${title}, room ${name}`;
@@ -155,7 +155,7 @@ class RoomPart {
         class: "button primary",
         type: "button",
         "aria-label": `Start a match of ${where}`,
-        onclick: () => desk.command({ do: "start", game, room: name }),
+        onclick: () => context.command({ do: "start", game, room: name }),
       },
       "Start",
     );
@@ -174,7 +174,7 @@ class RoomPart {
         el("span", { class: "spread" }),
         this.#count,
       ),
-      el("div", { class: "row" }, desk.operator && this.#start, this.#reason),
+      el("div", { class: "row" }, context.operator && this.#start, this.#reason),
       this.#bots,
       el("div", null, this.#more),
     );
@@ -192,23 +192,23 @@ class RoomPart {
 
   #show() {
     const { bots, seats, ready, manual } = this.#room;
-    const word = bots.length > seats ? "for" : "of";
-    this.#count.textContent = `${bots.length} ${word} ${seats}`;
+    const preposition = bots.length > seats ? "for" : "of";
+    this.#count.textContent = `${bots.length} ${preposition} ${seats}`;
     this.#count.className = ready ? "badge good" : "badge";
-    this.#start.disabled = !(manual && ready && this.#desk.operator);
+    this.#start.disabled = !(manual && ready && this.#context.operator);
     this.#reason.textContent = this.#explain();
-    this.#more.hidden = bots.length <= BOTS;
+    this.#more.hidden = bots.length <= SHOWN_BOTS;
     this.#more.textContent = this.#all ? "Show fewer" : `Show all ${bots.length}`;
     this.#more.setAttribute("aria-expanded", String(this.#all));
     list(
       this.#bots,
-      this.#all ? bots : bots.slice(0, BOTS),
+      this.#all ? bots : bots.slice(0, SHOWN_BOTS),
       ({ bot }) => bot,
       (bot) => this.#botItem(bot),
     );
   }
 
-  /** Why a match can't be started here now, or what to expect. */
+  /** Explain why no match can start now, or how one will start. */
   #explain() {
     const { bots, seats, ready, manual } = this.#room;
     const missing = seats - bots.length;
@@ -223,7 +223,7 @@ class RoomPart {
     if (!manual) {
       return "starts by itself";
     }
-    return this.#desk.operator ? "ready" : "ready: the operator starts it";
+    return this.#context.operator ? "ready" : "ready: the operator starts it";
   }
 
   /** @param {WaitingBot} bot */
@@ -239,65 +239,65 @@ class RoomPart {
           `seat ${seatLetter(seat)}`,
         ),
       el("span", { class: "spread" }),
-      this.#desk.operator &&
-        sureButton(
+      this.#context.operator &&
+        confirmButton(
           "Kick",
-          { title: `Close the connection of ${name}`, sure: "Really kick?" },
-          () => this.#desk.command({ do: "kick", bot }),
+          { title: `Close the connection of ${name}`, question: "Really kick?" },
+          () => this.#context.command({ do: "kick", bot }),
         ),
     );
   }
 }
 
 /**
- * A finished match.
+ * Make the list item of a finished match.
  *
  * @param {Match} match
  * @returns {HTMLElement}
  */
 function recentItem(match) {
-  const clear = winners(match).length > 0;
-  const facts = [match.title, why(match)].filter((words) => words !== "").join(" · ");
+  const hasWinner = winners(match).length > 0;
+  const facts = [match.title, endReason(match)].filter((text) => text !== "").join(" · ");
   return el(
     "li",
     { class: "card" },
     el(
       "a",
-      { class: clear ? "verdict name" : "verdict name muted", href: addressOf(match.match) },
-      verdict(match),
+      { class: hasWinner ? "verdict name" : "verdict name muted", href: addressOf(match.match) },
+      outcome(match),
     ),
     playersOf(match),
-    el("p", { class: "muted" }, facts, " · ", moment(match.ended ?? match.started)),
+    el("p", { class: "muted" }, facts, " · ", timeElement(match.ended ?? match.started)),
   );
 }
 
 /**
- * Whether matches wait for a start, for the operator to change.
+ * Show how matches start; the operator can change it.
  *
- * @param {Desk} desk
+ * @param {LobbyContext} context
  * @returns {{element: HTMLElement, update: (manual: boolean) => void}}
  */
-function modeSwitch(desk) {
+function startModeSwitch(context) {
   const label = el("span", { class: "muted" });
   /** @type {[boolean, string, string][]} */
   const modes = [
     [false, "Automatic", "A match starts as soon as its bots are here"],
     [true, "Manual", "A match waits for the Start button"],
   ];
-  const buttons = modes.map(([manual, words, title]) =>
+  const buttons = modes.map(([manual, label, title]) =>
     el(
       "button",
       {
         class: "button small",
         type: "button",
         title,
-        onclick: () => desk.command({ do: "mode", manual }),
+        onclick: () => context.command({ do: "mode", manual }),
       },
-      words,
+      label,
     ),
   );
   return {
-    element: desk.operator
+    element: context.operator
       ? el("div", { class: "choice", role: "group", "aria-label": "How matches start" }, buttons)
       : label,
     update(manual) {
@@ -310,8 +310,10 @@ function modeSwitch(desk) {
 }
 
 /**
+ * Make a section of the lobby.
+ *
  * @param {string} title
- * @param {HTMLElement | null} beside the title
+ * @param {HTMLElement | null} beside shown in the line of the title
  * @param {...HTMLElement} children
  * @returns {HTMLElement}
  */
@@ -325,9 +327,11 @@ function section(title, beside, ...children) {
 }
 
 /**
- * @param {string} words
+ * Make the placeholder of a section that has nothing to show.
+ *
+ * @param {string} text
  * @returns {HTMLElement}
  */
-function empty(words) {
-  return el("p", { class: "empty panel muted" }, words);
+function empty(text) {
+  return el("p", { class: "empty panel muted" }, text);
 }

@@ -1,25 +1,25 @@
 /**
- * The page: its header, its routes, its connection, and the theme. It runs as it is loaded and
- * exports nothing.
+ * The entry point of the page: its header, its routes, its connection, and the theme.
  *
- * Routes are in the address's hash, so that the arena serves one document: `#/` the lobby,
- * `#/matches?game=…` the list, `#/match/ID?round=N` a match, `#/tournament/NAME` a tournament's
- * standings, `#/file` a file that was opened.
- * In a self-contained file (`globalThis.LANISTA_FILM`) there is one match and no network.
+ * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
+ * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/tournament/NAME` a
+ * tournament's standings, and `#/file` a file that was opened.
+ *
+ * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match and uses no network.
  *
  * @module
  */
 
 import { el, fill } from "./dom.js";
-import { fileButton, takeDrops } from "./drop.js";
-import { Film } from "./film.js";
+import { acceptDrops, fileButton } from "./drop.js";
 import { API, Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
 import { matchView } from "./match.js";
+import { MatchFrames } from "./match_frames.js";
 import { addressOf, matchesView } from "./matches.js";
+import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
 import { tournamentView } from "./tournaments.js";
-import { visible } from "./words.js";
 
 /** @typedef {import("./link.js").Hello} Hello */
 /** @typedef {{path: string[], query: URLSearchParams}} Route */
@@ -27,26 +27,26 @@ import { visible } from "./words.js";
 
 const TOKEN = "lanista-token";
 
-/** The address that the page shows. If the browser's is another, its hashchange is still to come. */
+/** The hash that the page shows. If the browser's differs, its hashchange event will follow. */
 let address = location.hash;
 addEventListener("hashchange", () => {
   address = location.hash;
 });
 
 startTheme();
-const embedded = Reflect.get(globalThis, "LANISTA_FILM");
+const embedded = Reflect.get(globalThis, "LANISTA_MATCH");
 if (embedded === undefined) {
-  arena();
+  showArena();
 } else {
-  void alone(embedded);
+  void showEmbedded(embedded);
 }
 
 /**
- * The page of a self-contained file, which has one complete match.
+ * Show the page of a self-contained file, which contains one complete match.
  *
  * @param {any} data `{head, frames, end}`, or a promise of it
  */
-async function alone(data) {
+async function showEmbedded(data) {
   const root = el("main", { id: "view", tabindex: "-1" });
   document.body.dataset.view = "match";
   document.body.append(
@@ -60,30 +60,30 @@ async function alone(data) {
     root,
   );
   try {
-    const film = Film.fromData(await data);
+    const frames = MatchFrames.fromData(await data);
     const show = () =>
-      matchView(root, film, {
+      matchView(root, frames, {
         link: null,
         embedded: true,
         round: roundOf(new URLSearchParams(location.hash.slice(1))),
-        onround: (n) => readdress(n === null ? "#" : `#round=${n}`),
+        onRound: (n) => replaceAddress(n === null ? "#" : `#round=${n}`),
         operator: false,
         running: () => null,
       });
-    entitle(titleOf(film));
+    setTitle(titleOf(frames));
     let shown = show();
-    // The address has another round, by a link to the file or as it was typed.
+    // The address names another round, after a click on a link to the file or typing.
     addEventListener("hashchange", () => {
       shown.close();
       shown = show();
     });
   } catch (error) {
-    tell(root, "The match in this file can't be shown", error);
+    showError(root, "The match in this file can't be shown", error);
   }
 }
 
-/** The page of an arena. */
-function arena() {
+/** Show the page of an arena. */
+function showArena() {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const link = new Link(`${scheme}//${location.host}/api/1/ws`);
   const root = el("main", { id: "view", tabindex: "-1" });
@@ -91,24 +91,24 @@ function arena() {
   const role = el("span", { class: "badge" });
   const opening = el("span", { class: "badge opening", role: "status", hidden: true });
   const notice = el("p", { class: "trouble", role: "alert", hidden: true });
-  /** @type {[string, string, HTMLAnchorElement][]} */
-  const places = [
-    ["lobby", "#/", el("a", { href: "#/" }, "Lobby")],
-    ["matches", "#/matches", el("a", { href: "#/matches" }, "Matches")],
+  /** By name of the view. @type {[string, HTMLAnchorElement][]} */
+  const links = [
+    ["lobby", el("a", { href: "#/" }, "Lobby")],
+    ["matches", el("a", { href: "#/matches" }, "Matches")],
   ];
   /** @type {View | null} */
   let view = null;
   /** @type {File | null} */
   let file = null;
-  /** The film of `file` for the page that is about to show it. @type {Film | null} */
-  let fresh = null;
-  /** Counts the files that were chosen, to recognize one that is opened too late. */
+  /** The frames of `file`, until the route takes them. @type {MatchFrames | null} */
+  let openedFrames = null;
+  /** Number of files that were chosen so far, to recognize one that is opened too late. */
   let choice = 0;
   /** @type {Hello["mode"]} */
   let mode = "serve";
   let operator = false;
-  let greeted = false;
-  /** Counts the views that were shown, to recognize data that arrives too late. */
+  let isReady = false;
+  /** Number of views that were shown so far, to recognize data that arrives too late. */
   let visit = 0;
 
   document.body.append(
@@ -116,7 +116,7 @@ function arena() {
       "header",
       { class: "top" },
       el("a", { class: "product", href: "#/" }, "Lanista"),
-      el("nav", { "aria-label": "Views" }, places.map(([, , link]) => link)),
+      el("nav", { "aria-label": "Views" }, links.map(([, anchor]) => anchor)),
       el("span", { class: "spread" }),
       opening,
       connection,
@@ -127,65 +127,65 @@ function arena() {
     notice,
     root,
   );
-  takeDrops((chosen) => void openFile(chosen));
+  acceptDrops((chosen) => void openFile(chosen));
   link.addEventListener("state", showConnection);
   link.addEventListener("hello", (event) => {
-    void greet(/** @type {CustomEvent<Hello>} */ (event).detail);
+    void onHello(/** @type {CustomEvent<Hello>} */ (event).detail);
   });
   addEventListener("hashchange", () => {
     notice.hidden = true;
-    // If the user went elsewhere, a file that is still being sent doesn't bring them back.
+    // The user went elsewhere: a file that is still being sent doesn't bring them back.
     choice += 1;
     opening.hidden = true;
     if (takeToken()) {
-      void identify();
+      void authenticate();
     }
-    if (greeted) {
+    if (isReady) {
       route();
       root.focus({ preventScroll: true });
     }
   });
   takeToken();
   showConnection();
-  entitle("Lobby");
+  setTitle("Lobby");
   fill(root, el("p", { class: "page muted" }, "Connecting to the arena…"));
 
   function showConnection() {
-    const words = { connecting: "connecting…", lost: "connection lost, trying again", open: "" };
-    connection.textContent = words[link.state];
+    const texts = { connecting: "connecting…", lost: "connection lost, trying again", open: "" };
+    connection.textContent = texts[link.state];
     connection.hidden = link.state === "open";
     connection.className = `badge connection ${link.state === "lost" ? "danger" : ""}`;
     document.body.dataset.link = link.state;
   }
 
   /** @param {Hello} hello */
-  async function greet(hello) {
+  async function onHello(hello) {
     mode = hello.mode;
     if (hello.api !== API) {
-      complain(`This page speaks version ${API}, the arena ${hello.api}: load the page again`);
+      showNotice(`This page speaks version ${API}, the arena ${hello.api}: load the page again`);
     }
-    const asked = identify(hello.operator);
-    if (!greeted) {
+    const asked = authenticate(hello.operator);
+    if (!isReady) {
       link.ask({ do: "lobby" }).catch(() => {
         // The connection was lost again; this is repeated when it is back.
       });
     }
     await asked;
-    if (!greeted) {
-      greeted = true;
+    if (!isReady) {
+      isReady = true;
       if (hello.match !== null && routeOf().path.length === 0) {
-        readdress(addressOf(hello.match));
+        replaceAddress(addressOf(hello.match));
       }
       route();
     }
   }
 
   /**
-   * Find out whether this page may give commands, with the token if there is one.
+   * Find out whether the arena takes commands from this page, with the token if there is one.
    *
-   * @param {boolean} [trusted] whether they are without one
+   * @param {boolean} [trusted] whether it takes them without a token
    */
-  async function identify(trusted = operator) {
+  async function authenticate(trusted = operator) {
     const token = sessionStorage.getItem(TOKEN);
     let now = trusted;
     if (token !== null && link.hello !== null) {
@@ -196,7 +196,7 @@ function arena() {
           return;
         }
         sessionStorage.removeItem(TOKEN);
-        complain(`The operator's token isn't taken: ${wordsOf(error)}`);
+        showNotice(`The operator's token was refused: ${errorMessage(error)}`);
       }
     }
     role.textContent = now ? "operator" : "watching";
@@ -206,7 +206,7 @@ function arena() {
       : "To start, pause or kick, open the operator's address, which the arena prints at its start";
     if (now !== operator) {
       operator = now;
-      if (greeted) {
+      if (isReady) {
         route();
       }
     }
@@ -222,17 +222,17 @@ function arena() {
     if (path[0] === "match" && path[1] !== undefined) {
       const id = path[1];
       enter("match", "Match");
-      void showFilm(() => Film.fromLink(link, id), id, roundOf(query));
+      void showMatch(() => MatchFrames.fromLink(link, id), id, roundOf(query));
     } else if (path[0] === "file") {
       enter("match", "File");
       const chosen = file;
-      const film = fresh;
-      fresh = null;
+      const frames = openedFrames;
+      openedFrames = null;
       if (chosen === null) {
         fill(root, el("p", { class: "page" }, "Open the file again, or drop it here."));
       } else {
-        const open = async () => film ?? Film.fromFile(link, chosen);
-        void showFilm(open, null, roundOf(query));
+        const open = async () => frames ?? MatchFrames.fromFile(link, chosen);
+        void showMatch(open, null, roundOf(query));
       }
     } else if (path[0] === "matches") {
       enter("matches", "Matches");
@@ -240,7 +240,7 @@ function arena() {
         location.hash = chosen.size > 0 ? `#/matches?${chosen}` : "#/matches";
       });
     } else if (path[0] === "tournament" && path[1] !== undefined) {
-      enter("tournament", visible(path[1]));
+      enter("tournament", printable(path[1]));
       view = tournamentView(root, link, path[1]);
     } else {
       enter("lobby", "Lobby");
@@ -249,14 +249,16 @@ function arena() {
   }
 
   /**
+   * Mark a view as the current one, in the title and the navigation.
+   *
    * @param {string} name
    * @param {string} title
    */
   function enter(name, title) {
     document.body.dataset.view = name;
-    entitle(title);
-    for (const [place, , anchor] of places) {
-      if (place === name) {
+    setTitle(title);
+    for (const [view, anchor] of links) {
+      if (view === name) {
         anchor.setAttribute("aria-current", "page");
       } else {
         anchor.removeAttribute("aria-current");
@@ -265,27 +267,29 @@ function arena() {
   }
 
   /**
-   * @param {() => Promise<Film>} open
+   * Open a match or a file, and show it.
+   *
+   * @param {() => Promise<MatchFrames>} open
    * @param {string | null} id of the match; null: a file
    * @param {number | null} round
    */
-  async function showFilm(open, id, round) {
-    const mine = visit;
+  async function showMatch(open, id, round) {
+    const thisVisit = visit;
     fill(root, el("p", { class: "page muted" }, "Opening the match…"));
     try {
-      const film = await patiently(open, () => mine === visit);
-      if (film === null || mine !== visit) {
-        film?.stop();
+      const frames = await openWithRetry(open, () => thisVisit === visit);
+      if (frames === null || thisVisit !== visit) {
+        frames?.stop();
         return;
       }
-      entitle(titleOf(film));
-      const shown = matchView(root, film, {
+      setTitle(titleOf(frames));
+      const shown = matchView(root, frames, {
         link,
         embedded: false,
         round,
-        onround: (n) => {
+        onRound: (n) => {
           const place = id === null ? "#/file" : addressOf(id);
-          readdress(n === null ? place : `${place}?round=${n}`);
+          replaceAddress(n === null ? place : `${place}?round=${n}`);
         },
         operator: operator && id !== null,
         running: () => {
@@ -296,25 +300,26 @@ function arena() {
       view = {
         close() {
           shown.close();
-          film.stop();
+          frames.stop();
         },
       };
     } catch (error) {
-      if (mine === visit) {
-        tell(root, id === null ? "The file can't be shown" : "The match can't be shown", error);
+      if (thisVisit === visit) {
+        const what = id === null ? "The file can't be shown" : "The match can't be shown";
+        showError(root, what, error);
       }
     }
   }
 
   /**
-   * Open a film, once more if the connection was lost meanwhile.
+   * Open a match once there is a connection, and again if the connection is lost meanwhile.
    *
-   * @param {() => Promise<Film>} open
-   * @param {() => boolean} wanted
-   * @returns {Promise<Film | null>} null: it is no longer wanted
+   * @param {() => Promise<MatchFrames>} open
+   * @param {() => boolean} isWanted
+   * @returns {Promise<MatchFrames | null>} null: it is no longer wanted
    */
-  async function patiently(open, wanted) {
-    while (wanted()) {
+  async function openWithRetry(open, isWanted) {
+    while (isWanted()) {
       await link.opened();
       try {
         return await open();
@@ -328,8 +333,8 @@ function arena() {
   }
 
   /**
-   * Show a file, once the arena has opened it. Until then, and if it is refused, the page
-   * stays as it is.
+   * Show a file once the arena has opened it. Until then, or if it is refused, the page stays as it
+   * is.
    *
    * @param {File} chosen
    */
@@ -340,23 +345,23 @@ function arena() {
     opening.textContent = `opening ${chosen.name}`;
     opening.hidden = false;
     try {
-      const film = await patiently(() => Film.fromFile(link, chosen), isWanted);
-      if (film === null || !isWanted()) {
-        film?.stop();
+      const frames = await openWithRetry(() => MatchFrames.fromFile(link, chosen), isWanted);
+      if (frames === null || !isWanted()) {
+        frames?.stop();
         return;
       }
       file = chosen;
-      fresh = film;
+      openedFrames = frames;
       if (routeOf().path[0] === "file") {
-        // Replaces the other file in the history, so that "back" leads to where files were opened.
-        readdress("#/file");
+        // Replace the other file in the history, so that "back" leaves the view of files.
+        replaceAddress("#/file");
         route();
       } else {
         location.hash = "#/file";
       }
     } catch (error) {
       if (isWanted()) {
-        complain(`The file can't be shown: ${wordsOf(error)}`);
+        showNotice(`The file can't be shown: ${errorMessage(error)}`);
       }
     } finally {
       if (isWanted()) {
@@ -365,15 +370,15 @@ function arena() {
     }
   }
 
-  /** @param {string} words */
-  function complain(words) {
-    notice.textContent = words;
+  /** @param {string} message */
+  function showNotice(message) {
+    notice.textContent = message;
     notice.hidden = false;
   }
 }
 
 /**
- * Take the token out of the address, so that it isn't copied with it.
+ * Store the token that is in the address and remove it there, so that nobody copies it with a link.
  *
  * @returns {boolean} whether there was one
  */
@@ -383,22 +388,24 @@ function takeToken() {
     return false;
   }
   sessionStorage.setItem(TOKEN, token);
-  const rest = location.hash.split("&").slice(1).join("&"); // as #token=…&/match/ID
-  readdress(`#${rest || "/"}`);
+  const rest = location.hash.split("&").slice(1).join("&"); // the hash is #token=…&/match/ID
+  replaceAddress(`#${rest || "/"}`);
   return true;
 }
 
-/** @returns {Route} of the address */
+/** Return the route that the address names. @returns {Route} */
 function routeOf() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
-  return { path: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query) };
+  return { path: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
 }
 
 /**
- * @param {string} part of an address, possibly typed by hand
+ * Decode a part of an address. One that was typed by hand may be malformed, and stays as it is.
+ *
+ * @param {string} part
  * @returns {string}
  */
-function decoded(part) {
+function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -407,8 +414,10 @@ function decoded(part) {
 }
 
 /**
+ * Return the round that a query names.
+ *
  * @param {URLSearchParams} query
- * @returns {number | null}
+ * @returns {number | null} null: it names none
  */
 function roundOf(query) {
   const text = query.get("round") ?? "";
@@ -416,12 +425,12 @@ function roundOf(query) {
 }
 
 /**
- * Change the address, without a step in the browser's history. It stays as it is if the user has
- * just gone elsewhere: else what is shown would overwrite where they want to go.
+ * Change the address without adding to the browser's history. If the user has just gone elsewhere,
+ * leave it: the old view mustn't overwrite where they want to go.
  *
  * @param {string} hash
  */
-function readdress(hash) {
+function replaceAddress(hash) {
   if (location.hash === address) {
     history.replaceState(null, "", hash);
     address = location.hash;
@@ -429,32 +438,38 @@ function readdress(hash) {
 }
 
 /**
- * @param {Film} film
+ * Return the page's title for a match.
+ *
+ * @param {MatchFrames} frames
  * @returns {string}
  */
-function titleOf(film) {
-  const names = film.head.players.map(({ name }) => name).join(" – ");
-  return `${names} · ${film.head.title}`;
+function titleOf(frames) {
+  const names = frames.head.players.map(({ name }) => name).join(" – ");
+  return `${names} · ${frames.head.title}`;
 }
 
-/** @param {string} words */
-function entitle(words) {
-  document.title = `${words} · Lanista`;
+/** @param {string} text */
+function setTitle(text) {
+  document.title = `${text} · Lanista`;
 }
 
 /**
- * @param {HTMLElement} root
- * @param {string} what
+ * Show an error in place of a view.
+ *
+ * @param {HTMLElement} root is filled
+ * @param {string} what what can't be done
  * @param {unknown} error
  */
-function tell(root, what, error) {
-  fill(root, el("p", { class: "page trouble", role: "alert" }, `${what}: ${wordsOf(error)}`));
+function showError(root, what, error) {
+  fill(root, el("p", { class: "page trouble", role: "alert" }, `${what}: ${errorMessage(error)}`));
 }
 
 /**
+ * Return an error's message.
+ *
  * @param {unknown} error
  * @returns {string}
  */
-function wordsOf(error) {
+function errorMessage(error) {
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,22 +2,22 @@
  * The view of one match, live or replayed: the board, the players, the controls, and details of the
  * shown round.
  *
- * It puts the parts together and decides when each is drawn. player.js decides which round is shown;
- * panels.js, plots.js and words.js make the details; board.js draws the board.
+ * This module puts the parts together and decides when each is drawn. player.js decides which round
+ * is shown; panels.js, plots.js and text.js make the details; board.js draws the board.
  *
  * @module
  */
 
 import { Board } from "./board.js";
-import { copyButton, steering, transport } from "./controls.js";
+import { copyButton, matchControls, transport } from "./controls.js";
 import { el, fill } from "./dom.js";
 import { actionOf, helpDialog } from "./help.js";
-import { seatMark } from "./matches.js";
+import { addressOf, seatMark } from "./matches.js";
 import {
   answersPanel,
-  boardWords,
+  describeBoard,
   eventsPanel,
-  ledgerPanel,
+  timesPanel,
   legend,
   logsPanel,
   playerOf,
@@ -28,55 +28,55 @@ import { Player } from "./player.js";
 import { plots } from "./plots.js";
 import { Pointing } from "./pointing.js";
 import { tabs } from "./tabs.js";
+import { describeEnding, printable } from "./text.js";
 import { theme } from "./theme.js";
-import { ending, visible } from "./words.js";
 
 /** @typedef {import("./decode.js").Position} Position */
-/** @typedef {import("./film.js").Film} Film */
+/** @typedef {import("./match_frames.js").MatchFrames} MatchFrames */
 /** @typedef {import("./help.js").Action} Action */
 /** @typedef {import("./link.js").Link} Link */
 
-/** Minimum milliseconds between updates of parts with many elements (answers, logs). */
-const DETAILS = 120;
-/** Milliseconds that a round is shown, without play, until `onround` is called with it. */
-const SETTLED = 250;
-/** Maximum number of frames of a match that is loaded completely for its charts. */
-const CHARTED = 20_000;
-/** Width of the page in CSS px below which the board is above everything else. */
-const NARROW = 900;
-/** CSS px that the board leaves for the parts beside it, unless the page is narrow. */
-const BESIDE = 340;
-/** The part of a narrow window's height that the board may take. */
-const HIGH = 0.62;
+/** Minimum milliseconds between updates of the parts with many elements, as answers and logs. */
+const DETAILS_INTERVAL = 120;
+/** Milliseconds for which a round must be shown while paused before `onRound` reports it. */
+const SETTLE_DELAY = 250;
+/** Maximum number of frames for which a match is loaded completely, for its charts. */
+const MAX_CHARTED = 20_000;
+/** Width of the page in CSS px below which all parts are in one column. */
+const NARROW_WIDTH = 900;
+/** Width in CSS px that the board leaves for the parts beside it, unless the page is narrow. */
+const SIDE_WIDTH = 340;
+/** Maximum height of the board on a narrow page, as a share of the window's height. */
+const MAX_BOARD_SHARE = 0.62;
 
 /**
  * @typedef {object} Options
  * @property {Link | null} link null: there is no arena
- * @property {boolean} embedded whether the film is part of the page itself
- * @property {number | null} round to begin with, standing; null: live, or a replay from its start,
- *   which plays at once unless less movement is asked for, or the film is part of the page
- * @property {(n: number | null) => void} onround the round that is stood at has changed; null: none
- *   is any more
+ * @property {boolean} embedded whether the frames are part of the page itself
+ * @property {number | null} round the round at which to begin, paused; null: begin live, or replay
+ *   from the start, which plays at once unless the user prefers reduced motion or `embedded` is set
+ * @property {(n: number | null) => void} onRound is called with the round at which the view is
+ *   paused when that has changed, and with null when it moves again
  * @property {boolean} operator whether the match may be paused and cancelled from here
- * @property {() => {paused: boolean} | null} running what is known of the match as it runs; null:
- *   it doesn't run
+ * @property {() => {paused: boolean} | null} running returns the state of the running match; null:
+ *   it isn't running
  */
 
 /**
  * Show a match.
  *
  * @param {HTMLElement} root is filled
- * @param {Film} film
+ * @param {MatchFrames} frames
  * @param {Options} options
- * @returns {{close(): void}} `close` ends all that goes on; the film is its owner's to stop
+ * @returns {{close(): void}} `close` ends all activity; stopping `frames` is up to the caller
  */
-export function matchView(root, film, options) {
-  const view = new MatchView(root, film, options);
+export function matchView(root, frames, options) {
+  const view = new MatchView(root, frames, options);
   return { close: () => view.close() };
 }
 
 class MatchView {
-  #film;
+  #frames;
   #options;
   #ended = new AbortController();
   /** @type {Player | null} */
@@ -89,17 +89,17 @@ class MatchView {
   /** The position whose details are shown. @type {Position | null} */
   #detailed = null;
   #detailedAt = -Infinity;
-  /** The round that `onround` was or will be called with; null: it is moving. @type {number | null} */
-  #settling = null;
+  /** The last argument of `onRound`, or the scheduled next one. @type {number | null} */
+  #reportedRound = null;
   /** Whether something has changed that the last drawing didn't show. */
   #dirty = true;
-  /** The mode that the controls show. */
+  /** The player's mode as the controls show it. */
   #mode = "";
   /** @type {import("./decode.js").End | null} */
   #end = null;
   /** Whether the headline shows how the match ended. */
-  #told = false;
-  #frame = 0;
+  #endIsShown = false;
+  #animationFrame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #detailsTimer = undefined;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -124,16 +124,16 @@ class MatchView {
   #legend;
   #plots;
   #bar;
-  #steering;
+  #controls;
 
   /**
    * @param {HTMLElement} root
-   * @param {Film} film
+   * @param {MatchFrames} frames
    * @param {Options} options
    */
-  constructor(root, film, options) {
-    const { head } = film;
-    this.#film = film;
+  constructor(root, frames, options) {
+    const { head } = frames;
+    this.#frames = frames;
     this.#options = options;
     this.#byScore = head.players.length > 2;
     this.#board = new Board(this.#canvas, head, { small: false });
@@ -148,34 +148,34 @@ class MatchView {
     this.#seats.order(this.#byScore);
     this.#events = eventsPanel(head);
     this.#unit = unitPanel(head, () => this.#follow(null));
-    this.#details = [answersPanel(head), logsPanel(head), ledgerPanel(head)];
+    this.#details = [answersPanel(head), logsPanel(head), timesPanel(head)];
     this.#legend = legend(head);
-    this.#plots = plots(head, (round) => this.#do((player) => player.seek(round)));
+    this.#plots = plots(head, (round) => this.#control((player) => player.seek(round)));
     this.#bar = transport({
       act: (action) => this.#act(action),
-      seek: (round) => this.#do((player) => player.seek(round)),
-      speed: (speed) => this.#do((player) => player.setSpeed(speed)),
+      seek: (round) => this.#control((player) => player.seek(round)),
+      speed: (speed) => this.#control((player) => player.setSpeed(speed)),
     });
     const { link, operator } = options;
-    this.#steering =
+    this.#controls =
       link !== null && operator
-        ? steering({
+        ? matchControls({
             ask: (what) => link.ask({ do: what, match: head.match }),
             running: options.running,
-            trouble: (words) => this.#complain(words),
+            trouble: (message) => this.#showTrouble(message),
           })
         : null;
     fill(root, this.#layOut());
     this.#listen();
     this.#showFacts();
-    film.follow();
+    frames.follow();
     this.#changed();
   }
 
-  /** End everything that goes on. */
+  /** End all activity. */
   close() {
     this.#ended.abort();
-    cancelAnimationFrame(this.#frame);
+    cancelAnimationFrame(this.#animationFrame);
     clearTimeout(this.#detailsTimer);
     clearTimeout(this.#roundTimer);
     this.#plots.close();
@@ -185,7 +185,7 @@ class MatchView {
   // -- building --------------------------------------------------------------------------------
 
   #layOut() {
-    const { head } = this.#film;
+    const { head } = this.#frames;
     fill(
       this.#area,
       el(
@@ -204,7 +204,7 @@ class MatchView {
           ),
           this.#result,
           this.#facts,
-          this.#steering?.element,
+          this.#controls?.element,
         ),
       ),
       this.#stage,
@@ -221,20 +221,20 @@ class MatchView {
     return el("div", { class: "match" }, this.#area, tabs(this.#parts()), this.#help);
   }
 
-  /** @returns {[key: string, title: string, content: HTMLElement][]} what stands below the board */
+  /** The parts below the board. @returns {[key: string, title: string, content: HTMLElement][]} */
   #parts() {
-    const [answers, logs, ledger] = this.#details;
+    const [answers, logs, times] = this.#details;
     /** @type {[string, string, HTMLElement][]} */
     const played = [
       ["times", "Answer time", this.#plots.times],
       ["answers", "Answers", answers.element],
       ["logs", "Logs", logs.element],
-      ["ledger", "Ledger", ledger.element],
+      ["ledger", "Ledger", times.element],
     ];
     return [
       ["score", "Score", this.#plots.scores],
-      // An original game's file has only positions.
-      ...(this.#film.head.source === "res" ? [] : played),
+        // An original game's file has only positions.
+      ...(this.#frames.head.source === "res" ? [] : played),
       ["legend", "Legend", this.#legend.element],
     ];
   }
@@ -242,22 +242,26 @@ class MatchView {
   #listen() {
     const { signal } = this.#ended;
     const { link } = this.#options;
-    this.#film.addEventListener("change", () => this.#changed(), { signal });
-    this.#film.addEventListener(
+    this.#frames.addEventListener("change", () => this.#changed(), { signal });
+    this.#frames.addEventListener(
       "trouble",
-      (event) => this.#complain(String(/** @type {CustomEvent} */ (event).detail)),
+      (event) => this.#showTrouble(String(/** @type {CustomEvent} */ (event).detail)),
       { signal },
     );
     link?.addEventListener(
       "lobby",
       () => {
-        this.#steering?.show();
+        this.#controls?.show();
         // All viewers see whether the match is paused.
         this.#redraw();
       },
       { signal },
     );
-    link?.addEventListener("state", () => link.state === "open" && this.#complain(""), { signal });
+    link?.addEventListener(
+      "state",
+      () => link.state === "open" && this.#showTrouble(""),
+      { signal },
+    );
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     const sized = new ResizeObserver(() => this.#fit());
     sized.observe(this.#area);
@@ -274,92 +278,92 @@ class MatchView {
     });
   }
 
-  /** Gives the board all the room that it can use, and the players beside it the rest. */
+  /** Give the board all the room that it can use, and the rest to the players beside it. */
   #fit() {
     const width = this.#area.clientWidth;
-    if (document.documentElement.clientWidth < NARROW) {
-      this.#board.resize(width, HIGH * window.innerHeight);
+    if (document.documentElement.clientWidth < NARROW_WIDTH) {
+      this.#board.resize(width, MAX_BOARD_SHARE * window.innerHeight);
     } else {
-      this.#board.resize(width - BESIDE, this.#stage.clientHeight);
+      this.#board.resize(width - SIDE_WIDTH, this.#stage.clientHeight);
       this.#area.style.setProperty("--board", `${this.#canvas.offsetWidth}px`);
     }
     this.#redraw();
   }
 
-  // -- the film ------------------------------------------------------------------------------
+  // -- frames -------------------------------------------------------------------------------
 
-  /** Whether the match is over, though its film may still be made. @returns {boolean} */
+  /** Whether the match is over, even if its frames are still being computed. @returns {boolean} */
   #over() {
-    return this.#film.over || this.#film.head.live === false;
+    return this.#frames.over || this.#frames.head.live === false;
   }
 
   #changed() {
-    const film = this.#film;
-    if (film.count === 0) {
+    const frames = this.#frames;
+    if (frames.count === 0) {
       return;
     }
     if (this.#player === null) {
       const animated = !matchMedia("(prefers-reduced-motion: reduce)").matches;
       this.#player = new Player({
         clock: () => performance.now(),
-        ready: (n) => film.at(n) !== null,
-        newest: () => film.newest,
-        count: film.count,
+        ready: (n) => frames.position(n) !== null,
+        newest: () => frames.newest,
+        count: frames.count,
         over: this.#over(),
         animated,
         round: this.#options.round,
         plays: animated && !this.#options.embedded,
       });
-      // The address already names the round that the view began with.
-      this.#settling = this.#player.mode === "paused" ? this.#player.round : null;
+      // The address already names the round with which the view began.
+      this.#reportedRound = this.#player.mode === "paused" ? this.#player.round : null;
     }
-    this.#player.grow(film.count, this.#over());
-    if (film.count <= CHARTED) {
-      film.wantAll();
+    this.#player.grow(frames.count, this.#over());
+    if (frames.count <= MAX_CHARTED) {
+      frames.loadAll();
     }
-    this.#plots.take(film);
-    if (film.end !== null && this.#end === null) {
-      this.#finish(film.end);
+    this.#plots.update(frames);
+    if (frames.end !== null && this.#end === null) {
+      this.#finish(frames.end);
     }
-    this.#tellEnd();
+    this.#showEnd();
     this.#redraw();
   }
 
   /** @param {import("./decode.js").End} end */
   #finish(end) {
     this.#end = end;
-    this.#steering?.show();
+    this.#controls?.show();
     const trouble = end.trouble ?? end.result?.error ?? null;
     if (trouble !== null) {
-      this.#complain(trouble);
+      this.#showTrouble(trouble);
     }
     this.#showFacts();
   }
 
-  /** Shows how the match ended and marks the winners, once the end and the last frame are loaded. */
-  #tellEnd() {
-    const { head, count } = this.#film;
-    const last = this.#film.frame(count - 1);
-    if (this.#end === null || this.#told || (head.source === "res" && last === null)) {
+  /** Show how the match ended and mark the winners, once the end and the last frame are loaded. */
+  #showEnd() {
+    const { head, count } = this.#frames;
+    const last = this.#frames.frame(count - 1);
+    if (this.#end === null || this.#endIsShown || (head.source === "res" && last === null)) {
       return;
     }
-    this.#told = true;
-    const { words, seats } = ending(head, this.#end, last?.scores ?? []);
-    fill(this.#result, seats.map(seatMark), el("span", null, words));
-    this.#result.title = words;
+    this.#endIsShown = true;
+    const { text, seats } = describeEnding(head, this.#end, last?.scores ?? []);
+    fill(this.#result, seats.map(seatMark), el("span", null, text));
+    this.#result.title = text;
     this.#area.classList.add("ended");
   }
 
   #showFacts() {
-    const { head } = this.#film;
+    const { head } = this.#frames;
     const { embedded } = this.#options;
-    // A file that was opened here has no address in the arena, and its record needs no link.
-    const kept = !embedded && location.hash.startsWith("#/match/");
+    // A file that was opened here isn't stored in the arena, so there is nothing to link to.
+    const isStored = !embedded && location.hash.startsWith("#/match/");
     const seed = this.#end?.seed ?? null;
     fill(
       this.#facts,
       seed !== null && el("span", { class: "muted" }, `seed ${seed}`),
-      kept &&
+      isStored &&
         this.#end !== null &&
         el(
           "a",
@@ -371,35 +375,35 @@ class MatchView {
           },
           "Record",
         ),
-      kept && copyButton(() => this.#address()),
+      isStored && copyButton(() => this.#address()),
     );
   }
 
-  /** The address of the shown round. */
+  /** Return a link to the shown round. */
   #address() {
     const url = new URL(location.href);
-    url.hash = `#/match/${encodeURIComponent(this.#film.head.match)}?round=${this.#player?.round ?? 0}`;
+    url.hash = `${addressOf(this.#frames.head.match)}?round=${this.#player?.round ?? 0}`;
     return url.href;
   }
 
-  /** @param {string} words empty: all is well again */
-  #complain(words) {
-    this.#trouble.textContent = visible(words);
-    this.#trouble.hidden = words === "";
+  /** @param {string} message empty: there is no trouble any more */
+  #showTrouble(message) {
+    this.#trouble.textContent = printable(message);
+    this.#trouble.hidden = message === "";
   }
 
   // -- drawing -------------------------------------------------------------------------------
 
-  /** Notes that something visible has changed. */
+  /** Draw again soon, as something visible has changed. */
   #redraw() {
     this.#dirty = true;
     this.#schedule();
   }
 
   #schedule() {
-    if (this.#frame === 0 && !this.#ended.signal.aborted) {
-      this.#frame = requestAnimationFrame(() => {
-        this.#frame = 0;
+    if (this.#animationFrame === 0 && !this.#ended.signal.aborted) {
+      this.#animationFrame = requestAnimationFrame(() => {
+        this.#animationFrame = 0;
         this.#draw();
       });
     }
@@ -411,11 +415,11 @@ class MatchView {
       return;
     }
     player.advance();
-    const film = this.#film;
-    const position = film.at(player.round);
+    const frames = this.#frames;
+    const position = frames.position(player.round);
     this.#loading.hidden = position !== null;
     if (position !== null) {
-      const previous = player.previous === null ? null : film.at(player.previous);
+      const previous = player.previous === null ? null : frames.position(player.previous);
       this.#board.draw(position, {
         previous,
         t: player.t,
@@ -439,14 +443,14 @@ class MatchView {
       this.#mode = player.mode;
       this.#dirty = false;
     }
-    this.#settle(player);
+    this.#reportRound(player);
     if (player.active) {
       this.#schedule();
     }
   }
 
   /**
-   * Updates the parts that change with every round and are cheap.
+   * Update the parts that change with every round and are cheap.
    *
    * @param {Position} position
    * @param {Player} player
@@ -461,29 +465,29 @@ class MatchView {
   }
 
   /**
-   * Updates the parts that are costly, or too much to read during play.
+   * Update the parts that are costly, or too much to read during play.
    *
    * @param {Position} position
    * @param {Player} player
    */
   #showDetails(position, player) {
-    const rest = this.#detailedAt + DETAILS - performance.now();
+    const rest = this.#detailedAt + DETAILS_INTERVAL - performance.now();
     if (player.mode !== "paused" && rest > 0) {
-      // The last of many rounds must be shown, too.
+      // Without another call the details of the last round might never be shown.
       this.#detailsTimer ??= setTimeout(() => {
         this.#detailsTimer = undefined;
         this.#redraw();
       }, rest);
       return;
     }
-    const before = position.n > 0 ? this.#film.at(position.n - 1) : null;
+    const before = position.n > 0 ? this.#frames.position(position.n - 1) : null;
     this.#events.show(position, before);
     for (const panel of this.#details) {
       panel.show(position, before);
     }
-    this.#canvas.setAttribute("aria-label", boardWords(this.#film.head, position));
+    this.#canvas.setAttribute("aria-label", describeBoard(this.#frames.head, position));
     this.#detailedAt = performance.now();
-    // Some events need the position before it: repeat this when that is loaded.
+    // Some events need the previous position: repeat this when that is loaded.
     this.#detailed = before === null && position.n > 0 ? null : position;
   }
 
@@ -493,34 +497,34 @@ class MatchView {
     const paused = !over && this.#options.running()?.paused === true;
     const live = mode === "live" && !paused;
     const running = paused ? "paused" : live ? "live" : "running";
-    const words = over ? (round === last ? "over" : "replay") : running;
-    this.#state.textContent = `${words} · round ${round}`;
+    const state = over ? (round === last ? "over" : "replay") : running;
+    this.#state.textContent = `${state} · round ${round}`;
     this.#state.classList.toggle("is-live", live);
   }
 
   /**
-   * Calls `onround` with the round after it was shown for a while, or with null at once on a move.
+   * Call `onRound` with the round after it was shown for a while, or with null as soon as it moves.
    *
    * @param {Player} player
    */
-  #settle({ mode, round }) {
-    const stands = mode === "paused" ? round : null;
-    if (stands === this.#settling) {
+  #reportRound({ mode, round }) {
+    const pausedAt = mode === "paused" ? round : null;
+    if (pausedAt === this.#reportedRound) {
       return;
     }
     clearTimeout(this.#roundTimer);
-    this.#settling = stands;
-    if (stands === null) {
-      this.#options.onround(null);
+    this.#reportedRound = pausedAt;
+    if (pausedAt === null) {
+      this.#options.onRound(null);
     } else {
-      this.#roundTimer = setTimeout(() => this.#options.onround(stands), SETTLED);
+      this.#roundTimer = setTimeout(() => this.#options.onRound(pausedAt), SETTLE_DELAY);
     }
   }
 
   // -- input -----------------------------------------------------------------------------------
 
   /** @param {(player: Player) => void} change */
-  #do(change) {
+  #control(change) {
     if (this.#player !== null) {
       change(this.#player);
       this.#redraw();
@@ -540,27 +544,27 @@ class MatchView {
   #act(action) {
     switch (action) {
       case "toggle":
-        return this.#do((player) => player.toggle());
+        return this.#control((player) => player.toggle());
       case "first":
-        return this.#do((player) => player.first());
+        return this.#control((player) => player.first());
       case "end":
-        return this.#do((player) => player.end());
+        return this.#control((player) => player.end());
       case "back":
-        return this.#do((player) => player.step(-1));
+        return this.#control((player) => player.step(-1));
       case "next":
-        return this.#do((player) => player.step(1));
+        return this.#control((player) => player.step(1));
       case "back10":
-        return this.#do((player) => player.step(-10));
+        return this.#control((player) => player.step(-10));
       case "next10":
-        return this.#do((player) => player.step(10));
+        return this.#control((player) => player.step(10));
       case "slower":
-        return this.#do((player) => player.faster(-1));
+        return this.#control((player) => player.faster(-1));
       case "faster":
-        return this.#do((player) => player.faster(1));
+        return this.#control((player) => player.faster(1));
       case "live":
-        return this.#do((player) => player.live());
+        return this.#control((player) => player.live());
       case "animate":
-        return this.#do((player) => player.setAnimated(!player.animated));
+        return this.#control((player) => player.setAnimated(!player.animated));
       case "order":
         this.#byScore = !this.#byScore;
         this.#seats.order(this.#byScore);
@@ -574,7 +578,7 @@ class MatchView {
     }
   }
 
-  /** Follow the unit under the pointer, or stop following it. */
+  /** Follow the unit under the pointer, or stop if it is already followed. */
   #pick() {
     const { place } = this.#pointing;
     if (place === null || this.#shown === null) {
@@ -601,6 +605,6 @@ class MatchView {
     const place = this.#pointing.place;
     const lines =
       place === null || this.#shown === null ? [] : this.#board.describe(this.#shown, place);
-    this.#pointing.tell(lines.map(visible));
+    this.#pointing.showTip(lines.map(printable));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The list of matches (`#/matches`), and texts about the end of a match, for here and the lobby. It
- * reads `/api/1/matches`, knows no rule of a game and draws no boards.
+ * The list of matches (`#/matches`), and what it shares with the lobby: texts about the end of a
+ * match, and elements for times, seats and players.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { el, fill } from "./dom.js";
 /** @typedef {import("./link.js").Match} Match */
 /** @typedef {{name: string, title: string}} Game */
 
-/** The ways in which a match may end (docs/records.md), for the filter. */
-const ENDS = [
+/** The ways in which a match may end (docs/records.md), with their labels in the filter. */
+const END_FILTERS = [
   ["finished", "played to the end"],
   ["forfeit", "ended by forfeit"],
   ["void", "void"],
   ["aborted", "aborted"],
 ];
 
-/** Explains those reasons of docs/records.md that need it; others are shown as they are. */
+/** Texts for those reasons of docs/records.md that need one; others are shown as they are. */
 const REASONS = new Map([
   ["all-out", "no bot was left"],
   ["arena-ended", "the arena ended before the match"],
@@ -35,10 +35,11 @@ const REASONS = new Map([
 ]);
 
 /**
- * The seats that won: those of the best rank, if the match counts and not all have that rank.
+ * Return the seats that won: those of the best rank, if the match counts and not all have that
+ * rank.
  *
  * @param {Match} match
- * @returns {number[]} seats
+ * @returns {number[]}
  */
 export function winners(match) {
   const ranks = match.ranks ?? [];
@@ -48,12 +49,13 @@ export function winners(match) {
 }
 
 /**
- * Who won, in a few words, as `Dummy won`, `draw`, `Demo and Null share first place`, `void`.
+ * Describe the outcome of a match: `Dummy won`, `draw`, `Demo and Null share first place`,
+ * `void, doesn't count`.
  *
  * @param {Match} match
  * @returns {string}
  */
-export function verdict(match) {
+export function outcome(match) {
   if (match.state === "running") {
     return "running";
   }
@@ -71,7 +73,8 @@ export function verdict(match) {
 }
 
 /**
- * The name of a seat, with its letter in front if another seat has the same name.
+ * Return the name of a seat's bot, with the seat's letter in front if another bot has the same
+ * name.
  *
  * @param {readonly string[]} players names by seat
  * @param {number} seat
@@ -84,12 +87,12 @@ export function nameOf(players, seat) {
 }
 
 /**
- * Why a match ended, as `base captured`; empty while it runs.
+ * Describe why a match ended: `base captured`. Empty while it is running.
  *
  * @param {Match} match
  * @returns {string}
  */
-export function why(match) {
+export function endReason(match) {
   const reason = REASONS.get(match.reason ?? "") ?? match.reason ?? "";
   if (match.end !== "forfeit") {
     return reason;
@@ -98,25 +101,25 @@ export function why(match) {
 }
 
 /**
- * A time in the user's format, with the day unless it is today.
+ * Make an element for a time in the user's format, with the day unless it is today.
  *
  * @param {string} iso ISO 8601
  * @param {Date} [now]
  * @returns {HTMLTimeElement}
  */
-export function moment(iso, now = new Date()) {
+export function timeElement(iso, now = new Date()) {
   const then = new Date(iso);
   const time = { hour: /** @type {const} */ ("2-digit"), minute: /** @type {const} */ ("2-digit") };
   const day = { day: /** @type {const} */ ("numeric"), month: /** @type {const} */ ("short") };
-  const words =
+  const text =
     then.toDateString() === now.toDateString()
       ? then.toLocaleTimeString(undefined, time)
       : then.toLocaleString(undefined, { ...day, ...time });
-  return el("time", { datetime: iso, title: then.toLocaleString() }, words);
+  return el("time", { datetime: iso, title: then.toLocaleString() }, text);
 }
 
 /**
- * A seat's colour with its letter, A for the first.
+ * Make an element with a seat's colour and letter.
  *
  * @param {number} seat
  * @returns {HTMLElement}
@@ -128,7 +131,7 @@ export function seatMark(seat) {
 }
 
 /**
- * The players of a match, by rank, the winners in bold.
+ * Make a list of the players of a match, by rank, with the winners in bold.
  *
  * @param {Match} match
  * @returns {HTMLElement}
@@ -156,7 +159,7 @@ export function playersOf(match) {
 }
 
 /**
- * The address of a match's view.
+ * Return the address of a match's view.
  *
  * @param {string} match
  * @returns {string}
@@ -192,8 +195,8 @@ export function matchesView(root, chosen, choose) {
     "select",
     { name: "end" },
     el("option", { value: "" }, "any end"),
-    ENDS.map(([value, words]) =>
-      el("option", { value, selected: value === chosen.get("end") }, words),
+    END_FILTERS.map(([value, label]) =>
+      el("option", { value, selected: value === chosen.get("end") }, label),
     ),
   );
   const form = el(
@@ -220,7 +223,7 @@ export function matchesView(root, chosen, choose) {
   games.addEventListener("change", apply);
   end.addEventListener("change", apply);
 
-  /** @param {string | null} before the cursor of the page before */
+  /** Append a page of matches. @param {string | null} before its cursor; null: the first page */
   async function load(before) {
     more.hidden = true;
     state.textContent = "Loading…";
@@ -229,28 +232,29 @@ export function matchesView(root, chosen, choose) {
       query.set("before", before);
     }
     try {
-      const page = await get(`/api/1/matches?${query}`, ended.signal);
+      const page = await fetchJson(`/api/1/matches?${query}`, ended.signal);
       rows.append(...page.matches.map(rowOf));
-      state.textContent = rows.children.length === 0 ? none(chosen) : "";
+      state.textContent = rows.children.length === 0 ? noMatchesText(chosen) : "";
       more.hidden = page.next === null;
       more.onclick = () => load(page.next);
     } catch (error) {
       if (!ended.signal.aborted) {
-        state.textContent = `The list can't be had: ${wordsOf(error)}`;
+        state.textContent = `The list can't be loaded: ${errorMessage(error)}`;
         more.hidden = false;
         more.onclick = () => load(before);
       }
     }
   }
 
+  /** Fill the filter of games. */
   async function offerGames() {
     const game = chosen.get("game");
     /** @type {Game[]} */
     let known = [];
     try {
-      known = (await get("/api/1/games", ended.signal)).games;
+      known = (await fetchJson("/api/1/games", ended.signal)).games;
     } catch {
-      // The list itself shows what is wrong.
+      // The request for the list fails, too, and shows why.
     }
     if (game !== null && !known.some(({ name }) => name === game)) {
       known = [...known, { name: game, title: game }];
@@ -297,6 +301,8 @@ export function matchesView(root, chosen, choose) {
 }
 
 /**
+ * Make the row of a match.
+ *
  * @param {Match} match
  * @returns {HTMLElement}
  */
@@ -307,7 +313,7 @@ function rowOf(match) {
   return el(
     "tr",
     null,
-    el("td", null, moment(match.started)),
+    el("td", null, timeElement(match.started)),
     el("td", null, match.title),
     el("td", null, playersOf(match)),
     el(
@@ -315,9 +321,9 @@ function rowOf(match) {
       null,
       running
         ? el("span", { class: "badge accent" }, "running")
-        : el("span", { class: winners(match).length > 0 ? "name" : "name muted" }, verdict(match)),
+        : el("span", { class: winners(match).length > 0 ? "name" : "name muted" }, outcome(match)),
       " ",
-      why(match) !== "" && el("span", { class: "muted" }, `(${why(match)})`),
+      endReason(match) !== "" && el("span", { class: "muted" }, `(${endReason(match)})`),
       faultsOf(match),
     ),
     el("td", { class: "number", dataset: { title: "turns" } }, match.turns),
@@ -344,8 +350,10 @@ function rowOf(match) {
 }
 
 /**
+ * Make the element with the number of faults in a match.
+ *
  * @param {Match} match
- * @returns {HTMLElement | null}
+ * @returns {HTMLElement | null} null: there were none
  */
 function faultsOf(match) {
   const faults = match.faults ?? [];
@@ -360,40 +368,42 @@ function faultsOf(match) {
 }
 
 /**
- * @param {URLSearchParams} chosen
+ * Return what to show if there are no matches.
+ *
+ * @param {URLSearchParams} chosen the filters
  * @returns {string}
  */
-function none(chosen) {
+function noMatchesText(chosen) {
   return chosen.size > 0
-    ? "No match is like that. A player's name has to be written exactly."
+    ? "No match fits these filters. A player's name has to be exact."
     : "No match has been played yet.";
 }
 
 /**
- * Ask the arena over HTTP.
+ * Fetch JSON from the arena.
  *
  * @param {string} address
  * @param {AbortSignal} signal
- * @returns {Promise<any>} the JSON
- * @throws {Error} in the arena's words if it refuses
+ * @returns {Promise<any>}
+ * @throws {Error} with the arena's message, if it refuses
  */
-export async function get(address, signal) {
+export async function fetchJson(address, signal) {
   const response = await fetch(address, { signal });
   if (response.ok) {
-    return response.json(); // rejected where it was cut off, as by a page that was left meanwhile
+    return response.json(); // rejects if the response was cut off, as when the view was left
   }
   const answer = await response.json().catch(() => ({ error: `status ${response.status}` }));
   throw new Error(String(answer.error));
 }
 
 /**
- * What went wrong in `get`.
+ * Return the message for an error of `fetchJson`.
  *
  * @param {unknown} error
  * @returns {string}
  */
-export function wordsOf(error) {
-  // The browser's own message about a lost connection doesn't help.
+export function errorMessage(error) {
+  // The browser's own message about a lost connection doesn't help the user.
   return error instanceof TypeError || !(error instanceof Error)
     ? "the arena doesn't answer"
     : error.message;

@@ -1,7 +1,7 @@
 /**
- * What happens between two positions, for the animation: which marks move, appear, leave, stay.
+ * The changes between two positions, for the animation: which marks move, appear, leave or stay.
  *
- * Pure; no canvas. Computed once for a pair of positions, drawn many times.
+ * They are computed once for a pair of positions and drawn many times.
  */
 
 import { columnsBetween } from "./layout.js";
@@ -15,12 +15,13 @@ import { columnsBetween } from "./layout.js";
  * @typedef {object} Move a unit that moves to a neighbouring cell
  * @property {Mark} before
  * @property {Mark} after
- * @property {number} rows how far down
- * @property {number} cols how far to the right, also over the seam of a level that wraps
+ * @property {number} rows number of rows by which it moves down
+ * @property {number} cols number of columns by which it moves to the right; a move across the seam
+ *   of a level that wraps counts as one
  */
 
 /**
- * @typedef {object} Glide units without numbers that go along an arrow
+ * @typedef {object} Glide units without numbers that move along an arrow
  * @property {Arrow} arrow
  * @property {number} rows
  * @property {number} cols
@@ -28,18 +29,19 @@ import { columnsBetween } from "./layout.js";
 
 /**
  * @typedef {object} Motion
- * @property {Mark[]} still alike in both
+ * @property {Mark[]} still marks that are alike in both positions
  * @property {Move[]} moves
- * @property {Mark[]} leaving marks of the position before that are no longer there
- * @property {Mark[]} coming those that were not there
+ * @property {Mark[]} leaving marks that only the previous position has
+ * @property {Mark[]} coming marks that only the new position has
  * @property {Glide[]} glides
  */
 
-/** Maximum distance in cells that is shown as movement; a diagonal step is 1.41. */
+/** Maximum distance in cells that is shown as movement; a diagonal step has 1.41. */
 const STEP = 1.5;
 const COUNT = "count";
 
 /**
+ * Compare two positions.
  * @param {Scene} scene
  * @param {Int16Array} levelOf by `levelByColumn`
  * @param {Position} previous
@@ -57,7 +59,7 @@ export function motionOf(scene, levelOf, previous, position) {
       added.push(mark);
     }
   }
-  // A key frame has new objects even for marks that are the same.
+  // A key frame has new objects even for marks that didn't change.
   const alike = new Map([...before].map((mark) => [keyOf(mark), mark]));
   const units = new Map();
   added = added.filter((mark) => {
@@ -90,10 +92,11 @@ export function motionOf(scene, levelOf, previous, position) {
   // Arrows belong to the turn between two consecutive frames.
   const glides =
     previous.n === position.n - 1 ? glidesOf(scene, levelOf, position.arrows) : [];
-  return { still, moves, leaving: glides.length > 0 ? gone(leaving, glides) : leaving, coming, glides };
+  return { still, moves, leaving: withoutGliding(leaving, glides), coming, glides };
 }
 
 /**
+ * Return how units move along arrows; those between levels aren't shown as movement.
  * @param {Scene} scene
  * @param {Int16Array} levelOf
  * @param {readonly Arrow[]} arrows
@@ -111,13 +114,13 @@ function glidesOf(scene, levelOf, arrows) {
 }
 
 /**
- * The counts of a cell without those that move along an arrow: what is still shown there while
- * they move.
+ * Subtract the units that move along arrows from the counts of their cells, which are still shown
+ * while they move.
  * @param {Mark[]} leaving
  * @param {Glide[]} glides
  * @returns {Mark[]}
  */
-function gone(leaving, glides) {
+function withoutGliding(leaving, glides) {
   /** @type {Map<string, number>} */
   const going = new Map();
   for (const { arrow } of glides) {
@@ -126,7 +129,8 @@ function gone(leaving, glides) {
   }
   const left = [];
   for (const mark of leaving) {
-    const went = mark.shape === COUNT ? going.get(`${mark.row} ${mark.col} ${mark.seat}`) : undefined;
+    const key = `${mark.row} ${mark.col} ${mark.seat}`;
+    const went = mark.shape === COUNT ? going.get(key) : undefined;
     const rest = Number.parseInt(mark.text, 10) - (went ?? 0);
     if (went === undefined) {
       left.push(mark);
@@ -137,7 +141,7 @@ function gone(leaving, glides) {
   return left;
 }
 
-/** @param {Mark} mark */
+/** Return a key that is equal for marks that look alike. @param {Mark} mark */
 function keyOf({ row, col, seat, shape, text, unit, health, lines }) {
   return `${row} ${col} ${seat} ${shape} ${unit} ${health} ${text} ${lines.join("\n")}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The panels beside and below the board: the seats, events, the followed unit, answers, logs, and
- * the table of times.
+ * The panels beside and below the board: the seats, events, the followed unit, answers, logs, the
+ * table of times, and the legend.
  *
- * Each panel is an element and a way to show a position in it; none knows which round is next. All
- * text of bots goes through `dom.js` and is never markup.
+ * Each panel is an element and a function that shows a position in it. All text of bots goes
+ * through `dom.js`, so it never becomes markup.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
 import { Sprites } from "./sprites.js";
-import { theme } from "./theme.js";
 import {
   VERDICTS,
   answerTime,
-  duration,
+  eventsOf,
   faultCount,
-  happened,
-  named,
-  pieces,
-  visible,
-} from "./words.js";
+  formatDuration,
+  nameSeats,
+  printable,
+  splitAnswer,
+} from "./text.js";
+import { theme } from "./theme.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
@@ -31,7 +31,7 @@ import {
 /** @typedef {import("./decode.js").Position} Position */
 
 /**
- * A part of the view that shows something of a position.
+ * A part of the view that shows an aspect of a position.
  *
  * @typedef {object} Panel
  * @property {HTMLElement} element
@@ -39,30 +39,30 @@ import {
  *   turn earlier; null: there is none, or it isn't loaded
  */
 
-/** Maximum number of events shown of one round; the fall of a whole army has hundreds. */
-const MOST = 60;
-/** Verdicts that are marked at a seat, worst first. */
-const BAD = new Set(["late", "malformed", "missing", "out"]);
+/** Maximum number of events that are shown for a round; the fall of a whole army has hundreds. */
+const MAX_EVENTS = 60;
+/** Verdicts that are marked at a seat. */
+const FAULTY = new Set(["late", "malformed", "missing", "out"]);
 
 /**
- * A seat's colour and letter, and its bot's name.
+ * Make an element with a seat's colour and letter, and its bot's name.
  *
  * @param {Head} head
  * @param {number} seat -1: no seat
  * @returns {HTMLElement}
  */
 export function playerOf(head, seat) {
-  const name = visible(head.players[seat]?.name ?? "");
+  const name = printable(head.players[seat]?.name ?? "");
   const bdi = el("bdi", { class: "name", title: name }, name);
   return el("span", { class: "player" }, seatMark(seat), bdi);
 }
 
 /**
- * The players: score, statistics, clock, and what was wrong with their answer in this turn.
+ * Make the panel of the players: score, statistics, clock, and what was wrong with their answers.
  *
  * @param {Head} head
- * @returns {Panel & {order(byScore: boolean): void, finish(end: End | null): void}} `finish` tells
- *   the places; null: they aren't known yet, or not in this round
+ * @returns {Panel & {order(byScore: boolean): void, finish(end: End | null): void}} `order` chooses
+ *   between order by score and by seat; `finish` shows the ranks, or with null none
  */
 export function seatsPanel(head) {
   const rows = head.players.map((_, seat) => seatRow(head, seat));
@@ -110,6 +110,8 @@ export function seatsPanel(head) {
 }
 
 /**
+ * Make the row of a player.
+ *
  * @param {Head} head
  * @param {number} seat
  */
@@ -129,7 +131,7 @@ function seatRow(head, seat) {
   );
   return {
     element,
-    /** @param {number | null} place null: none */
+    /** @param {number | null} place the final rank; null: don't show one */
     rank(place) {
       rank.hidden = place === null;
       rank.textContent =
@@ -161,7 +163,7 @@ function seatRow(head, seat) {
       clock.textContent =
         play === null
           ? ""
-          : [duration(took), status === null || status < 0 ? "" : `clock ${share(status)}`]
+          : [formatDuration(took), status === null || status < 0 ? "" : `clock ${share(status)}`]
               .filter((text) => text !== "")
               .join(" · ");
       fill(marks, marksOf(play, seat));
@@ -171,6 +173,8 @@ function seatRow(head, seat) {
 }
 
 /**
+ * Make the element of one statistic.
+ *
  * @param {string} title
  * @param {number | string} value
  */
@@ -179,31 +183,41 @@ function fact(title, value) {
   return el("span", { class: "fact" }, `${title} `, el("b", null, number));
 }
 
-/** @param {number} part from 0 to 1 */
+/** Format a share in percent. @param {number} part from 0 to 1 */
 function share(part) {
   const percent = 100 * part;
   return `${percent > 0 && percent < 1 ? "<1" : Math.round(percent)} %`;
 }
 
 /**
+ * Make the badges for a seat's faults in a turn.
+ *
  * @param {Play | null} play
  * @param {number} seat
  */
 function marksOf(play, seat) {
-  const word = play?.verdicts[seat] ?? "answer";
+  const verdict = play?.verdicts[seat] ?? "answer";
   const fault = play?.faults?.find((one) => one.seat === seat);
-  const why = fault?.words ?? "";
+  const reason = fault?.words ?? "";
   return [
-    BAD.has(word) &&
-      el("span", { class: "badge danger", title: visible(why) }, VERDICTS.get(word) ?? word),
+    FAULTY.has(verdict) &&
+      el(
+        "span",
+        { class: "badge danger", title: printable(reason) },
+        VERDICTS.get(verdict) ?? verdict,
+      ),
     play !== null &&
       fault?.code === "illegal" &&
-      el("span", { class: "badge warn", title: visible(why) }, `${faultCount(play, seat)} refused`),
+      el(
+        "span",
+        { class: "badge warn", title: printable(reason) },
+        `${faultCount(play, seat)} refused`,
+      ),
   ];
 }
 
 /**
- * What happened in the turn that led to the position.
+ * Make the panel of what happened in the turn that led to the position.
  *
  * @param {Head} head
  * @returns {Panel}
@@ -218,11 +232,11 @@ export function eventsPanel(head) {
   return {
     element: lines,
     show(position, before) {
-      const events = happened(head, position, before);
+      const events = eventsOf(head, position, before);
       const shown = events
-        .slice(0, MOST)
-        .map(({ seat, words, bad }) =>
-          el("li", { class: bad ? "bad" : null }, mark(seat), el("span", null, words)),
+        .slice(0, MAX_EVENTS)
+        .map(({ seat, text, bad }) =>
+          el("li", { class: bad ? "bad" : null }, mark(seat), el("span", null, text)),
         );
       const more = events.length - shown.length;
       fill(
@@ -236,17 +250,17 @@ export function eventsPanel(head) {
   };
 }
 
-/** @param {number} seat -1: no seat */
+/** Make the mark of a seat, or a blank one. @param {number} seat -1: no seat */
 function mark(seat) {
   return seat < 0 ? el("span", { class: "seat nobody", "aria-hidden": "true" }) : seatMark(seat);
 }
 
 /**
- * The followed unit in the shown round. Hidden while none is followed.
+ * Make the panel of the followed unit. It is hidden while none is followed.
  *
  * @param {Head} head
- * @param {() => void} stop stops following it
- * @returns {Panel & {follow(unit: number | null): void}} `show` wants to be called after `follow`
+ * @param {() => void} stop is called when the unit should no longer be followed
+ * @returns {Panel & {follow(unit: number | null): void}} `show` must be called after `follow`
  */
 export function unitPanel(head, stop) {
   const lines = el("div", { class: "unit-lines" });
@@ -289,14 +303,16 @@ export function unitPanel(head, stop) {
         lines,
         mark(followedMark.seat),
         el("b", null, name),
-        [where, ...followedMark.lines.slice(1)].map((line) => el("span", null, named(line, head))),
+        [where, ...followedMark.lines.slice(1)].map((line) =>
+          el("span", null, nameSeats(line, head)),
+        ),
       );
     },
   };
 }
 
 /**
- * The column as the game counts: within its level.
+ * Return a mark's column as the game counts, within its level, and the level's title.
  *
  * @param {Head} head
  * @param {Mark} mark
@@ -308,7 +324,7 @@ function columnOf(head, { col }) {
 }
 
 /**
- * The answers of the turn that led to the position, what was refused, and why.
+ * Make the panel of the answers in the turn that led to the position: what was refused, and why.
  *
  * @param {Head} head
  * @returns {Panel}
@@ -321,12 +337,12 @@ export function answersPanel(head) {
       fill(
         element,
         play === null
-          ? nothing("The start: no answer led here.")
+          ? note("The start: no answer led here.")
           : head.players.map((_, seat) => {
               const raw = play.raw[seat] ?? null;
               const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
               const more = faultCount(play, seat) - faults.length;
-              const word = play.verdicts[seat];
+              const verdict = play.verdicts[seat];
               return el(
                 "section",
                 null,
@@ -334,8 +350,8 @@ export function answersPanel(head) {
                   "h4",
                   null,
                   playerOf(head, seat),
-                  word !== "answer" &&
-                    el("span", { class: "badge danger" }, VERDICTS.get(word) ?? word),
+                  verdict !== "answer" &&
+                    el("span", { class: "badge danger" }, VERDICTS.get(verdict) ?? verdict),
                 ),
                 raw === null
                   ? el("p", { class: "muted" }, "no answer")
@@ -344,7 +360,7 @@ export function answersPanel(head) {
                     : el(
                         "pre",
                         { class: "raw", tabindex: 0, "data-scrolls": true },
-                        pieces(head.game, raw, faults).map(piece),
+                        splitAnswer(head.game, raw, faults).map(answerPart),
                       ),
                 faults.length > 0 &&
                   el(
@@ -355,7 +371,7 @@ export function answersPanel(head) {
                         "li",
                         null,
                         el("b", null, index === null ? code : `${code}, submove ${index}:`),
-                        ` ${visible(words)}`,
+                        ` ${printable(words)}`,
                       ),
                     ),
                     more > 0 && el("li", { class: "muted" }, `and ${more} more`),
@@ -367,19 +383,19 @@ export function answersPanel(head) {
   };
 }
 
-/** @param {import("./words.js").Piece} piece */
-function piece({ text, refused }) {
-  const shown = visible(text);
-  return refused === null ? shown : el("mark", { title: visible(refused) }, shown);
+/** Make the content for a part of an answer. @param {import("./text.js").AnswerPart} part */
+function answerPart({ text, refused }) {
+  const shown = printable(text);
+  return refused === null ? shown : el("mark", { title: printable(refused) }, shown);
 }
 
-/** @param {string} words */
-function nothing(words) {
-  return el("p", { class: "muted" }, words);
+/** Make a remark in place of a panel's content. @param {string} text */
+function note(text) {
+  return el("p", { class: "muted" }, text);
 }
 
 /**
- * What the bots logged in the turn that led to the position.
+ * Make the panel of what the bots logged in the turn that led to the position.
  *
  * @param {Head} head
  * @returns {Panel}
@@ -393,7 +409,7 @@ export function logsPanel(head) {
       fill(
         element,
         logs.length === 0
-          ? nothing(
+          ? note(
               head.logs === false
                 ? "What bots log is shown when the match is over."
                 : "Nobody logged anything in this turn.",
@@ -403,7 +419,7 @@ export function logsPanel(head) {
                 "section",
                 null,
                 el("h4", null, playerOf(head, Number(seat))),
-                el("pre", { class: "raw", tabindex: 0, "data-scrolls": true }, visible(text)),
+                el("pre", { class: "raw", tabindex: 0, "data-scrolls": true }, printable(text)),
               ),
             ),
       );
@@ -412,13 +428,13 @@ export function logsPanel(head) {
 }
 
 /**
- * The times of the turn that led to the position, a row a seat, and the verdicts.
+ * Make the table of the turn that led to the position: for each seat its times and its verdict.
  *
  * @param {Head} head
  * @returns {Panel}
  */
-export function ledgerPanel(head) {
-  const note = el("p", { class: "muted" });
+export function timesPanel(head) {
+  const summary = el("p", { class: "muted" });
   const rows = el("tbody", null);
   const columns = ["Player", "Sent", "Arrived", "Read", "Verdict"];
   const heads = columns.map((title, at) =>
@@ -426,24 +442,24 @@ export function ledgerPanel(head) {
   );
   const table = el("table", null, el("thead", null, el("tr", null, heads)), rows);
   return {
-    element: el("div", { class: "ledger" }, el("div", { class: "scroll" }, table), note),
+    element: el("div", { class: "ledger" }, el("div", { class: "scroll" }, table), summary),
     show({ play }) {
       table.hidden = play === null;
       if (play === null) {
-        fill(note, "The start: no answer led here.");
+        fill(summary, "The start: no answer led here.");
         return;
       }
       fill(
         rows,
-        head.players.map((_, seat) => ledgerRow(head, play, seat)),
+        head.players.map((_, seat) => timesRow(head, play, seat)),
       );
-      const limit = play.limit > 0 ? `limit ${duration(1000 * play.limit)}` : "no limit";
+      const limit = play.limit > 0 ? `limit ${formatDuration(1000 * play.limit)}` : "no limit";
       const stall =
         play.stall === undefined
           ? "no host stall noticed"
-          : `the host stalled the arena for ${duration(1000 * play.stall)}`;
+          : `the host stalled the arena for ${formatDuration(1000 * play.stall)}`;
       fill(
-        note,
+        summary,
         `Sent: since the turn began. Arrived and read: since it was sent. ${limit}; ${stall}.`,
       );
     },
@@ -451,36 +467,38 @@ export function ledgerPanel(head) {
 }
 
 /**
+ * Make a seat's row in the table of times.
+ *
  * @param {Head} head
  * @param {Play} play
  * @param {number} seat
  */
-function ledgerRow(head, play, seat) {
+function timesRow(head, play, seat) {
   const [sent, earliest, latest, read] = play.times[seat] ?? [];
   /** @param {number | undefined} us */
-  const ms = (us) => duration(us === undefined ? null : us / 1000);
-  // If the bounds differ, both are shown: the deadline may be between them (docs/records.md).
+  const ms = (us) => formatDuration(us === undefined ? null : us / 1000);
+  // If the bounds differ, both are shown, as the deadline may be between them (docs/records.md).
   const arrived = earliest === latest ? ms(latest) : `${ms(earliest)} to ${ms(latest)}`;
-  const word = play.verdicts[seat];
+  const verdict = play.verdicts[seat];
   return el(
     "tr",
     null,
     el("td", null, playerOf(head, seat)),
     [ms(sent), arrived, ms(read)].map((text) => el("td", { class: "number" }, text)),
-    el("td", { class: BAD.has(word) ? "bad" : null }, VERDICTS.get(word) ?? word),
+    el("td", { class: FAULTY.has(verdict) ? "bad" : null }, VERDICTS.get(verdict) ?? verdict),
   );
 }
 
-/** CSS px of a cell in the legend. */
-const KEY = 22;
-/** Shapes of what players own; the legend shows them in a player's colour. */
-const OWNED = new Set(["count", "disc", "cross", "square"]);
+/** Size of a cell in the legend in CSS px. */
+const CELL = 22;
+/** Shapes of things that players own; the legend shows them in a player's colour. */
+const OWNABLE = new Set(["count", "disc", "cross", "square"]);
 
 /**
- * What the board's shapes mean.
+ * Make the legend of the board's shapes.
  *
  * @param {Head} head
- * @returns {{element: HTMLElement, restyle(): void}} `restyle`: the theme has changed
+ * @returns {{element: HTMLElement, restyle(): void}} `restyle` adopts another theme
  */
 export function legend(head) {
   const { kinds, ground, owners } = head.scene;
@@ -488,9 +506,9 @@ export function legend(head) {
   const bases = ground.join("").replaceAll(/[^=]/g, "").length;
   const restyle = () => {
     const ratio = globalThis.devicePixelRatio || 1;
-    const sprites = new Sprites(theme(), KEY * ratio, ratio);
+    const sprites = new Sprites(theme(), CELL * ratio, ratio);
     const shown = kinds.map(([shape, text, meaning]) => {
-      const seat = OWNED.has(shape) ? 0 : -1;
+      const seat = OWNABLE.has(shape) ? 0 : -1;
       return { sprite: sprites.mark({ ...NO_MARK, shape, text, seat }), meaning };
     });
     if (owners.length > 0) {
@@ -505,7 +523,7 @@ export function legend(head) {
         image.style.width = `${image.width / ratio}px`;
         return el("div", null, el("dt", null, image), el("dd", null, meaning));
       }),
-      shown.length === 0 && nothing("The film has no legend."),
+      shown.length === 0 && note("There is no legend for this match."),
     );
   };
   restyle();
@@ -516,15 +534,15 @@ export function legend(head) {
 const NO_MARK = { row: 0, col: 0, seat: -1, shape: "", text: "", unit: -1, health: -1, lines: [] };
 
 /**
- * A description of the board in words, for people who can't see it.
+ * Describe the board for people who can't see it.
  *
  * @param {Head} head
  * @param {Position} position
  * @returns {string}
  */
-export function boardWords(head, position) {
+export function describeBoard(head, position) {
   const scores = head.players.map(
-    ({ name }, seat) => `${seatLetter(seat)} ${visible(name)} ${position.scores[seat] ?? 0}`,
+    ({ name }, seat) => `${seatLetter(seat)} ${printable(name)} ${position.scores[seat] ?? 0}`,
   );
   return `Board of ${head.title} after round ${position.n}: ${scores.join(", ")}`;
 }

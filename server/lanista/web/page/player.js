@@ -1,33 +1,33 @@
 /**
  * Decides which round of a match is shown, and when: play, pause, step, speed, live.
  *
- * A state machine that knows no page and no film, and no clock but the one it is given. To draw,
- * call `advance`, then read `round`, `previous` and `t`.
+ * The player is a state machine that knows neither the page nor the frames, and gets its clock from
+ * the caller. To draw, call `advance`, then read `round`, `previous` and `t`.
  *
  * @module
  */
 
-/** Rounds a second at speed 1. */
-export const BASE = 5;
-/** Speeds to choose from, as multiples of `BASE`. */
+/** Rounds per second at speed 1. */
+export const BASE_SPEED = 5;
+/** Speeds to choose from, as multiples of `BASE_SPEED`. */
 export const SPEEDS = Object.freeze([0.25, 0.5, 1, 2, 4, 8, 16]);
-/** Milliseconds that one step by hand takes, when movement is shown. */
-const STEP = 1000 / BASE;
-/** Minimum duration of movement in milliseconds: anything shorter would only flicker. */
-const SHORTEST = 40;
-/** Maximum time in milliseconds that is caught up after the page was hidden. */
-const LONGEST = 250;
+/** Duration of the movement of one step by hand, in milliseconds. */
+const STEP_TIME = 1000 / BASE_SPEED;
+/** Minimum duration of a movement in milliseconds: anything shorter would only flicker. */
+const MIN_MOVEMENT = 40;
+/** Maximum time in milliseconds that play catches up on after the page was hidden. */
+const MAX_CATCH_UP = 250;
 
 /** @typedef {"paused" | "playing" | "live"} Mode */
 
 /**
  * A position in a match that moves with time.
  *
- * Rounds are the numbers of frames: 0 is the start. A running match has no last round yet:
- * playing waits at the newest one, and `live` always shows the newest.
+ * Rounds are the numbers of frames; 0 is the start. In a running match, `playing` waits at the
+ * newest round, and `live` always shows the newest one.
  */
 export class Player {
-  /** Whether it stands, plays at its speed, or sticks to the newest. @type {Mode} */
+  /** Whether it is paused, plays at its speed, or always shows the newest round. @type {Mode} */
   mode = "paused";
   /** The speed, one of `SPEEDS`. */
   speed = 1;
@@ -35,7 +35,7 @@ export class Player {
   round = 0;
   /** Whether steps are shown as movement. @type {boolean} */
   animated;
-  /** How many rounds there are so far, including the start. */
+  /** Number of rounds so far, including the start. */
   count = 0;
   /** Whether there will be no more rounds. */
   over = false;
@@ -43,23 +43,24 @@ export class Player {
   #clock;
   #ready;
   #newest;
-  /** When the shown round was reached, on the clock. */
-  #since = 0;
-  /** Duration of the movement to the shown round in milliseconds; 0: it isn't shown. */
-  #lasts = 0;
+  /** The clock's time when the shown round was reached. */
+  #reachedAt = 0;
+  /** Duration of the movement to the shown round in milliseconds; 0: there is none. */
+  #duration = 0;
 
   /**
    * @param {object} options
-   * @param {() => number} options.clock milliseconds of a clock that never goes back
-   * @param {(n: number) => boolean} options.ready whether a round could be drawn now; asking may
-   *   have it fetched
-   * @param {() => number} options.newest the newest round that could be drawn now; negative: none
-   * @param {number} options.count rounds there are so far
+   * @param {() => number} options.clock returns the milliseconds of a clock that never goes back
+   * @param {(n: number) => boolean} options.ready returns whether a round can be drawn now; may
+   *   cause it to be fetched
+   * @param {() => number} options.newest returns the newest round that can be drawn now; negative:
+   *   none
+   * @param {number} options.count number of rounds so far
    * @param {boolean} options.over whether there will be no more
    * @param {boolean} [options.animated] whether steps are shown as movement
-   * @param {number | null} [options.round] the round to stand at; null: the newest of a running
-   *   match, live; the start of one that is over. One beyond the newest is the newest
-   * @param {boolean} [options.plays] whether a match that is over plays from its start at once, if
+   * @param {number | null} [options.round] the round at which to pause, at most the newest; null: a
+   *   running match is shown live, and one that is over at its start
+   * @param {boolean} [options.plays] whether a match that is over plays from its start at once if
    *   no round is given
    */
   constructor({
@@ -81,51 +82,51 @@ export class Player {
     if (round === null && !over) {
       this.mode = "live";
     } else if (round === null && plays) {
-      // The start is shown as long as any round.
+      // The start is shown as long as any other round.
       this.mode = "playing";
     }
   }
 
-  /** The newest round there is; 0 while there is none. */
+  /** The newest round; 0 while there is none. */
   get last() {
     return Math.max(0, this.count - 1);
   }
 
-  /** Whether it plays, but the match has no newer round yet. */
+  /** Whether it plays but the running match has no newer round yet. */
   get waiting() {
     return this.mode === "playing" && this.round >= this.last && !this.over;
   }
 
-  /** Whether something changes by time alone: then `advance` wants to be called again soon. */
+  /** Whether something changes by time alone, so that `advance` must be called again soon. */
   get active() {
     return (this.mode === "playing" && !this.waiting) || this.t < 1;
   }
 
-  /** The round that the movement to the shown one begins at; null: it isn't shown. */
+  /** The round at which the movement to the shown one begins; null: there is no movement. */
   get previous() {
-    return this.#lasts > 0 && this.round > 0 ? this.round - 1 : null;
+    return this.#duration > 0 && this.round > 0 ? this.round - 1 : null;
   }
 
-  /** How far that movement is, from 0 to 1. */
+  /** Progress of that movement, from 0 to 1. */
   get t() {
     if (this.previous === null) {
       return 1;
     }
-    return Math.min(1, Math.max(0, (this.#clock() - this.#since) / this.#lasts));
+    return Math.min(1, Math.max(0, (this.#clock() - this.#reachedAt) / this.#duration));
   }
 
   /**
-   * Notes how many rounds there are, and whether there will be more.
+   * Set the number of rounds.
    *
-   * @param {number} count rounds there are so far
-   * @param {boolean} over
+   * @param {number} count number of rounds so far
+   * @param {boolean} over whether there will be no more
    */
   grow(count, over) {
     this.count = count;
     this.over = over;
   }
 
-  /** Go on as far as time and the loaded frames allow. */
+  /** Advance as far as the time and the loaded frames allow. */
   advance() {
     if (this.mode === "live") {
       this.#catchUp();
@@ -134,7 +135,7 @@ export class Player {
     }
   }
 
-  /** Play, from the start if the match is over and its end is shown; live stays live. */
+  /** Play, from the start if the end of a finished match is shown. Live stays live. */
   play() {
     if (this.mode === "live") {
       return;
@@ -142,18 +143,18 @@ export class Player {
     if (this.over && this.round >= this.last) {
       this.#show(0, 0);
     } else {
-      // The shown round has been shown long enough: the next one follows at once.
-      this.#since = this.#clock() - this.#interval;
+      // The round was shown long enough while paused: the next one follows at once.
+      this.#reachedAt = this.#clock() - this.#interval;
     }
     this.mode = "playing";
   }
 
-  /** Stand still. */
+  /** Pause. */
   pause() {
     this.mode = "paused";
   }
 
-  /** Pause if it plays or is live, else play. */
+  /** Pause if it plays or is live, otherwise play. */
   toggle() {
     if (this.mode === "paused") {
       this.play();
@@ -163,9 +164,9 @@ export class Player {
   }
 
   /**
-   * Show a round, and stand there.
+   * Show a round, and pause there.
    *
-   * @param {number} round a number beyond the first or the last is that
+   * @param {number} round is limited to the rounds that exist
    */
   seek(round) {
     this.pause();
@@ -173,7 +174,8 @@ export class Player {
   }
 
   /**
-   * Go some rounds on, or back if negative, and stand there. One forward is shown as movement.
+   * Go forward some rounds, or back if negative, and pause there. A single one forward is shown as
+   * movement.
    *
    * @param {number} rounds
    */
@@ -181,7 +183,7 @@ export class Player {
     const before = this.round;
     this.seek(before + rounds);
     if (this.animated && this.round === before + 1) {
-      this.#lasts = STEP;
+      this.#duration = STEP_TIME;
     }
   }
 
@@ -190,7 +192,7 @@ export class Player {
     this.seek(0);
   }
 
-  /** Show the end; the newest, live, while the match is running. */
+  /** Show the end, or the newest round live while the match is running. */
   end() {
     if (this.over) {
       this.seek(this.last);
@@ -199,7 +201,7 @@ export class Player {
     }
   }
 
-  /** Stick to the newest round; of a match that is over, show the end. */
+  /** Show the newest round from now on, or the end of a match that is over. */
   live() {
     if (this.over) {
       this.seek(this.last);
@@ -212,7 +214,7 @@ export class Player {
   /**
    * Play at another speed.
    *
-   * @param {number} steps places in `SPEEDS`, negative: slower; stays within them
+   * @param {number} steps number of places in `SPEEDS` by which to go up, or down if negative
    */
   faster(steps) {
     const place = SPEEDS.indexOf(this.speed) + steps;
@@ -220,39 +222,42 @@ export class Player {
   }
 
   /**
+   * Play at a speed.
+   *
    * @param {number} speed one of `SPEEDS`
-   * @throws {RangeError} another number
+   * @throws {RangeError} if it is another number
    */
   setSpeed(speed) {
     if (!SPEEDS.includes(speed)) {
-      throw new RangeError(`a speed of ${speed}; it is one of ${SPEEDS.join(", ")}`);
+      throw new RangeError(`unknown speed ${speed}: it must be one of ${SPEEDS.join(", ")}`);
     }
     this.speed = speed;
   }
 
-  /** @param {boolean} animated whether steps are shown as movement, from now on */
+  /** Set whether steps are shown as movement. @param {boolean} animated */
   setAnimated(animated) {
     this.animated = animated;
     if (!animated) {
-      this.#lasts = 0;
+      this.#duration = 0;
     }
   }
 
   /** Milliseconds from one round to the next. */
   get #interval() {
-    return 1000 / (BASE * this.speed);
+    return 1000 / (BASE_SPEED * this.speed);
   }
 
   #catchUp() {
     const { last } = this;
     if (this.round < last) {
-      // If a match grows faster than frames arrive, the newest loaded one is shown.
+      // If the match goes on faster than frames arrive, the newest loaded round is shown.
       const to = this.#ready(last) ? last : Math.min(this.#newest(), last);
       if (to > this.round) {
-        // Movement takes as long as the last round was shown, so a slow match glides and a fast
-        // one jumps. Several rounds at once can't be shown as one movement.
-        const lasts = this.round === to - 1 ? Math.min(STEP, this.#clock() - this.#since) : 0;
-        this.#show(to, lasts);
+        // The movement takes as long as the previous round was shown, so that a slow match glides
+        // and a fast one jumps. Several rounds at once can't be shown as one movement.
+        const shownFor = this.#clock() - this.#reachedAt;
+        const duration = this.round === to - 1 ? Math.min(STEP_TIME, shownFor) : 0;
+        this.#show(to, duration);
       }
     }
     if (this.over && this.round >= last) {
@@ -263,30 +268,30 @@ export class Player {
   #play() {
     const now = this.#clock();
     const interval = this.#interval;
-    if (this.#since < now - interval - LONGEST) {
-      this.#since = now - interval;
+    if (this.#reachedAt < now - interval - MAX_CATCH_UP) {
+      this.#reachedAt = now - interval;
     }
-    while (this.#since + interval <= now) {
+    while (this.#reachedAt + interval <= now) {
       if (this.round >= this.last || !this.#ready(this.round + 1)) {
         if (this.round >= this.last && this.over) {
           this.mode = "paused";
         }
-        // The next one is shown as soon as it is there.
-        this.#since = now - interval;
+        // The next round is shown as soon as it is loaded.
+        this.#reachedAt = now - interval;
         return;
       }
-      this.#show(this.round + 1, interval, this.#since + interval);
+      this.#show(this.round + 1, interval, this.#reachedAt + interval);
     }
   }
 
   /**
    * @param {number} round
-   * @param {number} lasts milliseconds of the movement to it; 0: it isn't shown
-   * @param {number} [since] when it was reached
+   * @param {number} duration duration of the movement to it in milliseconds; 0: there is none
+   * @param {number} [reachedAt] the clock's time when it was reached
    */
-  #show(round, lasts, since = this.#clock()) {
+  #show(round, duration, reachedAt = this.#clock()) {
     this.round = round;
-    this.#since = since;
-    this.#lasts = this.animated && lasts >= SHORTEST ? lasts : 0;
+    this.#reachedAt = reachedAt;
+    this.#duration = this.animated && duration >= MIN_MOVEMENT ? duration : 0;
   }
 }

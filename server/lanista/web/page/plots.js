@@ -1,47 +1,45 @@
 /**
  * The charts of a match: the scores over time, and the time of each answer against its limit.
  *
- * They show the frames that are loaded so far, thinned to what a chart can show. Which round is
- * shown is decided elsewhere; a click asks for one.
+ * They show the frames that are loaded so far, binned to as many points as a chart can show. A
+ * click on a chart asks the caller to show that round.
  *
  * @module
  */
 
 import { seatColour, seatLetter } from "./colours.js";
 import { el } from "./dom.js";
+import { formatDuration } from "./text.js";
 import { theme } from "./theme.js";
-import { duration } from "./words.js";
 import { default as uPlot } from "./vendor/uPlot.esm.js";
 
 /** @typedef {import("./decode.js").Frame} Frame */
 /** @typedef {import("./decode.js").Head} Head */
-/** @typedef {import("./film.js").Film} Film */
+/** @typedef {import("./match_frames.js").MatchFrames} MatchFrames */
 
-/** Maximum number of points of a line: more than a chart has pixels. */
-export const POINTS = 1200;
-/** Beginning of the logarithmic scale in ms, as it can't show 0. */
-const SHORTEST = 0.01;
+/** Maximum number of points of a line: more than a chart is wide in pixels. */
+export const MAX_POINTS = 1200;
+/** Lower end of the logarithmic scale in ms, as it can't show 0. */
+const MIN_TIME = 0.01;
 /** Height of a chart in CSS px. */
 const HEIGHT = 240;
-/** Minimum ms between two drawings of growing data. */
-const PAUSE = 500;
+/** Minimum milliseconds between two drawings of growing data. */
+const DRAW_INTERVAL = 500;
 
-/**
- * The numbers of a match by round, as far as they are loaded.
- */
+/** Scores and answer times by round, as far as the frames are loaded. */
 export class Series {
   #seats;
   /** By seat and round; NaN: unknown. @type {Float64Array[]} */
   #scores;
-  /** ms, as `#scores`. @type {Float64Array[]} */
+  /** In ms, by seat and round; NaN: unknown or no answer. @type {Float64Array[]} */
   #times;
-  /** 1: the seat's answer was late. @type {Uint8Array[]} */
+  /** By seat and round; 1: the answer was late. @type {Uint8Array[]} */
   #late;
-  /** 1: the round is included. */
-  #taken = new Uint8Array(256);
-  /** All rounds below this one are included. */
-  #whole = 0;
-  /** How many rounds there are, included or not. */
+  /** By round; 1: its frame is included. */
+  #included = new Uint8Array(256);
+  /** All rounds before this one are included. */
+  #complete = 0;
+  /** Number of rounds, included or not. */
   count = 0;
 
   /** @param {number} seats */
@@ -56,38 +54,38 @@ export class Series {
   /**
    * Include frames that were loaded since the last call.
    *
-   * @param {{count: number, frame(n: number): Frame | null}} film
-   * @returns {boolean} whether there was something
+   * @param {{count: number, frame(n: number): Frame | null}} frames
+   * @returns {boolean} whether anything was added
    */
-  take(film) {
+  include(frames) {
     const before = this.count;
     let more = false;
-    this.count = film.count;
-    this.#grow(film.count);
-    for (let n = this.#whole; n < film.count; n += 1) {
-      if (this.#taken[n] === 0) {
-        const frame = film.frame(n);
+    this.count = frames.count;
+    this.#grow(frames.count);
+    for (let n = this.#complete; n < frames.count; n += 1) {
+      if (this.#included[n] === 0) {
+        const frame = frames.frame(n);
         if (frame !== null) {
           this.#add(n, frame);
           more = true;
         }
       }
-      if (n === this.#whole && this.#taken[n] === 1) {
-        this.#whole += 1;
+      if (n === this.#complete && this.#included[n] === 1) {
+        this.#complete += 1;
       }
     }
-    return more || film.count !== before;
+    return more || frames.count !== before;
   }
 
   /**
-   * The lines to draw. Rounds are put together where there are more than a chart can show: the
-   * last score of each bundle, and the longest time, so that nothing late gets lost.
+   * Return the lines to draw. If there are more rounds than points, rounds are binned. A bin has
+   * its last score and its longest time, so that no late answer gets lost.
    *
    * @param {number} [points] at most
    * @returns {{rounds: number[], scores: (number | null)[][], times: (number | null)[][],
-   *   late: boolean[][]}} all but the rounds by seat; times in ms, null: unknown or no answer
+   *   late: boolean[][]}} all but `rounds` by seat; times in ms; null: unknown or no answer
    */
-  lines(points = POINTS) {
+  lines(points = MAX_POINTS) {
     const size = Math.max(1, Math.ceil(this.count / points));
     /** @type {number[]} */
     const rounds = [];
@@ -96,11 +94,11 @@ export class Series {
     }
     const seats = Array.from({ length: this.#seats }, (_, seat) => seat);
     /** @template T @param {(seat: number, from: number, to: number) => T} value */
-    const bundles = (value) =>
+    const binned = (value) =>
       seats.map((seat) => rounds.map((last, at) => value(seat, at * size, last)));
     return {
       rounds,
-      scores: bundles((seat, from, to) => {
+      scores: binned((seat, from, to) => {
         for (let n = to; n >= from; n -= 1) {
           if (!Number.isNaN(this.#scores[seat][n])) {
             return this.#scores[seat][n];
@@ -108,20 +106,20 @@ export class Series {
         }
         return null;
       }),
-      times: bundles((seat, from, to) => {
+      times: binned((seat, from, to) => {
         let longest = -1;
         for (let n = from; n <= to; n += 1) {
           longest = this.#times[seat][n] > longest ? this.#times[seat][n] : longest;
         }
         return longest < 0 ? null : longest;
       }),
-      late: bundles((seat, from, to) => this.#late[seat].subarray(from, to + 1).includes(1)),
+      late: binned((seat, from, to) => this.#late[seat].subarray(from, to + 1).includes(1)),
     };
   }
 
   /** @param {number} n @param {Frame} frame */
   #add(n, frame) {
-    this.#taken[n] = 1;
+    this.#included[n] = 1;
     const { play } = frame;
     for (let seat = 0; seat < this.#seats; seat += 1) {
       this.#scores[seat][n] = frame.scores[seat] ?? NaN;
@@ -131,7 +129,7 @@ export class Series {
       if (arrived !== undefined) {
         this.#times[seat][n] = arrived / 1000;
       } else if (late && play !== undefined && play.limit > 0) {
-        // There was no answer: it took at least the limit.
+        // No answer came: it would have taken longer than the limit.
         this.#times[seat][n] = play.limit * 1000;
       }
     }
@@ -139,10 +137,10 @@ export class Series {
 
   /** @param {number} count */
   #grow(count) {
-    if (count <= this.#taken.length) {
+    if (count <= this.#included.length) {
       return;
     }
-    const length = Math.max(count, 2 * this.#taken.length);
+    const length = Math.max(count, 2 * this.#included.length);
     /** @param {Uint8Array} old */
     const bytes = (old) => {
       const longer = new Uint8Array(length);
@@ -155,7 +153,7 @@ export class Series {
       longer.set(old);
       return longer;
     };
-    this.#taken = bytes(this.#taken);
+    this.#included = bytes(this.#included);
     this.#late = this.#late.map(bytes);
     this.#scores = this.#scores.map(numbers);
     this.#times = this.#times.map(numbers);
@@ -163,13 +161,13 @@ export class Series {
 }
 
 /**
- * The two charts of a film.
+ * Make the two charts of a match.
  *
  * @param {Head} head
- * @param {(round: number) => void} seek a chart was clicked there
- * @returns {{scores: HTMLElement, times: HTMLElement, take(film: Film): void,
- *   mark(round: number): void, restyle(): void, close(): void}} `take`: the film has more; `mark`
- *   points out a round; `restyle`: the theme has changed
+ * @param {(round: number) => void} seek is called with the round at which a chart was clicked
+ * @returns {{scores: HTMLElement, times: HTMLElement, update(frames: MatchFrames): void,
+ *   mark(round: number): void, restyle(): void, close(): void}} `update` includes new frames;
+ *   `mark` points out a round; `restyle` adopts another theme
  */
 export function plots(head, seek) {
   const series = new Series(head.players.length);
@@ -181,15 +179,15 @@ export function plots(head, seek) {
     dots: false,
     limit: null,
     logarithmic: false,
-    written: (value) => value.toLocaleString("en"),
+    format: (value) => value.toLocaleString("en"),
   }));
   const time = new Chart(head, "Answer time by round", seek, ({ times, late }) => ({
-    values: times.map((line) => line.map((ms) => (ms === null ? null : Math.max(ms, SHORTEST)))),
+    values: times.map((line) => line.map((ms) => (ms === null ? null : Math.max(ms, MIN_TIME)))),
     late,
     dots: true,
     limit,
     logarithmic,
-    written: (ms) => (ms >= 1000 ? `${ms / 1000} s` : `${Number(ms.toPrecision(3))} ms`),
+    format: (ms) => (ms >= 1000 ? `${ms / 1000} s` : `${Number(ms.toPrecision(3))} ms`),
   }));
   const scale = el(
     "button",
@@ -201,15 +199,15 @@ export function plots(head, seek) {
     scale.setAttribute("aria-pressed", String(logarithmic));
     time.restyle();
   });
-  const key = `${limit === null ? "" : `dashed: the limit, ${duration(limit)}; `}× late`;
+  const caption = `${limit === null ? "" : `dashed: the limit, ${formatDuration(limit)}; `}× late`;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer = undefined;
   let drawn = -Infinity;
-  /** @param {Film} film */
-  const draw = (film) => {
+  /** @param {MatchFrames} frames */
+  const draw = (frames) => {
     timer = undefined;
     drawn = performance.now();
-    if (series.take(film)) {
+    if (series.include(frames)) {
       const lines = series.lines();
       score.show(lines);
       time.show(lines);
@@ -221,10 +219,11 @@ export function plots(head, seek) {
       "div",
       null,
       time.element,
-      el("div", { class: "row" }, scale, el("span", { class: "muted" }, key)),
+      el("div", { class: "row" }, scale, el("span", { class: "muted" }, caption)),
     ),
-    take(film) {
-      timer ??= setTimeout(() => draw(film), Math.max(0, drawn + PAUSE - performance.now()));
+    update(frames) {
+      const wait = Math.max(0, drawn + DRAW_INTERVAL - performance.now());
+      timer ??= setTimeout(() => draw(frames), wait);
     },
     mark(round) {
       score.mark(round);
@@ -245,21 +244,21 @@ export function plots(head, seek) {
 /** @typedef {ReturnType<Series["lines"]>} Lines */
 
 /**
- * What a chart shows of the lines.
+ * What a chart shows.
  *
  * @typedef {object} Content
  * @property {(number | null)[][]} values by seat
- * @property {boolean[][]} late by seat: what gets a cross; empty: nothing
- * @property {boolean} dots whether each value stands for itself; else a line joins them
- * @property {number | null} limit of a line across the chart; null: none
- * @property {boolean} logarithmic
- * @property {(value: number) => string} written a value at the axis
+ * @property {boolean[][]} late by seat: which values get a cross; empty: none
+ * @property {boolean} dots whether values are drawn as dots; otherwise a line joins them
+ * @property {number | null} limit value of a line across the chart; null: there is none
+ * @property {boolean} logarithmic whether the values' axis is
+ * @property {(value: number) => string} format formats a value for the axis
  */
 
 const LINE = { points: { show: false } };
 const DOTS = { paths: () => null, points: { show: true, size: 4.5, width: 1.5 } };
 
-/** One chart: a line or dots a seat in the seat's colour, its letter at the end. */
+/** One chart: for each seat a line or dots in its colour, with its letter at the end. */
 class Chart {
   #head;
   #seek;
@@ -271,21 +270,21 @@ class Chart {
   /** @type {uPlot | null} */
   #plot = null;
   #round = 0;
-  #now = el("div", { class: "now" });
-  #sized = new ResizeObserver(() => this.#fit());
+  #marker = el("div", { class: "now" });
+  #resizing = new ResizeObserver(() => this.#fit());
 
   /**
    * @param {Head} head
-   * @param {string} words what it shows
+   * @param {string} label what it shows
    * @param {(round: number) => void} seek
    * @param {(lines: Lines) => Content} contentOf
    */
-  constructor(head, words, seek, contentOf) {
+  constructor(head, label, seek, contentOf) {
     this.#head = head;
     this.#seek = seek;
     this.#contentOf = contentOf;
-    this.element = el("div", { class: "chart", role: "img", "aria-label": words });
-    this.#sized.observe(this.element);
+    this.element = el("div", { class: "chart", role: "img", "aria-label": label });
+    this.#resizing.observe(this.element);
   }
 
   /** @param {Lines} lines */
@@ -300,17 +299,17 @@ class Chart {
     }
   }
 
-  /** @param {number} round is pointed out */
+  /** Point out a round. @param {number} round */
   mark(round) {
     this.#round = round;
     const left = this.#plot?.valToPos(round, "x") ?? NaN;
-    this.#now.hidden = !Number.isFinite(left);
-    if (!this.#now.hidden) {
-      this.#now.style.transform = `translateX(${left}px)`;
+    this.#marker.hidden = !Number.isFinite(left);
+    if (!this.#marker.hidden) {
+      this.#marker.style.transform = `translateX(${left}px)`;
     }
   }
 
-  /** Draw it again, as colours or scales have changed. */
+  /** Draw the chart again after a change of colours or scales. */
   restyle() {
     this.#plot?.destroy();
     this.#plot = null;
@@ -319,9 +318,9 @@ class Chart {
     }
   }
 
-  /** Draw nothing any more. */
+  /** Remove the chart for good. */
   close() {
-    this.#sized.disconnect();
+    this.#resizing.disconnect();
     this.#plot?.destroy();
     this.#plot = null;
   }
@@ -329,7 +328,7 @@ class Chart {
   #fit() {
     const width = Math.floor(this.element.clientWidth);
     if (width === 0 || this.#lines === null || this.#content === null) {
-      // It is hidden at the moment, as in a tab, or has nothing to show yet.
+      // The chart is hidden at the moment, as in another tab, or has nothing to show yet.
       return;
     }
     if (this.#plot === null) {
@@ -344,14 +343,14 @@ class Chart {
   #make(lines, content, width) {
     const style = getComputedStyle(this.element);
     const [text, line] = ["--muted", "--line"].map((name) => style.getPropertyValue(name));
-    // Must be a whole number: uPlot scales the font by the digits before `px`.
+    // This must be a whole number: uPlot scales the font by the digits before `px`.
     const letter = Math.round(0.8 * Number.parseFloat(style.fontSize));
     const font = `${letter}px ${style.fontFamily}`;
     const stroke = { stroke: line, width: 1 };
     const axis = { stroke: text, font, grid: stroke, ticks: stroke };
     /** @param {uPlot} _ @param {(number | null)[]} values */
-    const written = (_, values) =>
-      values.map((value) => (value === null ? "" : content.written(value)));
+    const format = (_, values) =>
+      values.map((value) => (value === null ? "" : content.format(value)));
     const plot = new uPlot(
       {
         width,
@@ -371,7 +370,7 @@ class Chart {
             size: 2.6 * letter,
             values: (_, rounds) => rounds.map((n) => (Number.isInteger(n) ? `${n}` : "")),
           },
-          { ...axis, size: 5.6 * letter, values: written },
+          { ...axis, size: 5.6 * letter, values: format },
         ],
         series: [
           { label: "Round" },
@@ -381,7 +380,7 @@ class Chart {
             width: 2.5,
             ...(content.dots ? DOTS : LINE),
             /** @param {uPlot} _ @param {number | null} value */
-            value: (_, value) => (value === null ? "–" : content.written(value)),
+            value: (_, value) => (value === null ? "–" : content.format(value)),
           })),
         ],
         hooks: { draw: [(u) => this.#drawOver(u)] },
@@ -389,7 +388,7 @@ class Chart {
       [lines.rounds, ...content.values],
       this.element,
     );
-    plot.over.append(this.#now);
+    plot.over.append(this.#marker);
     plot.over.addEventListener("click", () => {
       const left = plot.cursor.left ?? -1;
       if (left >= 0) {
@@ -400,7 +399,7 @@ class Chart {
   }
 
   /**
-   * What uPlot doesn't draw: the limit, the seats' letters, what was late.
+   * Draw what uPlot doesn't: the limit, the seats' letters, crosses for late answers.
    *
    * @param {uPlot} u
    */
@@ -432,7 +431,7 @@ class Chart {
       if (value !== null && value !== undefined) {
         const y = u.valToPos(value, "y", true);
         const x = u.valToPos(u.data[0][at], "x", true) + 5 * ratio;
-        // Letters of lines that end at the same point are put beside each other.
+        // Letters of lines that end at the same height are put beside each other.
         const near = taken.filter((other) => Math.abs(other.y - y) < 12 * ratio);
         let place = 0;
         while (near.some((other) => other.place === place)) {
@@ -460,7 +459,7 @@ class Chart {
 }
 
 /**
- * What the values' axis spans.
+ * Return the range of the values' axis.
  *
  * @param {Content} content
  * @param {number | null} low of all values; null: there are none
@@ -468,17 +467,19 @@ class Chart {
  * @returns {[number, number]}
  */
 function rangeOf({ logarithmic, limit }, low, high) {
-  const most = Math.max(high ?? 1, limit ?? 0, SHORTEST);
+  const most = Math.max(high ?? 1, limit ?? 0, MIN_TIME);
   if (logarithmic) {
-    // A bit more than a limit that is a power of ten, or its line would be at the chart's edge.
-    return [SHORTEST, 10 ** Math.ceil(Math.log10(1.2 * most))];
+    // A limit that is a power of ten needs some room, or its line would be at the chart's edge.
+    return [MIN_TIME, 10 ** Math.ceil(Math.log10(1.2 * most))];
   }
   return [Math.min(0, low ?? 0), Math.max(1, 1.06 * most)];
 }
 
 /**
+ * Return the index of the last value that is there.
+ *
  * @param {ArrayLike<number | null | undefined>} values
- * @returns {number} the place of the last that is there; 0 if none is
+ * @returns {number} 0 if there is none
  */
 function lastOf(values) {
   let at = values.length - 1;
@@ -489,14 +490,16 @@ function lastOf(values) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} pen
+ * Add a cross to the context's path.
+ *
+ * @param {CanvasRenderingContext2D} ctx
  * @param {number} x
  * @param {number} y
  * @param {number} size
  */
-function cross(pen, x, y, size) {
-  pen.moveTo(x - size, y - size);
-  pen.lineTo(x + size, y + size);
-  pen.moveTo(x - size, y + size);
-  pen.lineTo(x + size, y - size);
+function cross(ctx, x, y, size) {
+  ctx.moveTo(x - size, y - size);
+  ctx.lineTo(x + size, y + size);
+  ctx.moveTo(x - size, y + size);
+  ctx.lineTo(x + size, y - size);
 }

@@ -1,7 +1,7 @@
 /**
- * Pointing at a board: finds the cell under the pointer, and shows a text beside the pointer.
+ * Pointing at a board: finds the cell under the pointer, and shows a tooltip beside the pointer.
  *
- * match.js decides what the text is, and what a click does.
+ * match.js decides what the tooltip says, and what a click does.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { el, fill } from "./dom.js";
 
 /** @typedef {import("./layout.js").Place} Place */
 
-/** Distance from the pointer to the text in CSS px. */
-const APART = 16;
+/** Distance from the pointer to the tooltip in CSS px. */
+const DISTANCE = 16;
 
 /** The pointer, or the finger, on a board. */
 export class Pointing {
-  /** The cell under the pointer, or that was tapped last; null: none. @type {Place | null} */
+  /** The cell under the pointer, or the last one tapped; null: none. @type {Place | null} */
   place = null;
 
   #stage;
@@ -27,13 +27,14 @@ export class Pointing {
   #y = 0;
 
   /**
-   * @param {HTMLElement} stage around the canvas; gets the words
+   * @param {HTMLElement} stage the element around the canvas, to which the tooltip is added
    * @param {HTMLCanvasElement} canvas
    * @param {object} options
-   * @param {(x: number, y: number) => Place | null} options.placeAt by CSS px in the canvas
-   * @param {() => void} options.changed `place` is another one
-   * @param {() => void} options.picked `place` was clicked
-   * @param {AbortSignal} options.signal ends it
+   * @param {(x: number, y: number) => Place | null} options.placeAt returns the cell at a point of
+   *   the canvas in CSS px
+   * @param {() => void} options.changed is called when `place` has changed
+   * @param {() => void} options.picked is called when `place` was clicked
+   * @param {AbortSignal} options.signal removes all listeners
    */
   constructor(stage, canvas, { placeAt, changed, picked, signal }) {
     this.#stage = stage;
@@ -49,7 +50,7 @@ export class Pointing {
     canvas.addEventListener(
       "pointerleave",
       (event) => {
-        // Lifting a finger is also leaving, but the text about what it tapped stays.
+        // Lifting a finger also counts as leaving, but the tooltip of a tapped cell stays.
         if (event.pointerType !== "touch") {
           this.#leave();
         }
@@ -68,17 +69,17 @@ export class Pointing {
   }
 
   /**
-   * Show a text beside the pointer.
+   * Show a tooltip beside the pointer.
    *
-   * @param {readonly string[]} lines none: nothing is written
+   * @param {readonly string[]} lines the tooltip is hidden if there are none
    */
-  tell(lines) {
+  showTip(lines) {
     this.#tip.hidden = lines.length === 0;
     fill(
       this.#tip,
       lines.map((line) => el("div", null, line)),
     );
-    this.#arrange();
+    this.#placeTip();
   }
 
   /** @param {PointerEvent} event */
@@ -90,7 +91,7 @@ export class Pointing {
       this.place = place;
       this.#changed();
     } else {
-      this.#arrange();
+      this.#placeTip();
     }
   }
 
@@ -101,8 +102,8 @@ export class Pointing {
     }
   }
 
-  /** Places the text beside the pointer, where it isn't cut off and hides nothing pointed at. */
-  #arrange() {
+  /** Place the tooltip beside the pointer, where it isn't cut off and doesn't cover the cell. */
+  #placeTip() {
     if (this.#tip.hidden) {
       return;
     }
@@ -110,8 +111,8 @@ export class Pointing {
     const { offsetWidth: width, offsetHeight: height } = this.#tip;
     const x = this.#canvas.offsetLeft + this.#x;
     const y = this.#canvas.offsetTop + this.#y;
-    const left = x + APART + width <= clientWidth ? x + APART : x - APART - width;
-    const top = y + APART + height <= clientHeight ? y + APART : y - APART - height;
+    const left = x + DISTANCE + width <= clientWidth ? x + DISTANCE : x - DISTANCE - width;
+    const top = y + DISTANCE + height <= clientHeight ? y + DISTANCE : y - DISTANCE - height;
     this.#tip.style.left = `${Math.max(0, left)}px`;
     this.#tip.style.top = `${Math.max(0, top)}px`;
   }

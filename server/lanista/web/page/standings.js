@@ -1,5 +1,5 @@
 /**
- * The table of a game's standings, as sent by the arena: nothing is counted here.
+ * The table of a game's standings, as computed by the arena.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { el, list } from "./dom.js";
 /** @typedef {import("./link.js").Standing} Standing */
 /** @typedef {import("./link.js").StandingRow} StandingRow */
 
-/** Rows that are shown unless all are asked for. */
-const ROWS = 10;
+/** Number of rows that are shown before a click on "Show all". */
+const SHOWN_ROWS = 10;
 
 /**
- * A game's table.
+ * The card of a game's standings.
  *
  * @implements {Part<Standing>}
  */
@@ -64,8 +64,8 @@ export class StandingPart {
               null,
               el("th", { scope: "col", class: "number", title: "rank" }, "#"),
               el("th", { scope: "col" }, "Bot"),
-              columns.map(([words, title]) =>
-                el("th", { scope: "col", class: "number", title }, words),
+              columns.map(([label, title]) =>
+                el("th", { scope: "col", class: "number", title }, label),
               ),
             ),
           ),
@@ -89,14 +89,16 @@ export class StandingPart {
   #show() {
     const { rows, matches } = this.#standing;
     this.#count.textContent = matches === 1 ? "1 match" : `${matches.toLocaleString()} matches`;
-    this.#more.hidden = rows.length <= ROWS;
+    this.#more.hidden = rows.length <= SHOWN_ROWS;
     this.#more.textContent = this.#all ? "Show fewer" : `Show all ${rows.length}`;
     this.#more.setAttribute("aria-expanded", String(this.#all));
-    list(this.#rows, this.#all ? rows : rows.slice(0, ROWS), ({ name }) => name, standingRow);
+    list(this.#rows, this.#all ? rows : rows.slice(0, SHOWN_ROWS), ({ name }) => name, standingRow);
   }
 }
 
 /**
+ * Make a row of the standings.
+ *
  * @param {StandingRow} row
  * @returns {HTMLElement}
  */
@@ -113,7 +115,7 @@ function standingRow({ rank, name, matches, points, wins, draws, losses }) {
 }
 
 /**
- * Points, with a half as ½.
+ * Format points, with a half as ½.
  *
  * @param {number} points
  * @returns {string}

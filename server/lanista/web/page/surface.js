@@ -1,10 +1,10 @@
 /**
- * The canvas of a board as levels and cells: its size, and sprites put where cells are.
+ * The canvas of a board: its size, and the placing of sprites on cells.
  *
- * What is drawn, and in which order, is decided in board.js; the geometry is layout.js's.
+ * board.js decides what is drawn and in which order; the geometry comes from layout.js.
  */
 
-import { pen2d } from "./ground.js";
+import { context2d } from "./ground.js";
 import { layout, levelByColumn } from "./layout.js";
 
 /** @typedef {import("./decode.js").Mark} Mark */
@@ -13,23 +13,23 @@ import { layout, levelByColumn } from "./layout.js";
 /** @typedef {import("./sprites.js").Sprite} Sprite */
 
 /**
- * Something to draw: `before` in the first half of the way, `after` in the second.
+ * Something to draw: `before` in the first half of the animation, `after` in the second.
  * @typedef {object} Item
  * @property {Mark | null} before
  * @property {Mark | null} after
- * @property {number} rows how far down it moves
- * @property {number} cols how far to the right
+ * @property {number} rows number of rows by which it moves down
+ * @property {number} cols number of columns by which it moves to the right
  */
 
-/** A canvas on which a scene's cells have their places. */
+/** A canvas with the cells of a scene. */
 export class Surface {
-  /** Draws in screen pixels: on the canvas, or within `prepare` on another one. */
-  pen;
+  /** Draws on the canvas, or within `prepare` on the offscreen one; in screen pixels. */
+  ctx;
   #screen;
-  #beside;
-  /** The level of each column, -1: none. */
+  #offscreen;
+  /** The level of each column; -1: none. */
   levelOf;
-  /** In CSS pixels. @type {Layout} */
+  /** The layout in CSS px. @type {Layout} */
   layout;
   /** Screen pixels per CSS px. */
   ratio = 1;
@@ -43,17 +43,17 @@ export class Surface {
    * @param {Scene} scene
    */
   constructor(canvas, scene) {
-    this.pen = this.#screen = pen2d(canvas);
-    this.#beside = pen2d(document.createElement("canvas"));
+    this.ctx = this.#screen = context2d(canvas);
+    this.#offscreen = context2d(document.createElement("canvas"));
     this.scene = scene;
     this.levelOf = levelByColumn(scene);
     this.layout = layout(scene, 1, 1, 1, true);
   }
 
   /**
-   * Sets the canvas's size, and writes the geometry to its `data-geometry`, in CSS px.
-   * @param {number} width CSS px that there are
-   * @param {number} height
+   * Set the canvas's size, and write the geometry in CSS px to its `data-geometry`, for tests.
+   * @param {number} width available width in CSS px
+   * @param {number} height available height in CSS px
    * @param {number} ratio screen pixels in a CSS px
    * @param {boolean} small without titles
    */
@@ -64,9 +64,9 @@ export class Surface {
     this.tile = this.layout.tile * ratio;
     canvas.width = Math.max(1, Math.round(this.layout.width * ratio));
     canvas.height = Math.max(1, Math.round(this.layout.height * ratio));
-    this.#beside.canvas.width = canvas.width;
-    this.#beside.canvas.height = canvas.height;
-    // Not the layout's size, as the canvas must have the screen's pixels.
+    this.#offscreen.canvas.width = canvas.width;
+    this.#offscreen.canvas.height = canvas.height;
+    // The layout's size may differ by rounding, and the browser would scale the canvas.
     canvas.style.width = `${canvas.width / ratio}px`;
     canvas.style.height = `${canvas.height / ratio}px`;
     canvas.dataset.geometry = JSON.stringify(
@@ -75,40 +75,40 @@ export class Surface {
   }
 
   /**
-   * Draws something that is shown many times, on another canvas.
+   * Draw something that is shown many times on the offscreen canvas.
    * @param {() => void} draw
    */
   prepare(draw) {
-    this.pen = this.#beside;
-    this.pen.clearRect(0, 0, this.pen.canvas.width, this.pen.canvas.height);
+    this.ctx = this.#offscreen;
+    this.ctx.clearRect(0, 0, this.ctx.canvas.width, this.ctx.canvas.height);
     draw();
-    this.pen = this.#screen;
+    this.ctx = this.#screen;
   }
 
-  /** Shows what was prepared, and nothing else. */
+  /** Replace the canvas's content by what was prepared. */
   showPrepared() {
-    this.pen.globalCompositeOperation = "copy";
-    this.pen.drawImage(this.#beside.canvas, 0, 0);
-    this.pen.globalCompositeOperation = "source-over";
+    this.ctx.globalCompositeOperation = "copy";
+    this.ctx.drawImage(this.#offscreen.canvas, 0, 0);
+    this.ctx.globalCompositeOperation = "source-over";
   }
 
   /**
-   * Where an item is at a moment.
+   * Return where an item is at a moment.
    * @param {Item} item
    * @param {number} t
-   * @returns {[level: number, row: number, col: number]} row and column are broken on the way, the
-   *   column also beyond the edge of a level that wraps
+   * @returns {[level: number, row: number, col: number]} row and column are fractions on the way,
+   *   and the column may lie beyond the edge of a level that wraps
    */
-  on({ before, after, rows, cols }, t) {
+  placeAt({ before, after, rows, cols }, t) {
     const { row, col } = /** @type {Mark} */ (before ?? after);
     return [this.levelOf[col], row + rows * t, col + cols * t];
   }
 
   /**
-   * The upper left corner of a cell, in screen pixels.
+   * Return the upper left corner of a cell in screen pixels.
    * @param {number} level
    * @param {number} row
-   * @param {number} col of the grid
+   * @param {number} col column of the grid
    * @returns {[x: number, y: number]}
    */
   corner(level, row, col) {
@@ -121,58 +121,60 @@ export class Surface {
   }
 
   /**
+   * Draw a sprite on a cell.
    * @param {Sprite} sprite
    * @param {number} row
-   * @param {number} col of the grid
+   * @param {number} col column of the grid
    */
   put({ image, margin }, row, col) {
     const [x, y] = this.corner(this.levelOf[col], row, col);
-    this.pen.drawImage(image, x - margin, y - margin);
+    this.ctx.drawImage(image, x - margin, y - margin);
   }
 
   /**
+   * Fill a cell with a colour.
    * @param {string} colour
    * @param {number} row
-   * @param {number} col of the grid
+   * @param {number} col column of the grid
    */
   fill(colour, row, col) {
     const level = this.levelOf[col];
     const [x, y] = this.corner(level, row, col);
     const [right, bottom] = this.corner(level, row + 1, col + 1);
-    this.pen.fillStyle = colour;
-    this.pen.fillRect(x, y, right - x, bottom - y);
+    this.ctx.fillStyle = colour;
+    this.ctx.fillRect(x, y, right - x, bottom - y);
   }
 
   /**
-   * Draws a sprite where an item is at a moment. It is cut at the edge of its level, and appears on
-   * the other side if the level wraps.
+   * Draw a sprite where an item is at a moment. It is clipped at the edge of its level, and appears
+   * on the other side if the level wraps.
    * @param {Sprite} sprite
    * @param {Item} item
    * @param {number} t
-   * @param {number} reach cells around its own that it takes
+   * @param {number} reach number of cells around its own that it covers
    */
   putMoving({ image, margin }, item, t, reach) {
-    const [level, row, col] = this.on(item, t);
+    const [level, row, col] = this.placeAt(item, t);
     const { col: first, cols, wraps } = this.scene.levels[level];
     const [x, y] = this.corner(level, row, col);
-    const pen = this.pen;
+    const ctx = this.ctx;
     const within =
       col - reach >= first &&
       col + reach <= first + cols - 1 &&
       row - reach >= 0 &&
       row + reach <= this.scene.rows - 1;
     if (within) {
-      pen.drawImage(image, x - margin, y - margin);
+      ctx.drawImage(image, x - margin, y - margin);
       return;
     }
     const width = cols * this.tile;
-    pen.save();
-    pen.beginPath();
-    pen.rect(...this.corner(level, 0, first), width, this.scene.rows * this.tile);
-    pen.clip();
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(...this.corner(level, 0, first), width, this.scene.rows * this.tile);
+    ctx.clip();
     for (const side of wraps ? [-width, 0, width] : [0]) {
-      pen.drawImage(image, Math.round(x + side) - margin, y - margin);
+      ctx.drawImage(image, Math.round(x + side) - margin, y - margin);
     }
-    pen.restore();
+    ctx.restore();
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The tables of a tournament's view: standings, seat advantage, results by opponent, endings.
  *
- * Each is a section that is made once and then updated. docs/tournaments.md explains the figures;
- * nothing is counted or requested here.
+ * Each is a section that is made once and then updated. docs/tournaments.md explains the figures,
+ * which come from the arena.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { el, fill, list } from "./dom.js";
 import {
   axisOf,
   FAILURES,
-  failuresWords,
+  formatFailures,
+  formatPercent,
+  formatPlaces,
+  formatRanks,
+  formatRating,
   LIKELY,
   meetingsOf,
-  percent,
-  placesWords,
-  ranksWords,
-  ratingWords,
 } from "./figures.js";
 import { halves } from "./standings.js";
-import { visible } from "./words.js";
+import { printable } from "./text.js";
 
 /** @typedef {import("./figures.js").Places} Places */
 /** @typedef {import("./link.js").Meeting} Meeting */
@@ -29,15 +29,15 @@ import { visible } from "./words.js";
 /** @typedef {import("./link.js").TournamentRow} TournamentRow */
 /** @typedef {{title: string, meaning?: string, isText?: boolean}} Column */
 /**
- * `update` shows figures, and returns whether there are any.
+ * A section of the view; `update` shows figures, and returns whether there are any.
  *
  * @typedef {{element: HTMLElement, update: (table: Table) => boolean}} Section
  */
 
-/** Maximum number of bots in the table of results by opponent, which grows with their square. */
-const MET = 40;
+/** Maximum number of bots in the table of results by opponent, whose size is their square. */
+const MAX_BOTS = 40;
 
-/** The standings themselves. @returns {Section} */
+/** Make the section of the standings. @returns {Section} */
 export function standingsSection() {
   const head = el("tr", null);
   const rows = el("tbody", null);
@@ -74,7 +74,7 @@ export function standingsSection() {
         ({ row }) => row.bot,
         rowOf,
       );
-      const names = table.standings.filter((row) => row.benched).map(({ bot }) => visible(bot));
+      const names = table.standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
       benched.textContent =
         `Benched for failing again and again: ${names.join(", ")}. What others won against it ` +
         "before counts, so bots that never met it may have fewer points a match.";
@@ -85,8 +85,10 @@ export function standingsSection() {
 }
 
 /**
+ * Return the columns of the standings.
+ *
  * @param {number} seats
- * @param {boolean} isLive whether it is a ladder
+ * @param {boolean} isLive whether the tournament is a ladder
  * @returns {Column[]}
  */
 function columnsOf(seats, isLive) {
@@ -121,6 +123,8 @@ function columnsOf(seats, isLive) {
 }
 
 /**
+ * Make a row of the standings.
+ *
  * @param {{row: TournamentRow, seats: number, isLive: boolean, places: Places | null}} item
  * @returns {HTMLElement}
  */
@@ -128,21 +132,21 @@ function rowOf({ row, seats, isLive, places }) {
   return el(
     "tr",
     { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
-    number(row.rank),
+    numberCell(row.rank),
     botCell(row),
-    number(row.matches.toLocaleString()),
-    number(halves(row.points)),
-    number(ratingWords(row.rating)),
-    el("td", null, places !== null && whisker(places, ratingWords(row.rating))),
-    number(ranksWords(row)),
-    number(percent(row.superior)),
-    number(placesWords(row, seats)),
-    isLive && number(row.live?.toFixed(2) ?? ""),
-    el("td", { class: "failures" }, failuresWords(row.endings)),
+    numberCell(row.matches.toLocaleString()),
+    numberCell(halves(row.points)),
+    numberCell(formatRating(row.rating)),
+    el("td", null, places !== null && intervalBar(places, formatRating(row.rating))),
+    numberCell(formatRanks(row)),
+    numberCell(formatPercent(row.superior)),
+    numberCell(formatPlaces(row, seats)),
+    isLive && numberCell(row.live?.toFixed(2) ?? ""),
+    el("td", { class: "failures" }, formatFailures(row.endings)),
   );
 }
 
-/** What each seat is worth. @returns {Section} */
+/** Make the section of the seats' advantages. @returns {Section} */
 export function seatsSection() {
   const rows = el("tbody", null);
   const columns = [
@@ -171,8 +175,8 @@ export function seatsSection() {
             "tr",
             null,
             el("th", { scope: "row" }, seatLetter(seat)),
-            number(ratingWords(estimate)),
-            el("td", null, whisker(places, ratingWords(estimate))),
+            numberCell(formatRating(estimate)),
+            el("td", null, intervalBar(places, formatRating(estimate))),
           ),
       );
       return estimates.length > 0;
@@ -180,7 +184,7 @@ export function seatsSection() {
   };
 }
 
-/** Who met whom. @returns {Section} */
+/** Make the section of the results by opponent. @returns {Section} */
 export function meetingsSection() {
   const head = el("tr", null);
   const rows = el("tbody", null);
@@ -203,12 +207,12 @@ export function meetingsSection() {
       ),
     ),
     update({ standings, head_to_head: meetings }) {
-      const bots = standings.slice(0, MET).map(({ bot }) => bot);
+      const bots = standings.slice(0, MAX_BOTS).map(({ bot }) => bot);
       fill(
         head,
         headCell({ title: "No." }),
         headCell({ title: "Bot", isText: true }),
-        bots.map((bot, i) => headCell({ title: String(i + 1), meaning: visible(bot) })),
+        bots.map((bot, i) => headCell({ title: String(i + 1), meaning: printable(bot) })),
       );
       list(
         rows,
@@ -218,39 +222,41 @@ export function meetingsSection() {
           el(
             "tr",
             null,
-            number(at + 1),
-            el("th", { scope: "row" }, el("span", { class: "name" }, visible(bot))),
+            numberCell(at + 1),
+            el("th", { scope: "row" }, el("span", { class: "name" }, printable(bot))),
             met.map((meeting, i) =>
               i === at ? el("td", { class: "self" }) : meetingCell(meeting),
             ),
           ),
       );
-      cut.textContent = `The first ${MET} of ${standings.length} bots.`;
-      cut.hidden = standings.length <= MET;
+      cut.textContent = `The first ${MAX_BOTS} of ${standings.length} bots.`;
+      cut.hidden = standings.length <= MAX_BOTS;
       return meetings.length > 0;
     },
   };
 }
 
 /**
+ * Make the cell of the results between two bots.
+ *
  * @param {Meeting | null} meeting
  * @returns {HTMLElement}
  */
 function meetingCell(meeting) {
   if (meeting === null) {
-    return number("");
+    return numberCell("");
   }
   const { points, matches, superior } = meeting;
-  const cell = number(`${halves(points)}/${matches.toLocaleString()}`);
+  const cell = numberCell(`${halves(points)}/${matches.toLocaleString()}`);
   if (superior !== null) {
-    cell.title = `stronger with a likelihood of ${percent(superior)}`;
+    cell.title = `stronger with a likelihood of ${formatPercent(superior)}`;
     cell.classList.toggle("better", superior >= LIKELY);
     cell.classList.toggle("worse", superior <= 1 - LIKELY);
   }
   return cell;
 }
 
-/** What ended matches otherwise than normally, and other faults. @returns {Section} */
+/** Make the section of abnormal endings and other faults. @returns {Section} */
 export function endingsSection() {
   const head = el("tr", null);
   const rows = el("tbody", null);
@@ -294,49 +300,49 @@ export function endingsSection() {
       ),
     ),
     update({ standings }) {
-      // Most bots fail in few ways, if any: only endings that occurred are shown.
-      const some = all.filter(([, count]) => standings.some((row) => count(row) > 0));
-      const failed = standings.filter((row) => some.some(([, count]) => count(row) > 0));
+      // Most bots fail in few ways, if any, so only endings that occurred are shown.
+      const occurred = all.filter(([, count]) => standings.some((row) => count(row) > 0));
+      const failed = standings.filter((row) => occurred.some(([, count]) => count(row) > 0));
       fill(
         head,
         headCell({ title: "Bot", isText: true }),
-        some.map(([column]) => headCell(column)),
+        occurred.map(([column]) => headCell(column)),
       );
       list(
         rows,
-        failed.map((row) => ({ row, counts: some.map(([, count]) => count(row)) })),
+        failed.map((row) => ({ row, counts: occurred.map(([, count]) => count(row)) })),
         ({ row }) => row.bot,
         ({ row, counts }) =>
           el(
             "tr",
             null,
             botCell(row),
-            counts.map((count) => number(count.toLocaleString())),
+            counts.map((count) => numberCell(count.toLocaleString())),
           ),
       );
-      table.hidden = some.length === 0;
-      none.hidden = some.length > 0;
+      table.hidden = occurred.length === 0;
+      none.hidden = occurred.length > 0;
       return standings.some(({ matches }) => matches > 0);
     },
   };
 }
 
 /**
- * An interval on its axis.
+ * Make a bar that shows an interval on its axis.
  *
  * @param {Places} places
- * @param {string} words for people who can't see it
+ * @param {string} label for people who can't see it
  * @returns {HTMLElement}
  */
-function whisker(places, words) {
+function intervalBar(places, label) {
   const style = Object.fromEntries(
     Object.entries(places).map(([key, place]) => [`--${key}`, `${(100 * place).toFixed(2)}%`]),
   );
-  return el("span", { class: "whisker", role: "img", "aria-label": words, style });
+  return el("span", { class: "whisker", role: "img", "aria-label": label, style });
 }
 
 /**
- * A bot's name at the head of its row.
+ * Make the cell of a bot's name, which is the header of its row.
  *
  * @param {TournamentRow} row
  * @returns {HTMLElement}
@@ -345,7 +351,7 @@ export function botCell({ bot, benched }) {
   return el(
     "th",
     { scope: "row" },
-    el("span", { class: "name" }, visible(bot)),
+    el("span", { class: "name" }, printable(bot)),
     benched && " ",
     benched &&
       el(
@@ -357,16 +363,18 @@ export function botCell({ bot, benched }) {
 }
 
 /**
- * A cell of figures.
+ * Make a cell for a number or other figures.
  *
  * @param {string | number} text
  * @returns {HTMLTableCellElement}
  */
-export function number(text) {
+export function numberCell(text) {
   return el("td", { class: "number" }, text);
 }
 
 /**
+ * Make the header cell of a column.
+ *
  * @param {Column} column
  * @returns {HTMLElement}
  */
@@ -375,7 +383,7 @@ function headCell({ title, meaning, isText }) {
 }
 
 /**
- * A table with its head, which scrolls to the side where it has to.
+ * Make a table with a header, which scrolls sideways if it is too wide.
  *
  * @param {readonly Column[]} columns
  * @param {HTMLElement} rows
@@ -395,6 +403,8 @@ export function tableOf(columns, rows) {
 }
 
 /**
+ * Make a section with a heading.
+ *
  * @param {string} title
  * @param {...HTMLElement} children
  * @returns {HTMLElement}

@@ -1,7 +1,7 @@
 /**
- * The parts below the board: beside each other where there is room, else one at a time behind tabs.
+ * The parts below the board: beside each other if there is room, otherwise one at a time with tabs.
  *
- * match.css decides which of the two it is; the elements for both are always there.
+ * match.css decides which of the two is shown; the elements for both always exist.
  *
  * @module
  */
@@ -9,6 +9,8 @@
 import { el } from "./dom.js";
 
 /**
+ * Make an element that contains all parts.
+ *
  * @param {[key: string, title: string, content: HTMLElement][]} parts
  * @returns {HTMLElement}
  */
@@ -45,10 +47,10 @@ export function tabs(parts) {
   /** @param {string} chosen */
   function choose(chosen) {
     parts.forEach(([key], at) => {
-      const is = key === chosen;
-      buttons[at].setAttribute("aria-selected", String(is));
-      buttons[at].tabIndex = is ? 0 : -1;
-      sections[at].classList.toggle("chosen", is);
+      const isChosen = key === chosen;
+      buttons[at].setAttribute("aria-selected", String(isChosen));
+      buttons[at].tabIndex = isChosen ? 0 : -1;
+      sections[at].classList.toggle("chosen", isChosen);
     });
   }
 

@@ -1,8 +1,9 @@
 /**
- * The light and the dark theme: chooses, stores and reports which one is shown. The colours are in
+ * The light and the dark theme: which one is shown, and the user's choice. The colours are in
  * style.css and colours.js.
  *
- * The theme is the `data-theme` of the document's element, which modules that draw on a canvas watch.
+ * The theme is the `data-theme` of the document's root element. Modules that draw on a canvas watch
+ * that attribute.
  *
  * @module
  */
@@ -15,7 +16,7 @@ import { el } from "./dom.js";
 const KEY = "lanista-theme";
 
 /**
- * Which theme is shown.
+ * Return the theme that is shown.
  *
  * @returns {Theme}
  */
@@ -23,7 +24,7 @@ export function theme() {
   return document.documentElement.dataset.theme === "dark" ? "dark" : "light";
 }
 
-/** Show the theme that was chosen on this page before; else follow the system's. */
+/** Show the theme that the user chose earlier, or follow the system's. */
 export function startTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => show(chosen() ?? (dark.matches ? "dark" : "light"));
@@ -32,7 +33,7 @@ export function startTheme() {
 }
 
 /**
- * A button that changes the theme, and stores the choice.
+ * Make a button that changes the theme and stores the choice.
  *
  * @returns {HTMLButtonElement}
  */
@@ -49,7 +50,7 @@ export function themeButton() {
     try {
       localStorage.setItem(KEY, other);
     } catch {
-      // There is no storage, as in a private window: the choice holds until the page is left.
+      // There may be no storage, as in a private window: the choice holds until the page is left.
     }
     show(other);
   });
@@ -60,7 +61,7 @@ export function themeButton() {
   return button;
 }
 
-/** @returns {Theme | null} */
+/** Return the user's stored choice. @returns {Theme | null} */
 function chosen() {
   try {
     const kept = localStorage.getItem(KEY);
@@ -72,7 +73,7 @@ function chosen() {
 
 /** @param {Theme} chosenTheme */
 function show(chosenTheme) {
-  // The palette goes first, as watchers of the theme read its variables.
+  // The palette is applied first, as watchers of the theme read its variables.
   applyPalette(chosenTheme);
   document.documentElement.dataset.theme = chosenTheme;
 }

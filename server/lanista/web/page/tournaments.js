@@ -1,27 +1,27 @@
 /**
- * Tournaments, which are played elsewhere: their cards in the lobby, and the view of one
- * (`#/tournament/NAME`), which follows it while it goes on.
+ * Tournaments, which other processes play: their cards in the lobby, and the view of one
+ * (`#/tournament/NAME`), which is updated while the tournament goes on.
  *
- * The arena sends all figures, and says when there are new ones (docs/api.md); nothing is counted
- * here. Names come from the tournament's file and aren't trusted.
+ * The arena computes all figures, and says when there are new ones (docs/api.md). Names come from
+ * the tournament's file and aren't trusted.
  *
  * @module
  */
 
 import { el, fill, list } from "./dom.js";
-import { progressWords, ratingWords } from "./figures.js";
-import { get, moment, wordsOf } from "./matches.js";
+import { formatProgress, formatRating } from "./figures.js";
+import { errorMessage, fetchJson, timeElement } from "./matches.js";
 import { halves } from "./standings.js";
 import {
   botCell,
   endingsSection,
   meetingsSection,
-  number,
+  numberCell,
   seatsSection,
   standingsSection,
   tableOf,
 } from "./tables.js";
-import { visible } from "./words.js";
+import { printable } from "./text.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
 /** @typedef {import("./link.js").About} About */
@@ -30,11 +30,11 @@ import { visible } from "./words.js";
 /** @typedef {import("./link.js").Summary} Summary */
 /** @typedef {import("./link.js").Tournament} Tournament */
 
-/** What is shown until the arena has computed the standings. */
+/** Text that is shown until the arena has computed the standings. */
 const COMPUTING = "The standings are being computed…";
 
 /**
- * The address of a tournament's view.
+ * Return the address of a tournament's view.
  *
  * @param {string} name
  * @returns {string}
@@ -44,13 +44,13 @@ export function tournamentAddress(name) {
 }
 
 /**
- * A tournament in the lobby: its progress, and the leaders.
+ * The card of a tournament in the lobby: its progress and the leaders.
  *
  * @implements {Part<Summary>}
  */
 export class TournamentPart {
   #about = el("p", { class: "muted" });
-  #words = el("p", { class: "name" });
+  #text = el("p", { class: "name" });
   #bar = el("progress", { "aria-label": "Blocks played" });
   #rows = el("tbody", null);
   #table = tableOf(
@@ -71,10 +71,10 @@ export class TournamentPart {
     this.element = el(
       "article",
       { class: "card tournament" },
-      el("h3", null, el("a", { class: "name", href: address }, visible(name))),
+      el("h3", null, el("a", { class: "name", href: address }, printable(name))),
       this.#about,
       this.#bar,
-      this.#words,
+      this.#text,
       this.#table,
       el("p", null, this.#more),
     );
@@ -86,10 +86,10 @@ export class TournamentPart {
     this.#about.textContent =
       standings === null
         ? (problem ?? COMPUTING)
-        : [title, standings.format, progressWords(standings)].join(" · ");
+        : [title, standings.format, formatProgress(standings)].join(" · ");
     showProgress(this.#bar, standings);
-    this.#words.textContent = visible(standings?.words ?? "");
-    this.#words.hidden = !standings?.words;
+    this.#text.textContent = printable(standings?.words ?? "");
+    this.#text.hidden = !standings?.words;
     this.#table.hidden = rows.length === 0;
     this.#more.textContent =
       bots !== null && bots > rows.length ? `All ${bots} bots` : "All figures";
@@ -102,10 +102,10 @@ export class TournamentPart {
         el(
           "tr",
           { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
-          number(row.rank),
+          numberCell(row.rank),
           botCell(row),
-          number(halves(row.points)),
-          number(ratingWords(row.rating)),
+          numberCell(halves(row.points)),
+          numberCell(formatRating(row.rating)),
         ),
     );
   }
@@ -119,7 +119,7 @@ export class TournamentPart {
  * Show the standings of a tournament, and keep them up to date.
  *
  * @param {HTMLElement} root is filled
- * @param {Link} link its lobby must have been asked for, as it shows what changed
+ * @param {Link} link the lobby must have been requested from it, as lobby messages announce changes
  * @param {string} name
  * @returns {{close(): void}}
  */
@@ -127,13 +127,13 @@ export function tournamentView(root, link, name) {
   const ended = new AbortController();
   const about = el("p", { class: "muted" }, COMPUTING);
   const bar = el("progress", { "aria-label": "Blocks played" });
-  const words = el("p", { class: "verdict name" });
+  const text = el("p", { class: "verdict name" });
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const sections = [standingsSection(), seatsSection(), meetingsSection(), endingsSection()];
-  /** The version that is shown, by `versionOf`; null: none. @type {string | null} */
+  /** Version of the figures that are shown, by `versionOf`; null: none. @type {string | null} */
   let shown = null;
-  let isAsking = false;
-  let isOld = false;
+  let isLoading = false;
+  let isStale = false;
 
   fill(
     root,
@@ -143,40 +143,40 @@ export function tournamentView(root, link, name) {
       el(
         "div",
         { class: "stack summary" },
-        el("h1", null, el("span", { class: "name" }, visible(name))),
+        el("h1", null, el("span", { class: "name" }, printable(name))),
         about,
         bar,
-        words,
+        text,
       ),
       trouble,
       sections.map(({ element }) => element),
     ),
   );
 
-  /** Ask for the figures, and once more if they changed meanwhile. */
+  /** Load the figures, and again if they changed meanwhile. */
   async function load() {
-    isOld = true;
-    if (isAsking) {
+    isStale = true;
+    if (isLoading) {
       return;
     }
-    isAsking = true;
+    isLoading = true;
     try {
-      while (isOld) {
-        isOld = false;
-        show(await get(`/api/1/tournaments/${encodeURIComponent(name)}`, ended.signal));
+      while (isStale) {
+        isStale = false;
+        show(await fetchJson(`/api/1/tournaments/${encodeURIComponent(name)}`, ended.signal));
       }
     } catch (error) {
       if (!ended.signal.aborted) {
         shown = null;
-        trouble.textContent = `The standings can't be had: ${wordsOf(error)}`;
+        trouble.textContent = `The standings can't be loaded: ${errorMessage(error)}`;
         trouble.hidden = false;
       }
     } finally {
-      isAsking = false;
+      isLoading = false;
     }
   }
 
-  /** Look for changes of this tournament in a new lobby message. */
+  /** Load the figures again if a new lobby message says that they changed. */
   function follow() {
     const tournament = link.lobby?.tournaments.find((each) => each.name === name);
     if (tournament !== undefined && versionOf(tournament) !== shown) {
@@ -192,12 +192,12 @@ export function tournamentView(root, link, name) {
     if (standings === null || computed === null) {
       about.textContent = problem ?? COMPUTING;
     } else {
-      const where = [title, standings.format, progressWords(standings)].join(" · ");
-      fill(about, where, " · as of ", moment(computed));
+      const where = [title, standings.format, formatProgress(standings)].join(" · ");
+      fill(about, where, " · as of ", timeElement(computed));
     }
     showProgress(bar, standings);
-    words.textContent = visible(standings?.words ?? "");
-    words.hidden = !standings?.words;
+    text.textContent = printable(standings?.words ?? "");
+    text.hidden = !standings?.words;
     for (const { element, update } of sections) {
       element.hidden = standings === null || !update(standings);
     }
@@ -207,7 +207,7 @@ export function tournamentView(root, link, name) {
     element.hidden = true;
   }
   bar.hidden = true;
-  words.hidden = true;
+  text.hidden = true;
   link.addEventListener("lobby", follow);
   void load();
   return {
@@ -219,7 +219,7 @@ export function tournamentView(root, link, name) {
 }
 
 /**
- * A value that changes whenever a tournament's figures do.
+ * Return a value that changes whenever a tournament's figures do.
  *
  * @param {About} about
  * @returns {string}
@@ -229,6 +229,8 @@ function versionOf({ computed, problem }) {
 }
 
 /**
+ * Show how many of the planned blocks are played.
+ *
  * @param {HTMLProgressElement} bar
  * @param {FirstRows | null} table
  */

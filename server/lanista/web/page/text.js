@@ -1,31 +1,31 @@
 /**
- * Describes a match in words and numbers, for the panels of the match view: its end, the events of
- * a round, the refused parts of an answer, the times of answers.
+ * Texts for the panels of the match view: the end of a match, the events of a round, the refused
+ * parts of an answer, the times of answers.
  *
- * Pure functions of a match's data; no element is made here, and nothing is fetched.
+ * These are pure functions of a match's data; they create no elements.
  *
  * @module
  */
 
 import { seatLetter } from "./colours.js";
-import { nameOf, verdict, why, winners } from "./matches.js";
+import { endReason, nameOf, outcome, winners } from "./matches.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Play} Play */
 /** @typedef {import("./decode.js").Position} Position */
-/** @typedef {{seat: number, words: string, bad: boolean}} Happening */
-/** @typedef {{words: string, seats: number[]}} Ending `seats`: of those whom the words name */
-/** @typedef {{text: string, refused: string | null}} Piece */
+/** @typedef {{seat: number, text: string, bad: boolean}} TurnEvent `bad`: an answer was at fault */
+/** @typedef {{text: string, seats: number[]}} EndText `seats`: the winners or leaders it names */
+/** @typedef {{text: string, refused: string | null}} AnswerPart `refused`: why; null: it wasn't */
 
-/** Numbers of a submove, where no letter begins it (PROTOCOL.md 4, rules of the games). */
+/** Count of numbers in a submove, by game, unless submoves begin with a letter (PROTOCOL.md 4). */
 const NUMBERS = new Map([
   ["angrymob", 4],
   ["crematoria", 2],
 ]);
-/** Stands for a time that is missing. */
-const NONE = "–";
-/** Verdicts of docs/records.md in words. */
+/** Shown instead of a missing time. */
+const NO_TIME = "–";
+/** Texts for the verdicts of docs/records.md. */
 export const VERDICTS = new Map([
   ["answer", "answered"],
   ["late", "late"],
@@ -35,13 +35,13 @@ export const VERDICTS = new Map([
 ]);
 
 /**
- * Makes a bot's text safe to show: control characters become symbols, and characters that change
- * the direction of writing are replaced.
+ * Make a bot's text safe to show: control characters become symbols, and characters that change the
+ * direction of writing are replaced.
  *
  * @param {string} text
  * @returns {string}
  */
-export function visible(text) {
+export function printable(text) {
   return text
     .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) =>
       String.fromCharCode(0x2400 + sign.charCodeAt(0)),
@@ -50,36 +50,36 @@ export function visible(text) {
 }
 
 /**
- * Replaces numbers of seats in a text by the letter and the name that the page shows: `reborn for
- * seat 1` becomes `reborn for B Dummy`.
+ * Replace seat numbers in a ruleset's text by the seat's letter and name: `reborn for seat 1`
+ * becomes `reborn for B Dummy`.
  *
- * @param {string} words of a ruleset
+ * @param {string} text
  * @param {Head} head
  * @returns {string}
  */
-export function named(words, head) {
-  return words.replace(/\bseat (\d+)\b/g, (whole, number) => {
+export function nameSeats(text, head) {
+  return text.replace(/\bseat (\d+)\b/g, (whole, number) => {
     const player = head.players[Number(number)];
-    return player === undefined ? whole : `${seatLetter(Number(number))} ${visible(player.name)}`;
+    return player === undefined ? whole : `${seatLetter(Number(number))} ${printable(player.name)}`;
   });
 }
 
 /**
- * How a match ended: `Dummy won: 8,104 points (all rounds played)`. An original game's file has no
- * result: of it, who leads where it ends.
+ * Describe how a match ended: `Dummy won: 8,104 points (all rounds played)`. For an original game's
+ * file, which has no result, describe who leads at its end.
  *
  * @param {Head} head
  * @param {End} end
  * @param {readonly number[]} scores by seat, of the last position
- * @returns {Ending}
+ * @returns {EndText}
  */
-export function ending(head, end, scores) {
+export function describeEnding(head, end, scores) {
   const { result } = end;
   if (head.source === "res") {
-    return leading(head, scores);
+    return describeLead(head, scores);
   }
   if (result === null) {
-    return { words: end.trouble === null ? "the record has no result" : "", seats: [] };
+    return { text: end.trouble === null ? "the record has no result" : "", seats: [] };
   }
   const match = {
     match: head.match,
@@ -98,7 +98,7 @@ export function ending(head, end, scores) {
     faults: null,
   };
   const best = Math.max(...result.scores);
-  // Between two, both scores are shown; what they count depends on the game.
+  // Between two players both scores are shown, without a unit: what they count depends on the game.
   const points =
     result.scores.length === 2
       ? [...result.scores]
@@ -107,58 +107,58 @@ export function ending(head, end, scores) {
           .join(" to ")
       : pointsOf(best);
   const counts = result.end === "finished" || result.end === "forfeit";
-  const words = `${visible(verdict(match))}${counts ? `: ${points}` : ""} (${why(match)})`;
-  return { words, seats: winners(match) };
+  const text = `${printable(outcome(match))}${counts ? `: ${points}` : ""} (${endReason(match)})`;
+  return { text, seats: winners(match) };
 }
 
 /**
- * Who leads: `Dummy leads: 1,319 points`.
+ * Describe who leads: `Dummy leads: 1,319 points`.
  *
  * @param {Head} head
  * @param {readonly number[]} scores by seat
- * @returns {Ending}
+ * @returns {EndText}
  */
-function leading(head, scores) {
+function describeLead(head, scores) {
   const names = head.players.map(({ name }) => name);
   const best = Math.max(...scores);
   const seats = scores.flatMap((score, seat) => (score === best ? [seat] : []));
   if (seats.length === scores.length) {
-    return { words: `all are level: ${pointsOf(best)}`, seats: [] };
+    return { text: `all are level: ${pointsOf(best)}`, seats: [] };
   }
-  const leaders = seats.map((seat) => visible(nameOf(names, seat)));
+  const leaders = seats.map((seat) => printable(nameOf(names, seat)));
   const who =
     leaders.length === 1
       ? `${leaders[0]} leads`
       : `${leaders.slice(0, -1).join(", ")} and ${leaders.at(-1)} lead`;
-  return { words: `${who}: ${pointsOf(best)}`, seats };
+  return { text: `${who}: ${pointsOf(best)}`, seats };
 }
 
-/** @param {number} points @returns {string} as `1,319 points` */
+/** Format points: `1,319 points`. @param {number} points @returns {string} */
 function pointsOf(points) {
   return `${grouped(points)} point${points === 1 ? "" : "s"}`;
 }
 
-/** @param {number} number @returns {string} as `1,319` */
+/** Format a number with separators: `1,319`. @param {number} number @returns {string} */
 function grouped(number) {
   return number.toLocaleString("en");
 }
 
 /**
- * What happened in the turn that led to a position: the events of the rules, units that changed
- * sides, answers that didn't count.
+ * Return what happened in the turn that led to a position: the events of the rules, then units that
+ * changed sides, then answers that didn't count.
  *
  * @param {Head} head
  * @param {Position} position
- * @param {Position | null} before the position a turn earlier; null: unknown, or there is none
- * @returns {Happening[]}
+ * @param {Position | null} before the position a turn earlier; null: not loaded, or there is none
+ * @returns {TurnEvent[]}
  */
-export function happened(head, position, before) {
-  const events = position.events.map(({ seat, words }) => ({
+export function eventsOf(head, position, before) {
+  const events = position.events.map(({ seat, text }) => ({
     seat,
-    words: named(words, head),
+    text: nameSeats(text, head),
     bad: false,
   }));
-  const eventTexts = position.events.map(({ words }) => ` ${words.replace(/\W+/g, " ")} `);
+  const eventTexts = position.events.map(({ text }) => ` ${text.replace(/\W+/g, " ")} `);
   const seats = new Map();
   for (const { unit, seat } of before?.marks ?? []) {
     if (unit >= 0) {
@@ -172,23 +172,23 @@ export function happened(head, position, before) {
     }
     const [kind] = (lines[0] ?? "unit").split(" ");
     const name = `${kind} ${unit}`;
-    // As `converted wizard 9`, or `converted wizards 9 and 29`.
-    const namesUnit = (/** @type {string} */ words) =>
-      [` ${kind} `, ` ${kind}s `].some((word) => words.includes(word)) &&
-      words.includes(` ${unit} `);
+    // An event may already say so: `converted wizard 9`, or `converted wizards 9 and 29`.
+    const namesUnit = (/** @type {string} */ text) =>
+      [` ${kind} `, ` ${kind}s `].some((word) => text.includes(word)) &&
+      text.includes(` ${unit} `);
     if (!eventTexts.some(namesUnit)) {
       const to = seatLetter(seat) || "nobody";
-      events.push({ seat, words: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
+      events.push({ seat, text: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
     }
   }
   return [...events, ...refusals(position.play)];
 }
 
 /**
- * The seats whose answer didn't count, or not all of it.
+ * Return an event for each seat whose answer was at fault, as a whole or in part.
  *
  * @param {Play | null} play
- * @returns {Happening[]}
+ * @returns {TurnEvent[]}
  */
 function refusals(play) {
   if (play === null) {
@@ -197,51 +197,51 @@ function refusals(play) {
   return play.verdicts.flatMap((word, seat) => {
     if (word === "late" || word === "malformed" || word === "missing") {
       const fault = play.faults?.find((one) => one.seat === seat);
-      const why = fault === undefined ? "" : `: ${visible(fault.words)}`;
-      return [{ seat, words: `${VERDICTS.get(word)}${why}`, bad: true }];
+      const reason = fault === undefined ? "" : `: ${printable(fault.words)}`;
+      return [{ seat, text: `${VERDICTS.get(word)}${reason}`, bad: true }];
     }
     const [first] = play.faults?.filter((fault) => fault.seat === seat) ?? [];
     return first === undefined
       ? []
-      : [{ seat, words: `${faultCount(play, seat)} refused: ${visible(first.words)}`, bad: true }];
+      : [{ seat, text: `${faultCount(play, seat)} refused: ${printable(first.words)}`, bad: true }];
   });
 }
 
 /**
- * How many faults a seat had in a turn, also those that the frame doesn't have.
+ * Return how many faults a seat had in a turn, also those that the frame doesn't have.
  *
  * @param {Play} play
  * @param {number} seat
  */
 export function faultCount(play, seat) {
-  const told = play.faults?.filter((fault) => fault.seat === seat) ?? [];
-  return told.length + (play.more_faults?.[seat] ?? 0);
+  const shown = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+  return shown.length + (play.more_faults?.[seat] ?? 0);
 }
 
 /**
- * An answer, cut so that the refused submoves stand alone.
+ * Split an answer so that each refused submove is a part of its own.
  *
  * @param {string} game
  * @param {string} raw the answer as the bot sent it
  * @param {readonly {index: number | null, words: string}[]} faults of this answer
- * @returns {Piece[]} whose texts make up the answer; `refused` says why
+ * @returns {AnswerPart[]} their texts joined are the answer
  */
-export function pieces(game, raw, faults) {
-  const why = new Map(
+export function splitAnswer(game, raw, faults) {
+  const reasons = new Map(
     faults.flatMap(({ index, words }) => (index === null ? [] : [[index, words]])),
   );
-  if (why.size === 0) {
+  if (reasons.size === 0) {
     return [{ text: raw, refused: null }];
   }
   const numbers = NUMBERS.get(game) ?? Infinity;
-  /** @type {Piece[]} */
+  /** @type {AnswerPart[]} */
   const parts = [];
   let cut = 0;
   let submove = -1;
   let begin = 0;
   let end = 0;
   const close = () => {
-    const refused = why.get(submove);
+    const refused = reasons.get(submove);
     if (refused !== undefined) {
       parts.push({ text: raw.slice(cut, begin), refused: null });
       parts.push({ text: raw.slice(begin, end), refused });
@@ -250,8 +250,8 @@ export function pieces(game, raw, faults) {
   };
   let place = 0;
   for (const { 0: token, index } of raw.matchAll(/\S+/g)) {
-    const begins = /^[a-z]$/i.test(token) || place % numbers === 0;
-    if (begins) {
+    const isStart = /^[a-z]$/i.test(token) || place % numbers === 0;
+    if (isStart) {
       close();
       submove += 1;
       begin = index;
@@ -265,11 +265,11 @@ export function pieces(game, raw, faults) {
 }
 
 /**
- * When a seat's answer arrived.
+ * Return when a seat's answer arrived.
  *
  * @param {Play | null} play
  * @param {number} seat
- * @returns {number | null} ms after the hand-over, the latest possible; null: there was no answer
+ * @returns {number | null} ms after the turn was sent, at the latest; null: there was no answer
  */
 export function answerTime(play, seat) {
   const times = play?.times[seat];
@@ -277,14 +277,14 @@ export function answerTime(play, seat) {
 }
 
 /**
- * Formats a time for people.
+ * Format a duration: `4.56 ms`.
  *
  * @param {number | null | undefined} ms
- * @returns {string} as `4.56 ms`
+ * @returns {string} a dash if there is none
  */
-export function duration(ms) {
+export function formatDuration(ms) {
   if (ms === null || ms === undefined) {
-    return NONE;
+    return NO_TIME;
   }
   return ms >= 10_000
     ? `${(ms / 1000).toFixed(1)} s`

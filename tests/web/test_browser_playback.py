@@ -1,5 +1,5 @@
-"""What the view of a match does by itself, in a browser: a replay plays, the address follows, and
-every page tells that a match is held.
+"""Playback in a browser: a replay plays by itself, the address names the shown round, and every
+viewer sees when a match is paused.
 """
 
 import re
@@ -15,7 +15,7 @@ ROUND = re.compile(r"\?round=")
 
 
 def test_a_replay_plays_to_its_end_and_stops(arena, records, show):
-    """Without a round it plays at once; the address names a round only while it is stood at."""
+    """Without a round it plays at once; the address names a round only while it is paused."""
     last = len(read_record(records["angrymob"]).turns)
     match = MatchPage(show(arena.address(match_of(records["angrymob"]))))
     expect(match.button("Pause")).to_be_visible()
@@ -29,17 +29,17 @@ def test_a_replay_plays_to_its_end_and_stops(arena, records, show):
     expect(match.page).not_to_have_url(ROUND)
 
 
-def test_a_replay_at_a_round_stands(arena, records, show):
-    """Who follows a link to a round sees that round."""
+def test_a_replay_at_a_given_round_is_paused(arena, records, show):
+    """A link to a round shows that round."""
     match = MatchPage(show(arena.address(match_of(records["angrymob"])) + "?round=3"))
     match.at(3)
     expect(match.button("Play")).to_be_visible()
 
 
-def test_a_link_wins_over_the_round_that_was_stood_at(arena, records, show):
-    """The address isn't brought up to date any more once a link was followed.
+def test_a_followed_link_is_not_overwritten_by_the_shown_round(arena, records, show):
+    """The address is no longer updated once a link was followed.
 
-    The timer that does it comes between the click and the event that tells of the new address.
+    The timer that updates it fires between the click and the hashchange event.
     """
     address = arena.address(match_of(records["angrymob"]))
     match = MatchPage(show(address + "?round=3"))
@@ -65,7 +65,7 @@ def test_a_link_wins_over_the_round_that_was_stood_at(arena, records, show):
 
 
 def test_live_has_no_round_in_its_address(arena, bots, show):
-    """A look back is named by the address; live again, it names the match alone."""
+    """The address names an earlier round while it is shown; live, it names only the match."""
     pair = bots(arena, "address", "Ada", "Bob")
     pair.asked()
     match = MatchPage(show(arena.address(pair.match)))
@@ -79,8 +79,8 @@ def test_live_has_no_round_in_its_address(arena, bots, show):
 
 
 @pytest.mark.long
-def test_who_only_watches_is_told_that_the_match_is_held(arena, bots, show, visit):
-    """Without the operator's buttons, the state beside the title says it, and says when it ends."""
+def test_viewers_see_that_the_match_is_paused(arena, bots, show, visit):
+    """Viewers have no operator's buttons, but the state beside the title says it."""
     pair = bots(arena, "held", "Ada", "Bob")
     pair.asked()
     one = visit()
@@ -97,7 +97,7 @@ def test_who_only_watches_is_told_that_the_match_is_held(arena, bots, show, visi
 
 
 WATCHING = """
-  // The arena's greeting, as it is on a page that is no operator's.
+  // Change the arena's hello into that for a page that isn't the operator's.
   const parse = JSON.parse;
   JSON.parse = (text) => {
     const value = parse(text);

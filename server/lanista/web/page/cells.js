@@ -1,11 +1,11 @@
 /**
- * Describes a cell of a position in words, and finds the light it is in.
+ * Descriptions of the cells of a position, and the light that the cells are in.
  *
- * Pure; no canvas, no page.
+ * These are pure functions: no canvas, no elements.
  */
 
 import { seatLetter } from "./colours.js";
-import { named } from "./words.js";
+import { nameSeats } from "./text.js";
 
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Mark} Mark */
@@ -15,8 +15,8 @@ import { named } from "./words.js";
 /** @typedef {"" | "sun" | "night"} Light */
 
 /**
- * The light of each column. If a level has a column in the light, its other columns are in the
- * night; a level with none has neither day nor night.
+ * Return the light of each column. If a level has a column in the light, its other columns are in
+ * the night; a level without one has neither day nor night.
  * @param {Scene} scene
  * @param {Uint8Array} lit by column
  * @returns {Light[]}
@@ -35,21 +35,23 @@ export function lightOf(scene, lit) {
 }
 
 /**
+ * Describe a cell: where it is, what its ground is, and what stands on it.
  * @param {Head} head
  * @param {Position} position
  * @param {Place} place
- * @param {Mark[]} marks what stands there
- * @returns {string[]} where it is; what ground; a line or more for each that stands there
+ * @param {Mark[]} marks what stands on it
+ * @returns {string[]} lines
  */
-export function describe(head, position, place, marks) {
+export function describeCell(head, position, place, marks) {
   const { row, col, level, levelCol } = place;
   const title = head.scene.levels[level].title;
   const where = `row ${row}, column ${levelCol}`;
-  const lines = [title === "" ? where : `${title}, ${where}`, ground(head, position, row, col)];
+  const ground = describeGround(head, position, row, col);
+  const lines = [title === "" ? where : `${title}, ${where}`, ground];
   for (const mark of marks) {
-    // Only texts of the ruleset name seats by number; a bot's name may look like that by chance.
-    const [first = mark.text, ...rest] = mark.lines.map((line) => named(line, head));
-    lines.push(mark.seat < 0 ? first : `${first}, of ${owner(head, mark.seat)}`, ...rest);
+    // Only texts of the ruleset contain seat numbers; a bot's name may look like one by chance.
+    const [first = mark.text, ...rest] = mark.lines.map((line) => nameSeats(line, head));
+    lines.push(mark.seat < 0 ? first : `${first}, of ${seatName(head, mark.seat)}`, ...rest);
   }
   return lines;
 }
@@ -60,25 +62,25 @@ export function describe(head, position, place, marks) {
  * @param {number} row
  * @param {number} col
  */
-function ground({ scene, players }, position, row, col) {
+function describeGround({ scene, players }, position, row, col) {
   const kind = scene.ground[row][col];
   if (kind === "#") {
     return "wall";
   }
   const base = scene.owners.find(([baseRow, baseCol]) => baseRow === row && baseCol === col);
   if (base !== undefined) {
-    return `base of ${owner({ players }, base[2])}`;
+    return `base of ${seatName({ players }, base[2])}`;
   }
   if (kind === "=") {
     return "elevator";
   }
   const seat = position.own[row * scene.cols + col];
   const light = lightOf(scene, position.lit)[col];
-  const text = seat >= 0 ? `ground of ${owner({ players }, seat)}` : "free ground";
+  const text = seat >= 0 ? `ground of ${seatName({ players }, seat)}` : "free ground";
   return light === "" ? text : `${text}, in the ${light}`;
 }
 
-/** @param {Pick<Head, "players">} head @param {number} seat */
-function owner({ players }, seat) {
+/** The letter and the name of a seat. @param {Pick<Head, "players">} head @param {number} seat */
+function seatName({ players }, seat) {
   return `${seatLetter(seat)} ${players[seat]?.name ?? ""}`.trim();
 }

@@ -1,11 +1,11 @@
 /**
- * Small films for tests, and a connection whose other side is the test.
+ * Small matches for tests, and a connection whose other side is the test.
  */
 
-/** Frames from one that is whole to the next, as the arena does it (docs/api.md, "Frames"). */
+/** Distance between key frames, as in the arena (docs/api.md, "Frames"). */
 export const KEY_EVERY = 20;
 
-/** A head with a scene of one level; `scene` replaces parts of it. */
+/** Make a head with a scene of one level; `scene` replaces parts of it. */
 export function headOf(scene = {}) {
   const { rows = 3, cols = 4 } = scene;
   return {
@@ -34,35 +34,35 @@ export function headOf(scene = {}) {
   };
 }
 
-/** A mark as a frame tells it. */
+/** Make a mark as it is in a frame. */
 export function mark(row, col, more = {}) {
   const { seat = 0, shape = "disc", text = "w", unit = -1, health = -1, lines = [] } = more;
   return [row, col, seat, shape, text, unit, health, ...lines];
 }
 
 /**
- * Frames in which unit 7 walks round and round through row 0, leaving its ground behind, beside a
- * gem that stays; every 20th is whole.
+ * Make frames in which unit 7 walks round and round through row 0 and takes the ground, while a gem
+ * stays in its place. Every 20th is a key frame.
  */
 export function walk(count, cols = 4) {
   const gem = mark(2, 2, { seat: -1, shape: "gem", text: "*" });
   const unit = (n) => mark(0, n % cols, { unit: 7, lines: [`wizard 7, step ${n}`] });
   const owned = (n) => Array.from({ length: Math.min(n + 1, cols) }, (_, col) => [col, 0]).flat();
   return Array.from({ length: count }, (_, n) => {
-    const told = { n, turn: n, scores: [n, 0], captions: ["", ""] };
+    const frame = { n, turn: n, scores: [n, 0], captions: ["", ""] };
     return n % KEY_EVERY === 0
-      ? { ...told, key: true, own: owned(n), marks: [unit(n), gem] }
+      ? { ...frame, key: true, own: owned(n), marks: [unit(n), gem] }
       : {
-          ...told,
+          ...frame,
           own: n < cols ? [n, 0] : [],
-          // The mark that came last is behind the gem.
+          // The unit is the first mark in a key frame, and after the gem from then on.
           gone: [n % KEY_EVERY === 1 ? 0 : 1],
           marks: [unit(n)],
         };
   });
 }
 
-/** What is to be seen of a `walk` after n turns. */
+/** Return what `seen` must find after n turns of a `walk`. */
 export function walked(n, cols = 4) {
   return {
     own: [...Array(cols).keys()].map((col) => (col <= n ? 0 : -1)),
@@ -71,7 +71,7 @@ export function walked(n, cols = 4) {
   };
 }
 
-/** The same of a position. */
+/** Return what a position of a `walk` shows. */
 export function seen(position, cols = 4) {
   const unit = position.marks.find((one) => one.unit === 7);
   return {
@@ -81,10 +81,10 @@ export function seen(position, cols = 4) {
   };
 }
 
-/** An arena with one film: it answers `frames` as docs/api.md says, at most `most` at once. */
+/** An arena with one match: it answers `frames` as docs/api.md says, with at most `most` at once. */
 export class FakeLink extends EventTarget {
   state = "open";
-  /** What was asked, in order. */
+  /** All requests in order. */
   asked = [];
   #waiting = [];
   #frames;
@@ -122,12 +122,12 @@ export class FakeLink extends EventTarget {
     return Promise.resolve(headOf());
   }
 
-  /** What is asked for beside frames. */
+  /** Return the answer to any other request than for frames. */
   answer(message) {
     return message.do === "open" ? headOf() : { type: "done" };
   }
 
-  /** The answer to a question for frames from a number; tests replace it. */
+  /** Return the answer to a request for frames from a number on; tests replace this. */
   frames(from, known = false) {
     const newest = this.#frames.length - 1;
     const asked = from < 0 ? newest : from;
@@ -142,7 +142,7 @@ export class FakeLink extends EventTarget {
     };
   }
 
-  /** The match goes on to so many frames. */
+  /** Let the match go on: these are all its frames so far. */
   grow(frames) {
     this.#frames = frames;
     this.#serve();
@@ -178,13 +178,13 @@ export class FakeLink extends EventTarget {
     this.dispatchEvent(new Event("state"));
   }
 
-  /** The numbers from which frames were asked. */
+  /** The numbers from which frames were requested. */
   get froms() {
     return this.asked.filter((message) => message.do === "frames").map(({ from }) => from);
   }
 }
 
-/** Until nothing more happens that was already under way. */
+/** Wait until everything that was already under way has happened. */
 export function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }

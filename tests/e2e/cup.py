@@ -1,0 +1,74 @@
+"""A small tournament of three house bots: its spec in a folder, its process, its outcome."""
+
+from e2e.running import Program, command
+from lanista.store.database import Store
+from lanista.tournament import load, standings_of
+from support.processes import argv_of, processes_in
+
+PAIRS = 3
+"""Blocks of each seed: every bot meets every other."""
+SPEC = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = {{ count = {seeds}, base = 7 }}
+settings = {{ move_limit = {move_limit} }}
+concurrency = {concurrency}
+keep = "{keep}"
+# No answer is late, however busy the machine is, so that the same matches have the same digests.
+clock = {{ first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }}
+
+[[bots]]
+name = "Joe"
+command = "CamperJoe"
+
+[[bots]]
+name = "Gravity"
+command = "GravityGoers"
+
+[[bots]]
+name = "Random"
+command = "RandomRunners"
+"""
+
+
+def write_cup(folder, *, seeds, move_limit=8, concurrency=1, keep="all"):
+    """Write the spec `cup.toml` into a folder, which is made if need be; return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    spec = folder / "cup.toml"
+    spec.write_text(
+        SPEC.format(seeds=seeds, move_limit=move_limit, concurrency=concurrency, keep=keep)
+    )
+    return spec
+
+
+def start_cup(folder, output="--json"):
+    """Start `lanista tournament run cup.toml` in the folder of the spec; return the Program."""
+    return Program(command("tournament", "run", "cup.toml", output), folder)
+
+
+def blocks_printed(run):
+    """Return how many blocks a run with `--json` has reported so far."""
+    return run.out.count('"event": "block-done"')
+
+
+def blocks_stored(folder):
+    """Return how many blocks the tournament's database has."""
+    with Store.open(folder / "cup.db", create=False) as store:
+        return len(store.played())
+
+
+def workers_of_cup(folder):
+    """Return the worker processes of the run in a folder."""
+    return [
+        pid
+        for pid in processes_in(folder)
+        if any("multiprocessing.spawn" in word for word in argv_of(pid))
+    ]
+
+
+def outcome(spec):
+    """Return all that must be the same when a tournament is repeated: digests and standings."""
+    setup = load(spec)
+    with Store.open(setup.database, create=False) as store:
+        return store.digests(), standings_of(setup, store)

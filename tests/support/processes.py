@@ -1,0 +1,51 @@
+"""Looks at the processes of this machine through /proc: what runs, where, and started by whom."""
+
+import contextlib
+from pathlib import Path
+
+
+def runs(pid: int) -> bool:
+    """Return whether a process is there and is no zombie, which only its parent can remove."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat[stat.rindex(b")") + 2 :][:1] not in b"ZX"
+
+
+def argv_of(pid: int) -> list[str]:
+    """Return the command line of a process; an empty list once it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")[:-1]
+    return []
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process started and that haven't been reaped."""
+    found: list[int] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # that thread has ended
+            found += map(int, children.read_text(encoding="ascii").split())
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes that a process started, each followed by those that it started."""
+    found = []
+    for child in children_of(pid):
+        found += [child, *descendants(child)]
+    return found
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Return the running processes whose working directory is a folder or lies in it."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                cwd = (entry / "cwd").readlink()
+            except OSError:  # it has ended, or belongs to another user
+                continue
+            if cwd.is_relative_to(folder) and runs(int(entry.name)):
+                found.append(int(entry.name))
+    return found
