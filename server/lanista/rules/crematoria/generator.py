@@ -3,13 +3,12 @@
 Nothing here knows of units or rounds.
 """
 
-import functools
 from collections.abc import Mapping
 
 from lanista.rules.chance import Chance
 from lanista.rules.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
 from lanista.rules.crematoria.draws import first_of_permutation
-from lanista.rules.crematoria.geometry import BOTTOM, COLS, LEVEL, NEAR, OFFSETS, TOP, apart
+from lanista.rules.crematoria.geometry import BOTTOM, COLS, LEVEL, NEAR, OFFSETS, ROWS, TOP, apart
 
 ELEVATOR_ROWS = range(2, 38)
 """The rows that can have elevators."""
@@ -19,6 +18,8 @@ ELEVATOR_SPACING = 10
 """The least Manhattan distance between elevators, with circular columns."""
 CAVES = range(1200, 1501)
 """The allowed numbers of caves of a board, without elevators."""
+EDGES = (None, TOP, BOTTOM)
+"""Whether a walk is at an edge of WALK_ROWS, as `_steps` takes it."""
 MAX_STEPS = 999
 """The number of steps after which a random walk to its goal is given up."""
 
@@ -101,15 +102,33 @@ def _walk(caves: bytearray, start: int, goal: int, chance: Chance) -> bool:
     return cell == goal
 
 
-@functools.cache  # at most 3 edges * 75 row distances * 80 column distances
+_CHOICES: list[tuple[int, ...]] = []
+"""The different results of `_steps`, as far as they were needed: some fifty in all."""
+_CHOICE_OF = bytearray(len(EDGES) * 2 * ROWS * COLS)
+"""By the arguments of `_steps`: the number of its result in `_CHOICES`, from 1; 0: not yet needed.
+
+They are needed for every step of every walk; a cache of 18,000 results would take 4 MB."""
+
+
 def _steps(edge: int | None, down: int, right: int) -> tuple[int, ...]:
     """Return the directions of a walk, each repeated by its weight; better ones weigh more.
 
     Args:
         edge: The direction in which WALK_ROWS ends here, TOP or BOTTOM; None elsewhere.
         down: The number of rows down to the goal.
-        right: The number of columns to the right to the goal.
+        right: The number of columns to the right to the goal, from 0.
     """
+    arguments = (2 * ROWS * EDGES.index(edge) + ROWS + down) * COLS + right
+    if not _CHOICE_OF[arguments]:
+        steps = _weighted(edge, down, right)
+        if steps not in _CHOICES:
+            _CHOICES.append(steps)
+        _CHOICE_OF[arguments] = 1 + _CHOICES.index(steps)
+    return _CHOICES[_CHOICE_OF[arguments] - 1]
+
+
+def _weighted(edge: int | None, down: int, right: int) -> tuple[int, ...]:
+    """Work out `_steps`."""
     distances = {}
     for direction, (step_down, step_right) in enumerate(OFFSETS):
         if edge is None or step_down != OFFSETS[edge][0]:
