@@ -50,7 +50,7 @@ class Board:
     bases: tuple[int, int]
     """The cell of each seat's base."""
 
-    @functools.lru_cache(maxsize=64)  # noqa: B019 - boards are small, few and shared by matches
+    @functools.lru_cache(maxsize=16)  # noqa: B019 - few boards are shared by matches at a time
     def neighbours(self) -> tuple[tuple[int, int, int, int], ...]:
         """Return each cell's passable neighbours in directions 0 to 3, -1 where there is none."""
         return tuple(
