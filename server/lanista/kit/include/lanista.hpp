@@ -33,6 +33,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -1249,6 +1250,20 @@ class Connection {
         }
     }
 
+    /// Makes the line that was returned last the next one again.
+    void put_back(std::string_view line) { from_ -= line.size() + 1; }
+
+    /// The bytes that were received and aren't used, until the next call of `line()`.
+    std::string_view unused() const { return {buffer_.data() + from_, to_ - from_}; }
+
+    /// Replaces the unused bytes, by those of another object with this socket.
+    void set_unused(std::string_view bytes) {
+        buffer_.assign(bytes.begin(), bytes.end());
+        buffer_.resize(std::max(bytes.size(), read_buffer));
+        from_ = 0;
+        to_ = bytes.size();
+    }
+
     /// Closes the socket; once more does no harm.
     void close() {
         if (socket_ >= 0) ::close(socket_);
@@ -1524,6 +1539,16 @@ class Arena {
     Arena(const Options& options, int socket)
         : Arena(detail::hello(options), options.keep, [socket] { return socket; }) {}
 
+    /// Makes the present or next match the last one of this object, also with `keep`: the
+    /// conversation goes on with `unused()`, which `set_unused` gives to another object.
+    void stop_after_match() { keep_ = false; }
+
+    /// What was received after the last match; it begins with the line after the scores.
+    std::string_view unused() const { return connection_.unused(); }
+
+    /// Goes on where another object with this connection stopped, before anything was received.
+    void set_unused(std::string_view bytes) { connection_.set_unused(bytes); }
+
   private:
     template <typename Connect>
     Arena(const std::string& hello, bool keep, Connect connect)
@@ -1555,6 +1580,10 @@ class Arena {
 
     void take(std::string_view line) {
         auto [keyword, words] = divide(line);
+        if (end_ && (keyword == "start" || keyword == "wait" || keyword == "bye")) {
+            finish();
+            if (over_) return connection_.put_back(line);
+        }
         if (keyword == "go") {
             position();
             owes_ = true;
@@ -1564,8 +1593,6 @@ class Arena {
             turn_ = number;
             facts_.clear();
         } else if (keyword == "start") {
-            finish();
-            if (over_) return;
             match_ = detail::of_size(words, 1)[0];
             turn_.reset();
             facts_.clear();
@@ -1580,16 +1607,13 @@ class Arena {
             if (turn_) position();  // the final position, which has no `go`
             end_ = detail::of_size(words, 1)[0];
             facts_.clear();
-        } else if (keyword == "wait") {
-            finish();
         } else if (keyword == "bye") {
-            finish();
             over_ = true;
         } else if (keyword == "error") {
             finish();
             over_ = true;
             throw ArenaError(detail::of_size(words, 1)[0], detail::joined(words, 1));
-        } else {
+        } else if (keyword != "wait") {
             facts_.add(keyword, std::move(words));
         }
     }

@@ -9,18 +9,28 @@
 #define LANISTA_KIT_HOST_HH
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <iostream>
+#include <stdexcept>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 namespace lanista_kit {
 
@@ -75,6 +85,16 @@ class Orders {
 
 inline Orders orders;
 
+/// Writes all of a text; SIGPIPE must be ignored.
+inline void write_all(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(to, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return;  // nobody reads it
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
 /// Where cerr and clog lead: to stderr, at once as ever, and to the log of the turn.
 class Ear : public std::streambuf {
  public:
@@ -102,16 +122,8 @@ class Ear : public std::streambuf {
   }
 
   int sync() override {
-    const char* rest = unwritten_.data();
-    std::size_t size = unwritten_.size();
-    log_.append(unwritten_, 0, std::min(size, log_limit - log_.size()));
-    while (size > 0) {
-      const ssize_t wrote = ::write(STDERR_FILENO, rest, size);
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote <= 0) break;  // nobody listens
-      rest += wrote;
-      size -= static_cast<std::size_t>(wrote);
-    }
+    log_.append(unwritten_, 0, std::min(unwritten_.size(), log_limit - log_.size()));
+    write_all(STDERR_FILENO, unwritten_);
     unwritten_.clear();
     return 0;
   }
@@ -137,7 +149,90 @@ inline std::string present_exception() {
   }
 }
 
-/// Plays one match.
+/// The connection, which each match's process leaves to the next one's.
+class Conversation : public lanista::Arena {
+ public:
+  using Arena::Arena;
+  using Arena::set_unused;
+  using Arena::stop_after_match;
+  using Arena::unused;
+};
+
+/// Whether this process has no thread but this one; false where that can't be known.
+///
+/// Other threads, which a global's constructor may have started, wouldn't exist in a forked child.
+inline bool has_one_thread() {
+  const std::string key = "Threads:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.compare(0, key.size(), key) == 0) return std::atoi(line.c_str() + key.size()) == 1;
+  return false;
+}
+
+/// Reads a descriptor to its end.
+inline std::string read_all(int from) {
+  std::string text;
+  char piece[4096];
+  while (true) {
+    const ssize_t got = ::read(from, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+}
+
+/// Ends this process as a child of it ended.
+[[noreturn]] inline void end_like(int status) {
+  if (WIFSIGNALED(status)) {
+    const rlimit no_core = {0, 0};  // the child's says more
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(WTERMSIG(status), SIG_DFL);
+    ::raise(WTERMSIG(status));
+  }
+  // Not exit: what was written before the first fork and is still in a buffer is in each child's,
+  // which has written it.
+  ::_exit(WEXITSTATUS(status));
+}
+
+/// Forks a process for each match, so that the player's globals are new in each.
+///
+/// A child is forked before its match begins, so that the time for the first answer doesn't contain
+/// the fork. The parent neither reads nor writes to the arena after its hello. It ends as soon as a
+/// child ends otherwise than after a match, and in the same way.
+///
+/// Returns, in each child alone, the descriptor to which it writes what it hasn't used after its
+/// match.
+inline int fork_for_each_match(Conversation& arena) {
+  while (true) {
+    int ends[2];
+    const bool piped = ::pipe(ends) == 0;
+    [[maybe_unused]] const pid_t parent = ::getpid();
+    const pid_t child = piped ? ::fork() : -1;
+    if (child < 0)
+      throw std::runtime_error(std::string("no process for the next match: ") +
+                               std::strerror(errno));
+    if (child == 0) {
+      ::close(ends[0]);
+      ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#ifdef __linux__
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(1);
+#endif
+      arena.stop_after_match();
+      return ends[1];
+    }
+    ::close(ends[1]);
+    const std::string unused = read_all(ends[0]);
+    ::close(ends[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0 || unused.empty()) end_like(status);
+    arena.set_unused(unused);
+  }
+}
+
+/// Plays one match; or, with LANISTA_KEEP=1, matches until the arena says goodbye.
 ///
 /// Args:
 ///   game: the ruleset's name.
@@ -156,7 +251,10 @@ inline int host(const char* game, void (*take)(const lanista::Arena&)) {
   std::string name = lanista::detail::environment("LANISTA_NAME");
   if (name.empty()) name = std::string(player_name).substr(0, 32);
   try {
-    lanista::Arena arena({name, game});
+    lanista::Options options{name, game};
+    options.keep = lanista::detail::environment("LANISTA_KEEP") == "1" && has_one_thread();
+    Conversation arena(options);
+    const int successor = options.keep ? fork_for_each_match(arena) : -1;
     while (const lanista::State* state = arena.next()) {
       seat = state->seat;
       own_seed = state->seed;
@@ -175,7 +273,15 @@ inline int host(const char* game, void (*take)(const lanista::Arena&)) {
       }
       const std::string said = ear.take();
       if (!said.empty()) arena.log(said);
+      // Before the answer, so that a kept bot's output is there when the match is over.
+      std::cout.flush();
+      std::fflush(stdout);
       arena.send_line(orders.line());
+    }
+    if (options.keep) {
+      // After a goodbye before any match: what globals have in buffers is in other children's.
+      if (arena.result() == nullptr) ::_exit(0);
+      write_all(successor, arena.unused());
     }
   } catch (const std::exception& error) {
     std::cerr << name << ": " << error.what() << std::endl;

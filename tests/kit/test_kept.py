@@ -1,0 +1,206 @@
+"""Players of the original kits that stay from match to match, in a process of its own for each."""
+
+import socket
+import subprocess
+
+import pytest
+
+from e2e.running import PATIENCE, environment
+from kit.conftest import player
+from lanista.match.clock import Limits
+from lanista.match.encoder import MatchInfo, Version1Encoder
+from lanista.match.ending import Ending
+from lanista.match.record import read_record
+from lanista.pairing.blocks import Pairing
+from lanista.rules import registry
+from lanista.rules.base import complete_settings
+from lanista.rules.outcome import Outcome, Termination
+from lanista.tournament import worker
+from lanista.tournament.setup import prepare
+from lanista.tournament.spec import spec_of
+from lanista.tournament.worker import Block, Task, play_blocks, try_bot
+
+PLAYER = "hogwarts/AIGlobals"
+
+
+@pytest.fixture(autouse=True)
+def _ends():
+    """Bots that are kept end with the test."""
+    yield
+    worker.close()
+
+
+def setup_of(folder, **more):
+    """A tournament of the player, with more keys of its table, and three house bots."""
+    bots = [{"name": "Kit", "command": player(PLAYER), **more}]
+    bots += [{"name": name, "command": "Demo"} for name in "ABC"]
+    return prepare(
+        spec_of(
+            {
+                "name": "cup",
+                "game": "hogwarts",
+                "format": "round-robin",
+                "seeds": [1, 2],
+                "settings": {"NUM_ROUNDS": 12},
+                "bots": bots,
+                "clock": {"first": 60.0, "turn": 60.0, "start": 60.0},
+            }
+        ),
+        folder,
+    )
+
+
+def play(setup, folder):
+    """The matches of two blocks, each with the record of its match."""
+    names = setup.bots[:4]
+    blocks = []
+    for at in range(2):
+        opening = setup.opening(at)
+        seatings = setup.seatings(Pairing(names, at))
+        block_id = setup.block_id(names, opening)
+        blocks.append(Block(id=block_id, bots=names, opening=opening, seatings=seatings))
+    finished = play_blocks(
+        Task(
+            match_setup=setup.match_setup,
+            contestants=setup.contestants,
+            blocks=tuple(blocks),
+            playing=str(folder),
+        )
+    )
+    worker.close()
+    return [
+        (match, read_record(folder / block.records[match.record]))
+        for block in finished
+        for match in block.result.matches
+    ]
+
+
+def of_kit(match, record):
+    """The player's seat in a match's result and its entry in the record."""
+    places = [place for place, seat in enumerate(match.seats) if seat.bot == "Kit"]
+    return match.seats[places[0]], record.result.bots[places[0]]
+
+
+def test_kept_it_plays_as_started_afresh(compiler, tmp_path):
+    """Its orders follow from globals, a static variable and `rand`, so these are new each time."""
+    mark = tmp_path / "mark"
+    afresh = play(setup_of(tmp_path, restart=True), tmp_path)
+    kept = play(setup_of(tmp_path, environment={"MARK": str(mark)}), tmp_path)
+
+    assert 8 == len(kept)
+    assert [match.digest for match, _ in afresh] == [match.digest for match, _ in kept]
+    for match, record in kept:
+        seat, info = of_kit(match, record)
+        assert (Ending.NORMAL, "is kept for the next match") == (seat.ending, info.exit)
+        assert "loaded\nplays 0, drawn 0\n" == info.output
+    processes, parents = zip(*(line.split() for line in mark.read_text().splitlines()), strict=True)
+    assert (8, 1) == (len(set(processes)), len(set(parents)))
+
+
+@pytest.mark.parametrize(
+    ("end", "words", "last"),
+    [
+        ("signal", "killed by SIGSEGV", "last words"),
+        ("code", "exited with code 7", "last words"),
+        (
+            "exception",
+            "exited with code 1",
+            "Kit: round 3: the player ended by an exception: not again",
+        ),
+    ],
+)
+def test_a_later_match_ends_it_as_the_first_would(compiler, tmp_path, end, words, last):
+    """The second match of its process: what it is told by is what it would be of a new process."""
+    mark = tmp_path / "mark"
+    setup = setup_of(tmp_path, environment={"MARK": str(mark), "END": end})
+    [first, second, *_] = play(setup, tmp_path)
+
+    seat, info = of_kit(*first)
+    assert (Ending.NORMAL, "is kept for the next match") == (seat.ending, info.exit)
+    seat, info = of_kit(*second)
+    said = f"its process {words}: {last}"
+    assert (Ending.CRASH, said, words) == (seat.ending, seat.words, info.exit)
+    assert info.output.endswith(f"{last}\n")
+
+
+def test_a_tournaments_check_has_nothing_to_warn_of(compiler, tmp_path):
+    setup = setup_of(tmp_path)
+    trial = try_bot(setup.match_setup, setup.contestants["Kit"], setup.opening(0))
+
+    assert ("", "") == (trial.trouble, trial.warning)
+
+
+def conversation(*, keeps):
+    """What is sent in a match of one round: up to its `go`, and its end."""
+    ruleset = registry.get("hogwarts")
+    settings = complete_settings(ruleset, {"NUM_ROUNDS": 1})
+    chance = ruleset.chance(1)
+    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    encoder = Version1Encoder(
+        MatchInfo(match="0" * 26, game="hogwarts", players=tuple("abcd"), limits=Limits(), seed=1)
+    )
+    status = (0.0,) * 4
+    outcome = Outcome(
+        termination=Termination.FINISHED, ranks=(1,) * 4, scores=(0,) * 4, reason="rounds"
+    )
+    opening = encoder.opening(game, 0, status)
+    return opening, encoder.closing(game, 0, outcome, status, keeps=keeps)
+
+
+def run(talk, **env):
+    """Run the player, and talk with it; what it printed, and its exit code.
+
+    Args:
+        talk: Is given its connection, and what reads its lines.
+        env: More variables.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE)
+        port = str(server.getsockname()[1])
+        running = subprocess.Popen(
+            [player(PLAYER)],
+            env=environment(LANISTA_PORT=port, **env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with running:
+            connection, _ = server.accept()
+            connection.settimeout(PATIENCE)
+            with connection, connection.makefile("rb") as lines:
+                talk(connection, lines)
+                out, err = running.communicate(timeout=PATIENCE)
+    assert "" == err
+    return out, running.returncode
+
+
+def test_what_was_read_with_a_matchs_end_isnt_lost(compiler):
+    """Three matches and the goodbye in one piece: the first process has read all of it. And what is
+    in a buffer when a match's process begins is written once by each.
+    """
+    opening, closing = conversation(keeps=True)
+    answers = []
+
+    def talk(connection, lines):
+        assert b"Globals v=1 game=hogwarts keep=1\n" == lines.readline()
+        connection.sendall(b"welcome v=1\nwait\n" + 3 * (opening + closing) + b"bye\n")
+        answers.extend(lines.readline() for _ in range(3))
+        assert b"" == lines.readline()
+
+    assert ("loaded\nplays 0, drawn 0\n" * 3, 0) == run(talk, LANISTA_KEEP="1")
+    assert answers[0].startswith(b"m ")
+    assert 1 == len(set(answers))
+
+
+@pytest.mark.parametrize("env", [{}, {"LANISTA_KEEP": "1", "THREAD": "1"}])
+def test_it_stays_only_if_asked_and_without_threads_of_its_own(compiler, env):
+    """A thread that a global's constructor starts wouldn't be there in a forked process."""
+    opening, closing = conversation(keeps=False)
+
+    def talk(connection, lines):
+        assert b"Globals v=1 game=hogwarts\n" == lines.readline()
+        connection.sendall(b"welcome v=1\n" + opening + closing)
+        assert lines.readline().startswith(b"m ")
+        assert b"" == lines.readline()
+
+    assert ("loaded\nplays 0, drawn 0\n", 0) == run(talk, **env)
