@@ -78,15 +78,15 @@ def test_a_flooding_pair_fills_no_disk_and_delays_no_end(tmp_path, started):
 async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
     """They stay in their `.part` files, results and all; the next arena completes them."""
     compressing = trio.Event()
-    plain = record_module._copy
+    plain = record_module._chunks
 
-    def never(source, target, length):
+    def never(source, length, last):
         trio.from_thread.run_sync(compressing.set)
         while True:
             trio.from_thread.check_cancelled()
             time.sleep(0.001)
 
-    monkeypatch.setattr(record_module, "_copy", never)
+    monkeypatch.setattr(record_module, "_chunks", never)
     monkeypatch.setattr(arena_module, "SHUTDOWN_TIME", 0.2)
     with capture_logs() as logs, trio.fail_after(60):
         arena = Arena(options_in(tmp_path))
@@ -102,7 +102,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
     assert "finished" == read(part).result.end
     assert [] == [*tmp_path.rglob("*.tmp"), *tmp_path.rglob("*.gz")]
 
-    monkeypatch.setattr(record_module, "_copy", plain)
+    monkeypatch.setattr(record_module, "_chunks", plain)
     with capture_logs(), trio.fail_after(60):
         arena = Arena(options_in(tmp_path))
         await arena.listen()

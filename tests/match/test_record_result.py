@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import gzip
 
 import attrs
 import pytest
@@ -132,12 +131,13 @@ async def test_compressing_is_given_up_when_it_is_cancelled(tmp_path, monkeypatc
     writer.turn(TURN)
     with trio.CancelScope() as scope:
 
-        def write(self, data):
-            trio.from_thread.run_sync(scope.cancel)
-            return plain(self, data)
+        def cancelling(source, length, last):
+            for chunk in plain(source, length, last):
+                trio.from_thread.run_sync(scope.cancel)
+                yield chunk
 
-        plain = gzip.GzipFile.write
-        monkeypatch.setattr(gzip.GzipFile, "write", write)
+        plain = record_module._chunks
+        monkeypatch.setattr(record_module, "_chunks", cancelling)
         await writer.finish(RESULT)
     assert scope.cancelled_caught
     assert ["m.jsonl.gz.part"] == [path.name for path in tmp_path.iterdir()]

@@ -38,9 +38,8 @@ def test_the_map_of_the_page_is_read_cell_by_cell():
 def test_a_row_names_the_own_base_a():
     """PROTOCOL.md 6: `A` is the receiver's own base, `B` the opponent's."""
     board = read_board(PAGE)
-    assert [".", "A", ".", "#", "#", ".", "."] == board.tokens(2)
-    assert [".", "B", ".", "#", "#", ".", "."] == board.tokens(2, own=1)
-    assert [".", ".", "#", "#", ".", "A", "."] == board.tokens(3, own=1)
+    assert board.lines()[2] == ". A . # # . ."
+    assert board.lines(own=1)[2:4] == (". B . # # . .", ". . # # . A .")
 
 
 def test_neighbours_are_right_above_left_and_below_and_passable():

@@ -260,10 +260,11 @@ async def _finish(played: _PlayedMatch, run: MatchRun) -> None:
         exits[seat] = bot_exit = await bot.end()
         infos[seat] = BotInfo(exit=str(bot_exit), output=bot.output())
 
-    async with trio.open_nursery() as nursery:
-        for seat, info in enumerate(played.infos):
-            if info is None:
-                nursery.start_soon(end, seat)
+    if None in infos:
+        async with trio.open_nursery() as nursery:
+            for seat, info in enumerate(played.infos):
+                if info is None:
+                    nursery.start_soon(end, seat)
     try:
         result = await hosted.complete(infos)
     except OSError as error:

@@ -79,17 +79,13 @@ class Board:
             edge = reached
         return steps
 
-    def tokens(self, row: int, own: int = 0) -> list[str]:
-        """Return a row as in a map file and on the wire, with `A` for the base of seat `own`."""
-        first = row * self.cols
-        # `_token` is inlined because the start of a match writes every cell once per seat.
-        tokens = [
-            _TOKENS.get(state) or str(state) for state in self.cells[first : first + self.cols]
-        ]
-        for letter, base in (("A", self.bases[own]), ("B", self.bases[1 - own])):
-            if first <= base < first + self.cols:
-                tokens[base - first] = letter
-        return tokens
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - as for neighbours
+    def lines(self, own: int = 0) -> tuple[str, ...]:
+        """Return the rows as in a map file and on the wire, with `A` for the base of seat `own`."""
+        tokens = [_token(state) for state in self.cells]
+        tokens[self.bases[own]], tokens[self.bases[1 - own]] = "A", "B"
+        starts = range(0, len(tokens), self.cols)
+        return tuple(" ".join(tokens[start : start + self.cols]) for start in starts)
 
 
 def _token(state: int) -> str:
@@ -101,8 +97,7 @@ _TOKENS = {IMPASSABLE: "#", 0: "."} | {state: str(state) for state in range(1, 1
 
 def write_board(board: Board) -> str:
     """Return the board as the text of a map file."""
-    rows = (" ".join(board.tokens(row)) for row in range(board.rows))
-    return "\n".join((f"{board.rows} {board.cols}", *rows, ""))
+    return "\n".join((f"{board.rows} {board.cols}", *board.lines(), ""))
 
 
 def read_board(text: str) -> Board:

@@ -9,8 +9,7 @@ class Classic:
     def opening(self, game: AngryMob, seat: int) -> bytes:
         """Return the map, in which `A` is the receiver's own base."""
         board = game.board
-        rows = (" ".join(board.tokens(row, own=seat)) for row in range(board.rows))
-        return "\n".join((f"{board.rows} {board.cols}", *rows, "")).encode()
+        return "\n".join((f"{board.rows} {board.cols}", *board.lines(seat), "")).encode()
 
     def turn(self, game: AngryMob, seat: int) -> bytes:
         """Return the numbers that the opponent sent last turn, formatted uniformly."""

@@ -210,7 +210,7 @@ class AngryMob:
         lines = [f"set move_limit {self.move_limit}", f"size {board.rows} {board.cols}"]
         for number, cell in enumerate(board.bases):
             lines.append(f"base {number} {cell // board.cols} {cell % board.cols}")
-        lines += [f"row {row} {' '.join(board.tokens(row))}" for row in range(board.rows)]
+        lines += [f"row {row} {line}" for row, line in enumerate(board.lines())]
         return ("\n".join(lines) + "\n").encode()
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
