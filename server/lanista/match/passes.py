@@ -50,7 +50,7 @@ class PassLimit(trio.abc.Instrument):
         """Let other tasks run, unless the present pass has only just begun.
 
         For a match whose bots have answered by the time they are looked at, turn after turn: it
-        needn't wait for anything, and a pass for each of its turns would cost it a quarter more.
+        needn't wait for anything, and a pass for each of its turns would slow it down.
         """
         if self._began == math.inf or time.thread_time() - self._began > SHARED_AFTER:
             await trio.lowlevel.checkpoint()

@@ -281,7 +281,7 @@ class Match:
             return
         unread = iter(asked)
         for seat in unread:
-            # A scope and a pass of the event loop cost a quarter of a turn, so only if they must.
+            # A scope and a pass of the event loop cost much of a turn, so only if they must.
             if not seat.look():
                 await self._wait_for(seat, unread, max([seat.deadline for seat in asked]))
                 break
