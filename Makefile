@@ -17,7 +17,7 @@ STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/web/page/node_modules/.installed
 
 .PHONY: help setup toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
-	golden map screenshots bench soak clean
+	golden map screenshots bench bench-quick soak clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -193,6 +193,9 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/store.py
 	$(BIN)/python tests/bench/tournament.py
 	$(BIN)/python tests/bench/starting.py
+
+bench-quick: setup  ## a turn with bots in C, and its floor, in under a minute: for work on the hot path
+	$(BIN)/python tests/bench/turn.py --quick
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) clients/javascript/node_modules tests/web/page/node_modules build dist .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from lanista.match import passes
-from lanista.match.passes import PASS_TIME, PassLimit
+from lanista.match.passes import PASS_TIME, SHARED_AFTER, PassLimit
 from lanista.match.stalls import StallMonitor
 from match.playing import COUNTING, SKIPPERS, answers, sit
 
@@ -79,6 +79,27 @@ async def test_matches_wait_between_the_answers_and_the_next_turn(tmp_path, monk
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": stalls})
     await table.play(*[answers("1", "1", "1")] * 3)
     assert [stalls.passes] * 3 == waits
+
+
+async def test_a_match_that_need_not_wait_goes_on_in_a_pass_that_has_just_begun(limit, spent):
+    """Turn after turn, until the pass is shared with the other tasks."""
+    limit, passed = limit
+    await trio.lowlevel.checkpoint()
+    first, turns = passed.count, 0
+    while passed.count == first:
+        turns += 1
+        spent[0] += 0.3 * SHARED_AFTER
+        await limit.share()
+    assert 4 == turns
+
+
+async def test_a_pass_that_is_not_measured_is_shared_at_once():
+    """As in a test without a heartbeat."""
+    passed = Passes()
+    trio.lowlevel.add_instrument(passed)
+    for turns in range(1, 4):
+        await PassLimit().share()
+        assert turns == passed.count
 
 
 async def test_the_heartbeat_measures_passes(autojump_clock):

@@ -18,6 +18,9 @@ import trio
 
 PASS_TIME = 0.003
 """Seconds of processor time of a pass after which no more matches go on in it."""
+SHARED_AFTER = 0.001
+"""Seconds of processor time of a pass after which a match goes on in another one, even if it need
+not wait for its bots: less than what counts as a stall."""
 
 
 @attrs.define(eq=False)
@@ -42,3 +45,12 @@ class PassLimit(trio.abc.Instrument):
             async with self._queue:
                 while self._is_over:
                     await trio.lowlevel.checkpoint()
+
+    async def share(self) -> None:
+        """Let other tasks run, unless the present pass has only just begun.
+
+        For a match whose bots have answered by the time they are looked at, turn after turn: it
+        needn't wait for anything, and a pass for each of its turns would slow it down.
+        """
+        if self._began == math.inf or time.thread_time() - self._began > SHARED_AFTER:
+            await trio.lowlevel.checkpoint()

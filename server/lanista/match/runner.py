@@ -1,14 +1,15 @@
 """Playing one match: send every seat its turn, collect and judge the answers, advance the game.
 
 No game is named and no socket is touched here: rules come as `lanista.rules.base` objects, and
-bytes go through `encoder` and `seat`. Nothing is parsed, logged or stored between the hand-over and
-the arrival of the answers, since that would take time from the bots.
+bytes go through `encoder` and `seat`. While the bots think, only the record's line of the last turn
+is written. That delays no answer, since the kernel notes when answers arrive.
 """
 
 import math
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import attrs
 import trio
@@ -100,6 +101,8 @@ class Match:
     _tallies: list[FaultTally] = attrs.field(init=False, factory=list)  # by seat
     _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
+    # The line of the last turn, until it is written while the bots think about the next.
+    _unwritten: dict[str, Any] | None = attrs.field(init=False, default=None)
     _why_interrupted: str = attrs.field(init=False, default="")
     _has_sent_end: bool = attrs.field(init=False, default=False)
 
@@ -214,10 +217,14 @@ class Match:
             notes = self._note_faults(began, asked, verdicts, void=void)
             if not void:
                 game.advance(verdicts)
-            self._write(began, asked, verdicts, stall, status)
+            self._unwritten = self._turn_line(began, asked, verdicts, stall, status)
             self._turns += 1
+            outcome = self._ending(game, void=void)
+            if outcome is not None or self.watcher is not None:
+                # A watcher may hold the match here, and whoever follows the record sees this turn.
+                self._write_turn()
             # Set before the next `await`, so that an interrupt there can't undo a finished match.
-            self.outcome = self._ending(game, void=void)
+            self.outcome = outcome
             if self.outcome is not None and not void:
                 self._last_notes = notes
             status = self._status()
@@ -264,6 +271,7 @@ class Match:
         for seat in asked:
             if seat.playing:
                 blocked |= seat.hand_over(payloads[seat.index], limit)
+        self._write_turn()
         if blocked:
             # A bot that doesn't read must not delay the others. Only in this case do the seats need
             # tasks of their own.
@@ -271,16 +279,26 @@ class Match:
                 for seat in asked:
                     nursery.start_soon(self._exchange_apart, seat)
             return
-        waited = False
-        with trio.CancelScope(deadline=max([seat.deadline for seat in asked])) as scope:
-            for seat in asked:
-                waited |= await seat.answer()
+        unread = iter(asked)
+        for seat in unread:
+            # A scope and a pass of the event loop cost much of a turn, so only if they must.
+            if not seat.look():
+                await self._wait_for(seat, unread, max([seat.deadline for seat in asked]))
+                break
+        else:
+            # Bots that always answer at once must not block the other tasks.
+            await self.stalls.passes.share()
         for seat in asked:
             if not seat.settled:
                 await seat.last_look()
-        if not waited and not scope.cancelled_caught:
-            # Bots that always answer ahead must not block the other tasks.
-            await trio.lowlevel.checkpoint()
+
+    async def _wait_for(self, seat: Seat, others: Iterable[Seat], deadline: float) -> None:
+        """Wait for a seat that has just been looked at, then for the others; until the deadline."""
+        with trio.CancelScope(deadline=deadline):
+            await seat.connection.channel.wait_readable()
+            await seat.answer()
+            for other in others:
+                await other.answer()
 
     async def _exchange_apart(self, seat: Seat) -> None:
         if seat.blocked:
@@ -419,16 +437,15 @@ class Match:
 
     # -- the record and the end ----------------------------------------------------------------
 
-    def _write(
+    def _turn_line(
         self,
         began: float,
         asked: Sequence[Seat],
         verdicts: Sequence[Verdict],
         stall: float,
         status: Sequence[float],
-    ) -> None:
-        """Write the turn's line of the record."""
-        assert self._game is not None
+    ) -> dict[str, Any]:
+        """Return the turn's line of the record, but for the digest."""
         names = [VERDICT_NAMES[type(verdict)] for verdict in verdicts]
         line = turn_lines.turn(
             self._turns,
@@ -444,10 +461,23 @@ class Match:
             ],
             rooms=self._rooms,
         )
-        line["digest"] = self._game.digest()
+        line["digest"] = ""  # its place among the keys
         if any(status):
             line["status"] = status
-        self.record.turn(line)
+        return line
+
+    def _write_turn(self) -> None:
+        """Write the last turn's line of the record, unless that is done."""
+        line, self._unwritten = self._unwritten, None
+        if line is None:
+            return
+        assert self._game is not None
+        try:
+            line["digest"] = self._game.digest()
+            self.record.turn(line)
+        except Exception:
+            self._turns -= 1  # The record ends before this turn.
+            raise
 
     async def _send_end(self) -> None:
         """Send every seat its last bytes, all concurrently, within CLOSING_TIME.
@@ -457,6 +487,7 @@ class Match:
         assert self.outcome is not None
         self._has_sent_end = True
         try:
+            self._write_turn()  # if the match was interrupted before the next turn
             self.record.end(self.result())
         except Exception:  # noqa: BLE001 - as in `run`
             self.error = self.error or traceback.format_exc()

@@ -151,26 +151,21 @@ class Seat:
             # The answer was sent ahead: it counts as 0 s after the hand-over, which ended only now.
             self.arrived = Arrival(self.handed_at, self.handed_at, self.handed_at)
 
-    async def answer(self) -> bool:
+    def look(self) -> bool:
+        """Read once, without waiting; return whether the turn is settled now."""
+        self._leave_if_kicked()
+        if not self.settled:
+            self._read()
+        return self.settled
+
+    async def answer(self) -> None:
         """Wait until the answer is there or the bot is gone.
 
-        The caller cancels this at the deadline.
-
-        Returns:
-            Whether it had to wait at all.
+        The caller cancels this at the deadline. A bot that sends without end doesn't block the
+        other tasks, since each read but the first comes after a checkpoint.
         """
-        waited = False
-        self._leave_if_kicked()
-        while not self.settled:
-            if self._read():
-                # A bot that sends without end must not block the other tasks.
-                await trio.lowlevel.checkpoint()
-                waited = True
-            elif not self.settled:
-                await self.connection.channel.wait_readable()
-                waited = True
-            self._leave_if_kicked()
-        return waited
+        while not self.look():
+            await self.connection.channel.wait_readable()
 
     async def last_look(self) -> None:
         """Read once more at the deadline, without waiting; give the answer up if there is none."""
