@@ -2,10 +2,11 @@
 
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from e2e.running import PATIENCE, environment
+from e2e.running import PATIENCE, environment, wait_until
 from kit.conftest import player
 from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
@@ -151,7 +152,7 @@ def run(talk, **env):
     """Run the player, and talk with it; what it printed, and its exit code.
 
     Args:
-        talk: Is given its connection, and what reads its lines.
+        talk: Is given its connection, what reads its lines, and its process id.
         env: More variables.
     """
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -168,7 +169,7 @@ def run(talk, **env):
             connection, _ = server.accept()
             connection.settimeout(PATIENCE)
             with connection, connection.makefile("rb") as lines:
-                talk(connection, lines)
+                talk(connection, lines, running.pid)
                 out, err = running.communicate(timeout=PATIENCE)
     assert "" == err
     return out, running.returncode
@@ -181,7 +182,7 @@ def test_what_was_read_with_a_matchs_end_isnt_lost(compiler):
     opening, closing = conversation(keeps=True)
     answers = []
 
-    def talk(connection, lines):
+    def talk(connection, lines, _):
         assert b"Globals v=1 game=hogwarts keep=1\n" == lines.readline()
         connection.sendall(b"welcome v=1\nwait\n" + 3 * (opening + closing) + b"bye\n")
         answers.extend(lines.readline() for _ in range(3))
@@ -192,12 +193,34 @@ def test_what_was_read_with_a_matchs_end_isnt_lost(compiler):
     assert 1 == len(set(answers))
 
 
+def test_a_matchs_process_is_there_before_the_match(compiler):
+    """Else forking it would be counted as time for the first answer."""
+    opening, closing = conversation(keeps=True)
+
+    def talk(connection, lines, pid):
+        children = Path(f"/proc/{pid}/task/{pid}/children")
+
+        def has_two(*, without=frozenset()):
+            pids = set(children.read_text().split())
+            return 2 == len(pids) and not pids & without
+
+        connection.sendall(b"welcome v=1\n")
+        wait_until(has_two, "one process plays, one waits")
+        first, second = children.read_text().split()
+        connection.sendall(opening + closing)
+        wait_until(lambda: has_two(without={first}), "the first match's process is gone")
+        assert second in children.read_text().split()
+        connection.sendall(b"bye\n")
+
+    assert ("loaded\nplays 0, drawn 0\n", 0) == run(talk, LANISTA_KEEP="1")
+
+
 @pytest.mark.parametrize("env", [{}, {"LANISTA_KEEP": "1", "THREAD": "1"}])
 def test_it_stays_only_if_asked_and_without_threads_of_its_own(compiler, env):
     """A thread that a global's constructor starts wouldn't be there in a forked process."""
     opening, closing = conversation(keeps=False)
 
-    def talk(connection, lines):
+    def talk(connection, lines, _):
         assert b"Globals v=1 game=hogwarts\n" == lines.readline()
         connection.sendall(b"welcome v=1\n" + opening + closing)
         assert lines.readline().startswith(b"m ")

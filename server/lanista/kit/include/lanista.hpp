@@ -1250,9 +1250,6 @@ class Connection {
         }
     }
 
-    /// Makes the line that was returned last the next one again.
-    void put_back(std::string_view line) { from_ -= line.size() + 1; }
-
     /// The bytes that were received and aren't used, until the next call of `line()`.
     std::string_view unused() const { return {buffer_.data() + from_, to_ - from_}; }
 
@@ -1539,11 +1536,11 @@ class Arena {
     Arena(const Options& options, int socket)
         : Arena(detail::hello(options), options.keep, [socket] { return socket; }) {}
 
-    /// Makes the present or next match the last one of this object, also with `keep`: the
-    /// conversation goes on with `unused()`, which `set_unused` gives to another object.
-    void stop_after_match() { keep_ = false; }
+    /// Has `next()` return null after the last score of a match, also with `keep`: the conversation
+    /// goes on with `unused()`, which `set_unused` gives to another object.
+    void stop_after_match() { one_match_ = true; }
 
-    /// What was received after the last match; it begins with the line after the scores.
+    /// What was received after the last score.
     std::string_view unused() const { return connection_.unused(); }
 
     /// Goes on where another object with this connection stopped, before anything was received.
@@ -1580,10 +1577,6 @@ class Arena {
 
     void take(std::string_view line) {
         auto [keyword, words] = divide(line);
-        if (end_ && (keyword == "start" || keyword == "wait" || keyword == "bye")) {
-            finish();
-            if (over_) return connection_.put_back(line);
-        }
         if (keyword == "go") {
             position();
             owes_ = true;
@@ -1593,6 +1586,8 @@ class Arena {
             turn_ = number;
             facts_.clear();
         } else if (keyword == "start") {
+            finish();
+            if (over_) return;
             match_ = detail::of_size(words, 1)[0];
             turn_.reset();
             facts_.clear();
@@ -1607,14 +1602,22 @@ class Arena {
             if (turn_) position();  // the final position, which has no `go`
             end_ = detail::of_size(words, 1)[0];
             facts_.clear();
+        } else if (keyword == "wait") {
+            finish();
         } else if (keyword == "bye") {
+            finish();
             over_ = true;
         } else if (keyword == "error") {
             finish();
             over_ = true;
             throw ArenaError(detail::of_size(words, 1)[0], detail::joined(words, 1));
-        } else if (keyword != "wait") {
+        } else {
             facts_.add(keyword, std::move(words));
+            if (one_match_ && end_ && keyword == "score" &&
+                facts_["score"].size() == facts_["rank"].size()) {
+                finish();
+                over_ = true;
+            }
         }
     }
 
@@ -1682,6 +1685,7 @@ class Arena {
 
     detail::Connection connection_;
     bool keep_;
+    bool one_match_ = false;
     bool owes_ = false;  // an answer to the last `go`
     bool over_ = false;
     std::optional<std::string> match_;  // its id, from `start` to the end of its scores

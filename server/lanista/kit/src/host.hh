@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,41 +195,70 @@ inline std::string read_all(int from) {
   ::_exit(WEXITSTATUS(status));
 }
 
+/// Waits for a child's end; returns its status.
+inline int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+/// A process's part in a conversation of several matches.
+struct Turnover {
+  int* matches;   ///< how many matches have ended as they should; memory shared by all processes
+  int successor;  ///< where to write to the next match's process
+};
+
 /// Forks a process for each match, so that the player's globals are new in each.
 ///
-/// A child is forked before its match begins, so that the time for the first answer doesn't contain
-/// the fork. The parent neither reads nor writes to the arena after its hello. It ends as soon as a
-/// child ends otherwise than after a match, and in the same way.
+/// While one plays, the next one waits, so that the time for the first answer doesn't contain a
+/// fork. The parent neither reads from the arena nor writes to it after its hello. It ends as soon
+/// as a child has ended otherwise than after a match, and in the same way.
 ///
-/// Returns, in each child alone, the descriptor to which it writes what it hasn't used after its
-/// match.
-inline int fork_for_each_match(Conversation& arena) {
-  while (true) {
+/// Returns in children alone, when their match may begin.
+inline Turnover fork_for_each_match(Conversation& arena) {
+  void* const shared = ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::runtime_error("no memory to share between its processes");
+  int* const matches = static_cast<int*>(shared);
+  [[maybe_unused]] const pid_t parent = ::getpid();
+  pid_t playing = -1;
+  int predecessor = -1;
+  for (int match = 0;; ++match) {
     int ends[2];
     const bool piped = ::pipe(ends) == 0;
-    [[maybe_unused]] const pid_t parent = ::getpid();
-    const pid_t child = piped ? ::fork() : -1;
-    if (child < 0)
+    const pid_t next = piped ? ::fork() : -1;
+    if (next < 0)
       throw std::runtime_error(std::string("no process for the next match: ") +
                                std::strerror(errno));
-    if (child == 0) {
+    if (next == 0) {
       ::close(ends[0]);
       ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 #ifdef __linux__
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(1);
 #endif
+      if (predecessor >= 0) {
+        const std::string passed_on = read_all(predecessor);
+        ::close(predecessor);
+        if (passed_on.empty()) ::_exit(0);  // it ended otherwise than after its match
+        arena.set_unused(std::string_view(passed_on).substr(1));
+      }
       arena.stop_after_match();
-      return ends[1];
+      return {matches, ends[1]};
     }
     ::close(ends[1]);
-    const std::string unused = read_all(ends[0]);
-    ::close(ends[0]);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (predecessor >= 0) ::close(predecessor);
+    predecessor = ends[0];
+    if (playing >= 0) {
+      const int status = wait_for(playing);
+      if (status != 0 || *matches < match) {
+        ::kill(next, SIGKILL);
+        wait_for(next);
+        end_like(status);
+      }
     }
-    if (status != 0 || unused.empty()) end_like(status);
-    arena.set_unused(unused);
+    playing = next;
   }
 }
 
@@ -254,7 +284,7 @@ inline int host(const char* game, void (*take)(const lanista::Arena&)) {
     lanista::Options options{name, game};
     options.keep = lanista::detail::environment("LANISTA_KEEP") == "1" && has_one_thread();
     Conversation arena(options);
-    const int successor = options.keep ? fork_for_each_match(arena) : -1;
+    const Turnover turnover = options.keep ? fork_for_each_match(arena) : Turnover{nullptr, -1};
     while (const lanista::State* state = arena.next()) {
       seat = state->seat;
       own_seed = state->seed;
@@ -281,7 +311,10 @@ inline int host(const char* game, void (*take)(const lanista::Arena&)) {
     if (options.keep) {
       // After a goodbye before any match: what globals have in buffers is in other children's.
       if (arena.result() == nullptr) ::_exit(0);
-      write_all(successor, arena.unused());
+      ++*turnover.matches;
+      // The first byte says that the match has ended as it should.
+      write_all(turnover.successor, "." + std::string(arena.unused()));
+      ::close(turnover.successor);
     }
   } catch (const std::exception& error) {
     std::cerr << name << ": " << error.what() << std::endl;
