@@ -159,7 +159,7 @@ def test_a_bot_inherits_what_the_arena_has_when_it_starts(script, tmp_path):
 
 
 async def test_a_removed_working_directory_is_inherited_too(tmp_path, monkeypatch):
-    """As by any process; a folder that is made in its place is another one."""
+    """The folder is held as by any process; one that is made in its place is another one."""
     folder = tmp_path / "folder"
     bots = []
     for _ in range(2):
@@ -396,7 +396,7 @@ STREAMS_CLOSED = """
 
 
 def test_an_arena_without_standard_streams_starts_bots(script):
-    """As in `lanista play … 2>&-`: the numbers are then used for other files."""
+    """With `lanista play … 2>&-`, the numbers of the closed streams are used for other files."""
     expected = ["exited with code 0", "/dev/null\nto stderr\n"]
     assert expected == run_script(script(STREAMS_CLOSED))
 

@@ -122,7 +122,7 @@ def test_half_requests_that_go_on_keep_nobody_out(daemon):
 def test_announced_uploads_keep_nobody_out(daemon, tmp_path):
     """What isn't here takes no room: 16 viewers announce as much as there is room for."""
     record = tmp_path / "short.res"
-    record.write_bytes(b"no film, but that is told")
+    record.write_bytes(b"not a record, which is reported")
     with contextlib.ExitStack() as stack:
         for _ in range(16):
             viewer = stack.enter_context(looking(daemon))

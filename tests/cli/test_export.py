@@ -27,7 +27,7 @@ def picture(path):
         return image
 
 
-def film(path):
+def animation(path):
     """How many pictures a GIF has, and how long the first is shown in ms."""
     with Image.open(path) as image:
         return image.n_frames, image.info["duration"]
@@ -88,12 +88,12 @@ def test_gif_shows_the_rounds_asked_for(lanista, tmp_path, match):
         done.out,
         done.err,
     )
-    assert (7, 200) == film("m1.gif")
+    assert (7, 200) == animation("m1.gif")
     lanista(
         *("replay", "export", match, "--format", "gif", "-o", "part.gif"),
         *("--from", 2, "--to", 4, "--delay", 500, "--size", 20),
     )
-    assert (3, 500) == film("part.gif")
+    assert (3, 500) == animation("part.gif")
 
 
 @pytest.mark.parametrize("packed", [pytest.param(False, marks=pytest.mark.long), True])

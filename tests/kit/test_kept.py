@@ -132,7 +132,7 @@ def test_a_tournaments_check_has_nothing_to_warn_of(compiler, tmp_path):
 
 
 def conversation(*, keeps):
-    """What is sent in a match of one round: up to its `go`, and its end."""
+    """Return what a bot is sent in a match of one round: up to its `go`, and the end."""
     ruleset = registry.get("hogwarts")
     settings = complete_settings(ruleset, {"NUM_ROUNDS": 1})
     chance = ruleset.chance(1)

@@ -94,7 +94,7 @@ async def test_a_match_that_need_not_wait_goes_on_in_a_pass_that_has_just_begun(
 
 
 async def test_a_pass_that_is_not_measured_is_shared_at_once():
-    """As in a test without a heartbeat."""
+    """Without a heartbeat nobody measures a pass, so each match shares each of them."""
     passed = Passes()
     trio.lowlevel.add_instrument(passed)
     for turns in range(1, 4):
