@@ -7,6 +7,7 @@ test_replay_reader and test_frames.
 import json
 import os
 import signal
+import tracemalloc
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import trio.testing
 
 from e2e.running import runs
 from lanista.playback import frame_cache as module
-from lanista.playback.frame_cache import CHUNK_FRAMES, FrameCache, NoFramesError
+from lanista.playback.frame_cache import CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
 from lanista.playback.frames import encode
 from lanista.playback.replay_reader import read_frames
 from lanista.playback.replay_worker import ReplayWorker
@@ -103,6 +104,20 @@ async def test_the_cache_has_what_read_frames_gives(record, parts, monkeypatch):
             assert first == begins
             assert frames[first : place + 1] == read(data)
         cache.release("m1", frame_file)
+
+
+def test_a_match_that_nobody_looks_at_takes_little_memory():
+    """The cache keeps hundreds of files, each with the map of its match."""
+    owners = [[row, col, 0] for row in range(40) for col in range(40)]
+    head = encode({"head": {"type": "head", "scene": {"owners": owners}}})
+    files = [FrameFile(number, Path("record"), Path("frames")) for number in range(20)]
+    tracemalloc.start()
+    try:
+        for file in files:
+            file.update(json.loads(head))
+        assert tracemalloc.get_traced_memory()[0] / len(files) < 10_000  # 156,000 as objects
+    finally:
+        tracemalloc.stop()
 
 
 async def over(frame_file):

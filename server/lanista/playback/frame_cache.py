@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,10 +71,12 @@ class FrameFile:
     """Whether the frames include what bots logged."""
     viewers: int = 0
     """Number of viewers that have it open."""
-    head: dict[str, Any] | None = None
-    end: dict[str, Any] | None = None
     failed: str | None = None
     """Why the frames can't be had."""
+    _head: bytes | None = None
+    _end: bytes | None = None
+    """What precedes and follows the frames, as compressed JSON: there are hundreds of files, and
+    the objects of a head take ten times more memory than a file's other attributes."""
     _ends: "array[int]" = attrs.field(factory=lambda: array("Q"))
     """The position in the file at which each frame ends, with its comma."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
@@ -87,9 +90,14 @@ class FrameFile:
         return len(self._ends)
 
     @property
+    def end(self) -> dict[str, Any] | None:
+        """What follows the frames; None as long as it isn't there."""
+        return None if self._end is None else _unpack(self._end)
+
+    @property
     def over(self) -> bool:
         """Whether no frame will follow."""
-        return self.end is not None or self.failed is not None
+        return self._end is not None or self.failed is not None
 
     @property
     def size(self) -> int:
@@ -98,10 +106,12 @@ class FrameFile:
 
     def update(self, report: dict[str, Any]) -> None:
         """Take in a report of the replay worker, and wake up whoever waits."""
-        self.head = report.get("head", self.head)
+        if "head" in report:
+            self._head = _pack(report["head"])
         for size in report.get("frames", ()):
             self._ends.append(self.size + size)
-        self.end = report.get("end", self.end)
+        if "end" in report:
+            self._end = _pack(report["end"])
         self.failed = report.get("failed", self.failed)
         self._changed.set()
         self._changed = trio.Event()
@@ -112,11 +122,11 @@ class FrameFile:
         Raises:
             NoFramesError: No frames can be made.
         """
-        while self.head is None and not self.over:
+        while self._head is None and not self.over:
             await self._changed.wait()
-        if self.head is None:
+        if self._head is None:
             raise NoFramesError(self.failed or "there are no frames of this match")
-        return self.head
+        return _unpack(self._head)
 
     async def wait_over(self) -> None:
         """Return when no more frames will follow."""
@@ -315,6 +325,15 @@ class FrameCache:
                 file = self._by_number.get(report["job"])
                 if file is not None:
                     file.update(report)
+
+
+def _pack(value: dict[str, Any]) -> bytes:
+    return zlib.compress(encode(value), 1)
+
+
+def _unpack(packed: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return value
 
 
 def _remove_abandoned() -> None:
