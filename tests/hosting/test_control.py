@@ -58,7 +58,9 @@ class Match:
 
     async def play(self):
         while True:
-            await self.control.watch(self.game)
+            hold = self.control.watch(self.game)
+            if hold is not None:
+                await hold
             if self.game.outcome() is not None:
                 return
             self.turns.append(trio.current_time())

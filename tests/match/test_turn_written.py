@@ -12,19 +12,24 @@ EAGER = speaks("1", "1", "1")
 
 
 async def held(game):
-    """A watcher, which might hold the match."""
+    """A watcher that holds the match."""
+
+
+def passed(game):
+    """A watcher that doesn't, as that of a match that could be paused, but isn't."""
 
 
 @pytest.mark.parametrize(
     ("extra", "sent"),
     [
         ({}, [b"turn 1\n", b"turn 2\n", b"turn 2\n"]),
+        ({"watcher": passed}, [b"turn 1\n", b"turn 2\n", b"turn 2\n"]),
         ({"watcher": held}, [b"turn 0\n", b"turn 1\n", b"turn 2\n"]),
     ],
-    ids=["unwatched", "watched"],
+    ids=["unwatched", "passed", "held"],
 )
 async def test_while_the_bots_think(tmp_path, autojump_clock, monkeypatch, extra, sent):
-    """About the next turn, once all have been sent it; but before a watcher is called."""
+    """About the next turn, once all have been sent it; but before a watcher holds the match."""
     during = []
     write = RecordWriter.turn
 

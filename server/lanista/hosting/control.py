@@ -3,7 +3,7 @@
 Arenas keep this up to date without knowing who watches. There is no socket and no web page here.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -78,7 +78,11 @@ class MatchControl:
         self._changed.set()
         self._changed = trio.Event()
 
-    async def watch(self, game: Game) -> None:
+    def watch(self, game: Game) -> Awaitable[None] | None:
+        """Return what to wait for if the match is paused or delayed; else None."""
+        return self._hold(game) if self.delay or self._paused or self._steps else None
+
+    async def _hold(self, game: Game) -> None:
         """Wait while the match is paused; return at once if it has ended."""
         if self.delay:
             await trio.sleep(self.delay)

@@ -63,8 +63,11 @@ OWN_SHARE = 0.5
 LONG_LINE = 4096
 """Length of an answer in characters above which other tasks may run before it is parsed."""
 
-Watcher = Callable[[Game], Awaitable[None]]
-"""Called with the game before the first turn and after each one, while no seat's clock runs."""
+Watcher = Callable[[Game], Awaitable[None] | None]
+"""Called with the game before the first turn and after each one, while no seat's clock runs.
+
+If it returns something to wait for, the match waits for that.
+"""
 
 
 @attrs.define(eq=False)
@@ -191,8 +194,7 @@ class Match:
         # If the match was interrupted already, the bots aren't sent its beginning.
         await trio.lowlevel.checkpoint()
         status = self._status()
-        if self.watcher is not None:
-            await self.watcher(game)
+        await self._hold(game)
         payloads = [seat.encoder.opening(game, seat.index, status) for seat in self.seats]
         for seat in self.seats:
             seat.connection.session.start()
@@ -220,8 +222,7 @@ class Match:
             self._unwritten = self._turn_line(began, asked, verdicts, stall, status)
             self._turns += 1
             outcome = self._ending(game, void=void)
-            if outcome is not None or self.watcher is not None:
-                # A watcher may hold the match here, and whoever follows the record sees this turn.
+            if outcome is not None:
                 self._write_turn()
             # Set before the next `await`, so that an interrupt there can't undo a finished match.
             self.outcome = outcome
@@ -229,8 +230,7 @@ class Match:
                 self._last_notes = notes
             status = self._status()
             self._dismiss(asked, notes)
-            if self.watcher is not None:
-                await self.watcher(game)
+            await self._hold(game)
             if self.outcome is not None:
                 return
             payloads = [
@@ -239,6 +239,14 @@ class Match:
                 else b""
                 for seat in self.seats
             ]
+
+    async def _hold(self, game: Game) -> None:
+        """Wait for the watcher, if there is one that wants to."""
+        wait = None if self.watcher is None else self.watcher(game)
+        if wait is not None:
+            # Whoever follows the record sees the last turn meanwhile.
+            self._write_turn()
+            await wait
 
     def _ending(self, game: Game, *, void: bool) -> Outcome | None:
         if void:
