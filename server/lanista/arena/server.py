@@ -22,19 +22,18 @@ import structlog
 import trio
 
 from lanista.arena.admission import Admission, Place, address_of
-from lanista.arena.board_maker import BoardMaker
 from lanista.arena.lobby import Lobby, Player, RoomKey
+from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch
+from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.recovery import complete_records
 from lanista.hosting import handshake, ids
 from lanista.hosting.accept import accept
 from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.hosting.host import HostedMatch, VoidRecords
+from lanista.hosting.host import VoidRecords
 from lanista.match.background import BackgroundWork
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.record import ENDING, RecordWriter
-from lanista.match.runner import Match
-from lanista.match.stalls import StallMonitor
+from lanista.match.record import ENDING
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Ruleset, complete_settings
@@ -80,6 +79,8 @@ class Options:
     loopback addresses."""
     hello_timeout: float = 10.0
     """Seconds until which a connection must have sent its hello."""
+    workers: int = 1
+    """Number of processes that play matches; 1 for the arena's own."""
 
 
 def files_needed(max_connections: int) -> int:
@@ -100,7 +101,6 @@ class Arena:
 
     options: Options
     lobby: Lobby = attrs.field(factory=Lobby)
-    stalls: StallMonitor = attrs.field(factory=StallMonitor)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     manual: bool = attrs.field(init=False)
     """Whether matches begin only when the operator says so; `set_manual` changes it."""
@@ -108,12 +108,11 @@ class Arena:
     """The background work for connections."""
     page: str | None = None
     """Address of the web page, for browsers that connect to the bots' port instead."""
-    _playing: set[Match] = attrs.field(factory=set, init=False)
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.Semaphore = attrs.field(init=False)  # how many more may be accepted
     _lingering: int = attrs.field(default=0, init=False)
-    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
+    _player: MatchPlayer = attrs.field(init=False)
     _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
     _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
     _kicked: set[int] = attrs.field(factory=set, init=False)  # numbers of bots that play
@@ -129,6 +128,10 @@ class Arena:
         options = self.options
         self.manual = options.manual
         self._admission = Admission(options.max_connections, options.max_per_address)
+        if options.workers > 1:
+            self._player = MatchWorkers(self.running, options.workers)
+        else:
+            self._player = LoopPlayer(self.running)
         self._sockets = trio.Semaphore(options.max_connections + LINGERING + ENTERING)
 
     async def listen(self) -> tuple[str, int]:
@@ -158,8 +161,7 @@ class Arena:
     async def serve(self) -> None:
         """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
-            helpers.start_soon(self.stalls.beat)
-            helpers.start_soon(self._boards.run)
+            helpers.start_soon(self._player.run)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
             # Connections and matches are in an inner nursery, because they need the helpers until
             # they end.
@@ -187,12 +189,13 @@ class Arena:
         if self._closing:
             return
         self._closing = True
-        log.info("shutting down", running=len(self._playing), waiting=len(self.lobby.waiting()))
+        log.info(
+            "shutting down", running=len(self.running.matches), waiting=len(self.lobby.waiting())
+        )
         self._accepting.cancel()
         for scope in self._greetings:
             scope.cancel()
-        for match in self._playing:
-            match.interrupt()
+        self._player.interrupt()
         for player in self.lobby.waiting():
             player.waiting.cancel()
 
@@ -523,86 +526,18 @@ class Arena:
             conditions=options.conditions,
             try_=try_,
         )
-        prepared = await self._boards.prepare(spec)
         day = datetime.now(UTC).date().isoformat()
-        path = options.data / "records" / day / f"{match}{ENDING}"
-        try:
-            record = RecordWriter(path)
-        except OSError as error:
-            log.error(  # noqa: TRY400 - a trace would add nothing
-                "no record can be written", path=str(path), why=error.strerror
-            )
-            for player in players:
-                error_line = Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
-                await player.connection.close(bytes(error_line))
-            return None
-        names = [player.name for player in players]
-        hosted = HostedMatch(
+        seated = SeatedMatch(
             spec=spec,
             connections=[player.connection for player in players],
-            names=names,
-            record=record,
-            stalls=self.stalls,
-            control=control,
-            running=self.running,
-            room=players[0].room[1],
+            names=[player.name for player in players],
             numbers=[player.number for player in players],
+            room=players[0].room[1],
+            record=options.data / "records" / day / f"{match}{ENDING}",
+            control=control,
         )
-        playing = hosted.match
-        playing.prepared = prepared
-        self._playing.add(playing)
-        log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
-        try:
-            if self._closing:
-                playing.interrupt()
-            await hosted.run()
-            result = playing.result()
-            try:
-                await hosted.complete()
-            except trio.Cancelled:
-                # Everything is in the `.part` file; the next arena with this folder completes it.
-                log.warning("no time to compress a record", path=str(record.part))
-                raise
-            except OSError as error:
-                log.error(  # noqa: TRY400 - as above
-                    "the record isn't whole", path=str(path), why=error.strerror
-                )
-            else:
-                await _write_bundles(hosted)
-        finally:
-            self._playing.discard(playing)
-            void.close(hosted)
-        log.info(
-            "match ends",
-            match=match,
-            end=result.end,
-            reason=result.reason,
-            ranks=list(result.ranks),
-            scores=list(result.scores),
-            turns=result.turns,
-            faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
-            record=str(path),
-        )
-        if playing.error is not None:
-            log.error("match aborted by an error", match=match, trace=playing.error)
-        assert playing.outcome is not None
-        return playing.outcome.termination
-
-
-async def _write_bundles(hosted: HostedMatch) -> None:
-    """Write the failure bundles of a match; a failure to do so is only logged."""
-    failures = hosted.match.failures()
-    try:
-        with trio.CancelScope(shield=True):
-            bundles = await hosted.write_bundles(failures)
-    except OSError as error:
-        log.error(  # noqa: TRY400 - a trace would add nothing
-            "no failure bundle can be written", path=str(error.filename), why=error.strerror
-        )
-        return
-    for bundle, failure in zip(bundles, failures, strict=True):
-        match = hosted.spec.match
-        log.info("failure bundle", match=match, name=failure.name, path=str(bundle))
+        played = await self._player.play(seated, void)
+        return None if played is None else played.termination
 
 
 def _no_longer(_: RemoteProtocolError) -> None:
