@@ -34,7 +34,7 @@ from lanista_protocol.messages import (
     Welcome,
     number,
 )
-from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Session, State, Step
+from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Session, SessionState, State, Step
 from lanista_protocol.submoves import MalformedLineError, Token, tokenize
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "Seat",
     "Seed",
     "Session",
+    "SessionState",
     "Start",
     "State",
     "Step",

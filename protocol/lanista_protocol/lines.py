@@ -27,6 +27,9 @@ class LineBuffer:
     def __len__(self) -> int:
         return len(self._data)
 
+    def __bytes__(self) -> bytes:
+        return bytes(self._data)
+
     def startswith(self, prefix: bytes) -> bool:
         """Tell whether the buffered bytes begin with a prefix."""
         return self._data.startswith(prefix)

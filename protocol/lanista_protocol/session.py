@@ -20,9 +20,15 @@ control stops the bot: one that floods the arena blocks itself, and the arena ho
 worth of its bytes. Between matches the arena has to read on, or it wouldn't notice that a bot has
 left; there `is_flooded` tells when a bot sent too much. The log lines before an answer belong to
 that answer's turn, so the bytes after a held answer are sorted only once it has been taken.
+
+**Another process.** A conversation can be continued by another process that has the connection's
+socket: `give_away` returns everything that the session knows, `take_up` makes a session of it. What
+wasn't read yet stays in the kernel's buffers, for whoever reads next.
 """
 
 from enum import Enum, auto
+
+import attrs
 
 from lanista_protocol.errors import ErrorCode, LocalProtocolError, RemoteProtocolError, shown
 from lanista_protocol.hello import Hello, bad_hello, parse_hello
@@ -92,6 +98,23 @@ TRANSITIONS: dict[tuple[State, Step], State] = {
 """The next state by state and step; any step that isn't listed is a `LocalProtocolError`."""
 
 
+@attrs.frozen(kw_only=True)
+class SessionState:
+    """Everything that a session knows, as plain values."""
+
+    state: State
+    owed: int
+    ended: bool
+    unsorted: bytes
+    """The bytes that were received and haven't been sorted into lines."""
+    answer: str | None
+    """The held answer."""
+    log: bytes
+    """The log lines that haven't been taken."""
+    log_was_cut: bool
+    """Whether some of the log was dropped."""
+
+
 class Session:
     """The state of one connection, as the arena sees it.
 
@@ -108,6 +131,29 @@ class Session:
         self._answer: str | None = None
         self._log = bytearray()
         self._log_was_cut = False
+
+    def give_away(self) -> SessionState:
+        """Return what another process needs to go on; this session must not be used meanwhile."""
+        return SessionState(
+            state=self.state,
+            owed=self.owed,
+            ended=self.ended,
+            unsorted=bytes(self._buffer),
+            answer=self._answer,
+            log=bytes(self._log),
+            log_was_cut=self._log_was_cut,
+        )
+
+    @classmethod
+    def take_up(cls, given: SessionState) -> "Session":
+        """Return a session that goes on where another one was given away."""
+        session = cls()
+        session.state, session.owed, session.ended = given.state, given.owed, given.ended
+        session._buffer.feed(given.unsorted)
+        session._answer = given.answer
+        session._log += given.log
+        session._log_was_cut = given.log_was_cut
+        return session
 
     def _step(self, step: Step) -> None:
         next_state = TRANSITIONS.get((self.state, step))

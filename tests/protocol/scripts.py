@@ -9,7 +9,14 @@ import attrs
 import pytest
 from hypothesis import strategies as st
 
-from lanista_protocol import ErrorCode, LocalProtocolError, RemoteProtocolError, State, parse_hello
+from lanista_protocol import (
+    ErrorCode,
+    LocalProtocolError,
+    RemoteProtocolError,
+    Session,
+    State,
+    parse_hello,
+)
 from protocol.table import Feed
 
 OPERATIONS = ("start", "ask", "answer", "give_up", "end")
@@ -112,6 +119,33 @@ class SessionMachine:
     def close(self):
         self.feed.session.close()
         assert self.feed.session.state is State.CLOSED
+
+
+@attrs.define
+class HandedOver(SessionMachine):
+    """One whose session is given away and taken up before some of its steps, by their numbers."""
+
+    cuts: frozenset = frozenset()
+    steps: int = 0
+
+    def _cut(self):
+        if self.steps in self.cuts:
+            given = self.feed.session.give_away()
+            self.feed.session = Session.take_up(given)
+            assert given == self.feed.session.give_away()
+        self.steps += 1
+
+    def settle(self):
+        self._cut()
+        super().settle()
+
+    def do(self, name):
+        self._cut()
+        super().do(name)
+
+    def failed(self, error):
+        self._cut()
+        super().failed(error)
 
 
 @attrs.define

@@ -17,7 +17,15 @@ from lanista_protocol import (
     Step,
 )
 from lanista_protocol.session import LOG_CUT
-from protocol.scripts import CUT, LineMachine, SessionMachine, play, scripts, without_words
+from protocol.scripts import (
+    CUT,
+    HandedOver,
+    LineMachine,
+    SessionMachine,
+    play,
+    scripts,
+    without_words,
+)
 from protocol.table import Feed
 
 
@@ -60,6 +68,15 @@ def test_pieces_of_uneven_sizes_change_nothing(script, sizes):
     assert expected == play(cut, SessionMachine(Feed(0)))
 
 
+@given(scripts(), st.frozensets(st.integers(0, 60)), st.sampled_from([0, None, 1, 3]))
+def test_a_session_goes_on_where_another_was_given_away(script, cuts, size):
+    """Anywhere in a conversation, in every state, and as often as one likes."""
+    if size in {1, 3} and sum(len(step) for step in script if isinstance(step, bytes)) > 20_000:
+        size = 9_973
+    expected = play(script, SessionMachine(Feed(size)))
+    assert expected == play(script, HandedOver(Feed(size), cuts=cuts))
+
+
 # -- states ----------------------------------------------------------------------------------------
 
 
@@ -90,6 +107,19 @@ def take(session, step):
         session.take_answer()
     else:
         getattr(session, step.name.lower())()
+
+
+@pytest.mark.parametrize("state", State, ids=lambda state: state.name)
+def test_every_state_can_be_given_away(state):
+    """With what it holds, down to the pieces of lines."""
+    session = session_in(state)
+    if state is not State.CLOSED:
+        session.receive(b"" if state is State.GREETING else b"# a log\n5\n# a piece")
+    taken = Session.take_up(session.give_away())
+    assert state is taken.state
+    assert session.give_away() == taken.give_away()
+    kinds = ("wants_data", "room_for", "has_answer", "has_more", "is_flooded", "ended", "owed")
+    assert [getattr(session, kind) for kind in kinds] == [getattr(taken, kind) for kind in kinds]
 
 
 @pytest.mark.parametrize("step", Step, ids=lambda step: step.name)

@@ -10,6 +10,8 @@ the first board is needed, and again if it died. Whatever goes wrong with it, a 
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 import attrs
 import structlog
@@ -25,11 +27,26 @@ MAKING_TIME = 3.0
 ENDING_TIME = 0.5
 """Seconds that a worker has to exit by itself."""
 
+Made = TypeVar("Made")
+
 log = structlog.get_logger()
 
 
 class WorkerFailureError(Exception):
     """The board worker has ended, or its answer can't be used."""
+
+
+def unpacked(packed: bytes) -> PreparedBoard:
+    """Return the board that a board worker has packed.
+
+    Raises:
+        WorkerFailureError: It can't be unpacked.
+    """
+    try:
+        prepared: PreparedBoard = pickle.loads(packed)  # noqa: S301 - of our own process
+    except Exception as error:
+        raise WorkerFailureError(f"its board can't be unpickled: {error!r}") from error
+    return prepared
 
 
 @attrs.define(eq=False)
@@ -53,13 +70,21 @@ class BoardMaker:
         Returns:
             None if `Match` is to prepare it: because the board is given, or can't be made here.
         """
+        return await self._make(spec, unpacked)
+
+    async def pack(self, spec: MatchSpec) -> bytes | None:
+        """Make a match's board as `prepare` does, for another process to unpack."""
+        return await self._make(spec, bytes)
+
+    async def _make(self, spec: MatchSpec, convert: Callable[[bytes], Made]) -> Made | None:
         async with self._turn:
             await trio.lowlevel.checkpoint()
             if spec.board is not None:
                 return None
             try:
                 with trio.fail_after(MAKING_TIME):
-                    return await self._ask(spec)
+                    packed = await self._ask(spec)
+                    return convert(packed) if packed else None
             except (WorkerFailureError, OSError, trio.TooSlowError) as error:
                 log.error(  # noqa: TRY400 - a trace would add nothing
                     "the board worker failed", why=str(error) or "no answer", match=spec.match
@@ -70,11 +95,11 @@ class BoardMaker:
                 await self._end()  # it may still answer, and nobody would read that
                 raise
 
-    async def _ask(self, spec: MatchSpec) -> PreparedBoard | None:
-        """Have the worker make a board.
+    async def _ask(self, spec: MatchSpec) -> bytes:
+        """Have the worker make a board; return nothing if it can't be made there.
 
         Raises:
-            WorkerFailureError: It has ended, or its answer can't be used.
+            WorkerFailureError: It has ended.
             OSError: It can't be started.
         """
         if self._worker is None:
@@ -88,14 +113,7 @@ class BoardMaker:
         except trio.BrokenResourceError:
             raise WorkerFailureError("it has ended") from None
         length = int.from_bytes(await _receive(stdout, LENGTH_BYTES))
-        if not length:
-            return None
-        pickled = await _receive(stdout, length)
-        try:
-            prepared: PreparedBoard = pickle.loads(pickled)  # noqa: S301 - of our own process
-        except Exception as error:
-            raise WorkerFailureError(f"its board can't be unpickled: {error!r}") from error
-        return prepared
+        return await _receive(stdout, length)
 
     async def _end(self) -> None:
         """Close the worker's input, which makes it exit; kill it if it doesn't."""

@@ -12,19 +12,18 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.board_maker import BoardMaker
 from lanista.arena.lobby import Lobby, Player, RoomKey
+from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch
+from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.hosting.host import HostedMatch, VoidRecords
+from lanista.hosting.host import VoidRecords
 from lanista.match.conditions import MatchSpec
-from lanista.match.record import ENDING, RecordWriter
-from lanista.match.runner import Match
-from lanista.match.stalls import StallMonitor
+from lanista.match.record import ENDING
 from lanista.rules.base import complete_settings
 from lanista.rules.outcome import Termination
-from lanista_protocol import Error, ErrorCode, RemoteProtocolError
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 KICKED = "the operator closed this connection"
 
@@ -37,7 +36,6 @@ class Matches:
 
     options: Options
     lobby: Lobby
-    stalls: StallMonitor
     running: RunningMatches
     on_last: Callable[[], None]
     """Called when the last match of `Options.matches` is over."""
@@ -49,22 +47,26 @@ class Matches:
     """The numbers of the playing bots that the operator has kicked."""
     over: int = attrs.field(default=0, init=False)
     """Number of matches that are over and count."""
-    boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
-    """Makes the boards; it must run as long as there are matches."""
+    player: MatchPlayer = attrs.field(init=False)
+    """Plays them; it must run as long as there are any."""
     nursery: trio.Nursery | None = attrs.field(default=None, init=False)
     """The nursery in which matches run; set before the first one begins."""
     _begun: int = attrs.field(default=0, init=False)  # matches that have begun and may count
-    _playing: set[Match] = attrs.field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.manual = self.options.manual
+        if self.options.workers > 1:
+            self.player = MatchWorkers(self.running, self.options.workers)
+        else:
+            self.player = LoopPlayer(self.running)
 
     def shut_down(self) -> None:
         """Begin no more matches, and end the running ones by `error shutdown`."""
         self.closing = True
-        log.info("shutting down", running=len(self._playing), waiting=len(self.lobby.waiting()))
-        for match in self._playing:
-            match.interrupt()
+        log.info(
+            "shutting down", running=len(self.running.matches), waiting=len(self.lobby.waiting())
+        )
+        self.player.interrupt()
 
     def announce(self, room: RoomKey) -> None:
         """Tell all bots that wait in a room how many they are."""
@@ -224,86 +226,18 @@ class Matches:
             conditions=options.conditions,
             try_=try_,
         )
-        prepared = await self.boards.prepare(spec)
         day = datetime.now(UTC).date().isoformat()
-        path = options.data / "records" / day / f"{match}{ENDING}"
-        try:
-            record = RecordWriter(path)
-        except OSError as error:
-            log.error(  # noqa: TRY400 - a trace would add nothing
-                "no record can be written", path=str(path), why=error.strerror
-            )
-            for player in players:
-                error_line = Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
-                await player.connection.close(bytes(error_line))
-            return None
-        names = [player.name for player in players]
-        hosted = HostedMatch(
+        seated = SeatedMatch(
             spec=spec,
             connections=[player.connection for player in players],
-            names=names,
-            record=record,
-            stalls=self.stalls,
-            control=control,
-            running=self.running,
-            room=players[0].room[1],
+            names=[player.name for player in players],
             numbers=[player.number for player in players],
+            room=players[0].room[1],
+            record=options.data / "records" / day / f"{match}{ENDING}",
+            control=control,
         )
-        playing = hosted.match
-        playing.prepared = prepared
-        self._playing.add(playing)
-        log.info("match begins", match=match, game=ruleset.name, players=names, attempt=try_)
-        try:
-            if self.closing:
-                playing.interrupt()
-            await hosted.run()
-            result = playing.result()
-            try:
-                await hosted.complete()
-            except trio.Cancelled:
-                # Everything is in the `.part` file; the next arena with this folder completes it.
-                log.warning("no time to compress a record", path=str(record.part))
-                raise
-            except OSError as error:
-                log.error(  # noqa: TRY400 - as above
-                    "the record isn't whole", path=str(path), why=error.strerror
-                )
-            else:
-                await _write_bundles(hosted)
-        finally:
-            self._playing.discard(playing)
-            void.close(hosted)
-        log.info(
-            "match ends",
-            match=match,
-            end=result.end,
-            reason=result.reason,
-            ranks=list(result.ranks),
-            scores=list(result.scores),
-            turns=result.turns,
-            faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
-            record=str(path),
-        )
-        if playing.error is not None:
-            log.error("match aborted by an error", match=match, trace=playing.error)
-        assert playing.outcome is not None
-        return playing.outcome.termination
-
-
-async def _write_bundles(hosted: HostedMatch) -> None:
-    """Write the failure bundles of a match; a failure to do so is only logged."""
-    failures = hosted.match.failures()
-    try:
-        with trio.CancelScope(shield=True):
-            bundles = await hosted.write_bundles(failures)
-    except OSError as error:
-        log.error(  # noqa: TRY400 - a trace would add nothing
-            "no failure bundle can be written", path=str(error.filename), why=error.strerror
-        )
-        return
-    for bundle, failure in zip(bundles, failures, strict=True):
-        match = hosted.spec.match
-        log.info("failure bundle", match=match, name=failure.name, path=str(bundle))
+        played = await self.player.play(seated, void)
+        return None if played is None else played.termination
 
 
 def our_fault() -> RemoteProtocolError:

@@ -38,6 +38,8 @@ class Options:
     loopback addresses."""
     hello_timeout: float = 10.0
     """Seconds until which a connection must have sent its hello."""
+    workers: int = 1
+    """Number of processes that play matches; 1 for the arena's own."""
 
 
 def files_needed(max_connections: int) -> int:

@@ -53,7 +53,7 @@ from lanista.rules.outcome import Termination
 REASON = "arena-ended"
 """The `reason` in the record of a match that was aborted because its arena was killed."""
 WHY = "the arena ended before the match did"
-"""The `error` in the record of such a match."""
+"""The `error` in the record of such a match, unless it was one process of the arena that died."""
 HEADER_BEGINS = b'{"lanista_record":'
 YOUNG = 60.0
 """Seconds after its last change for which an empty `.part` file isn't touched."""
@@ -159,14 +159,33 @@ def recover(records: Path) -> Iterator[Recovered]:
                         packed.unlink()
 
 
-def _recovered(part: Path) -> Recovered | None:
+def complete_part(part: Path, why: str) -> Recovered | None:
+    """Complete the record of a match whose process of this arena has died.
+
+    This must run in a thread started by trio.
+
+    Args:
+        part: The `.part` file.
+        why: Why the match was aborted, for people.
+
+    Returns:
+        What became of the file; None if there is none.
+    """
+    recovered = _recovered(part, why)
+    with suppress(FileNotFoundError):
+        if recovered is None and not part.stat().st_size:
+            part.unlink()
+    return recovered
+
+
+def _recovered(part: Path, why: str = WHY) -> Recovered | None:
     """Deal with one file; return None if another arena is using it, or it is gone."""
     try:
         with part.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Between opening and locking, another arena may have completed it.
             if os.path.samestat(os.fstat(file.fileno()), part.stat()):
-                return _complete(part, file)
+                return _complete(part, file, why)
     except (BlockingIOError, FileNotFoundError):
         pass
     except BadRecordError as error:
@@ -176,7 +195,7 @@ def _recovered(part: Path) -> Recovered | None:
     return None
 
 
-def _complete(part: Path, file: IO[bytes]) -> Recovered | None:
+def _complete(part: Path, file: IO[bytes], why: str) -> Recovered | None:
     """Make a record of a file on which we hold the lock.
 
     Raises:
@@ -205,7 +224,7 @@ def _complete(part: Path, file: IO[bytes]) -> Recovered | None:
         last = reader.read(file.read(end - start))
         result = last if isinstance(last, ResultInfo) else None
     if result is None:
-        result = _aborted(len(header.players), turns, os.fstat(file.fileno()).st_mtime)
+        result = _aborted(len(header.players), turns, os.fstat(file.fileno()).st_mtime, why)
         pack(part, path, end, result_line(result))
         return Recovered(path, Fate.ABORTED)
     if result.turns != turns - 1:
@@ -250,13 +269,14 @@ def _last_line(part: Path, file: IO[bytes]) -> tuple[int, int, int]:
     return count, start, end
 
 
-def _aborted(seats: int, turns: int, when: float) -> ResultInfo:
+def _aborted(seats: int, turns: int, when: float, why: str) -> ResultInfo:
     """Return the result of a match whose arena was killed.
 
     Args:
         seats: The number of seats.
         turns: The number of turns that were played.
         when: When the last turn was written, in seconds since 1970.
+        why: Why it was aborted, for people.
     """
     return ResultInfo(
         end=Termination.ABORTED.value,
@@ -265,6 +285,6 @@ def _aborted(seats: int, turns: int, when: float) -> ResultInfo:
         scores=(0,) * seats,
         turns=turns,
         digest="",
-        error=WHY,
+        error=why,
         ended=datetime.fromtimestamp(when, UTC).isoformat(timespec="milliseconds"),
     )

@@ -27,7 +27,6 @@ from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.connection import Connection
-from lanista.match.stalls import StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Ruleset
@@ -53,7 +52,6 @@ class Arena:
 
     options: Options
     lobby: Lobby = attrs.field(factory=Lobby)
-    stalls: StallMonitor = attrs.field(factory=StallMonitor)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     matches: Matches = attrs.field(init=False)
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
@@ -72,7 +70,7 @@ class Arena:
 
     def __attrs_post_init__(self) -> None:
         options = self.options
-        self.matches = Matches(options, self.lobby, self.stalls, self.running, self.shut_down)
+        self.matches = Matches(options, self.lobby, self.running, self.shut_down)
         self._admission = Admission(options.max_connections, options.max_per_address)
         self._sockets = trio.Semaphore(options.max_connections + LINGERING + ENTERING)
 
@@ -103,8 +101,7 @@ class Arena:
     async def serve(self) -> None:
         """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
-            helpers.start_soon(self.stalls.beat)
-            helpers.start_soon(self.matches.boards.run)
+            helpers.start_soon(self.matches.player.run)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
             # Connections and matches are in an inner nursery, because they need the helpers until
             # they end.

@@ -94,6 +94,14 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Time a bot has from connecting to its hello.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Number of processes that play matches; 1 plays them in the arena's own process.",
+)
 def command(
     *,
     host: str,
@@ -113,6 +121,7 @@ def command(
     max_connections: int,
     max_per_address: int | None,
     hello_timeout: float,
+    workers: int,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
@@ -158,6 +167,7 @@ def command(
         max_connections=_connections_possible(max_connections, viewers),
         max_per_address=max_per_address,
         hello_timeout=hello_timeout,
+        workers=workers,
     )
     records = data / "records"
     try:

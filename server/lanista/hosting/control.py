@@ -44,6 +44,8 @@ class MatchControl:
     is_over: Callable[[], bool] = bool
     """Tells whether the match was ended otherwise than by its rules: by the operator or by
     shutdown."""
+    on_command: Callable[[str], None] | None = None
+    """Called with `pause`, `resume` or `step`, for a match that another process plays."""
     given_up: bool = attrs.field(default=False, init=False)
     """Whether the match must not be played again if it is void."""
     _paused: bool = attrs.field(default=False, init=False)
@@ -55,24 +57,40 @@ class MatchControl:
         """Whether no turn is played until `resume` or `step`."""
         return self._paused
 
+    @property
+    def steps(self) -> int:
+        """How many turns are to be played although the match is paused."""
+        return self._steps
+
     def pause(self) -> None:
         """Pause the match before its next turn."""
         self._paused, self._steps = True, 0
+        self._pass_on("pause")
 
     def resume(self) -> None:
         """Continue a paused match."""
         self._paused = False
         self._wake()
+        self._pass_on("resume")
 
     def step(self) -> None:
         """Play one more turn and pause; a match that wasn't paused is paused after that turn."""
         self._paused = True
         self._steps += 1
         self._wake()
+        self._pass_on("step")
+
+    def take_up(self, *, paused: bool, steps: int) -> None:
+        """Go on where the control of the same match in another process stands."""
+        self._paused, self._steps = paused, steps
 
     def give_up(self) -> None:
         """Keep the match from being played again if it is void."""
         self.given_up = True
+
+    def _pass_on(self, command: str) -> None:
+        if self.on_command is not None:
+            self.on_command(command)
 
     def _wake(self) -> None:
         self._changed.set()

@@ -174,11 +174,15 @@ class VoidRecords:
 
     def close(self, hosted: HostedMatch) -> None:
         """Close a match, and publish its record unless the match is void."""
-        path = hosted.record.path
-        self._hidden.pop(path, None)  # with `-o FILE`, this record has replaced a hidden one
-        if hosted.is_void:
-            self.hide(path, hosted.spec.match)
-        hosted.close(path if path.exists() and not hosted.is_void else None)
+        hosted.close(self.shown(hosted.record.path, hosted.spec.match, is_void=hosted.is_void))
+
+    def shown(self, record: Path, match: str, *, is_void: bool) -> Path | None:
+        """Return the record of a match that is over, if it may be seen now; hide it if not."""
+        self._hidden.pop(record, None)  # with `-o FILE`, this record has replaced a hidden one
+        if is_void:
+            self.hide(record, match)
+            return None
+        return record if record.exists() else None
 
     def hide(self, record: Path, match: str) -> None:
         """Hide the record of a void match until `show` is called."""

@@ -104,27 +104,47 @@ class Channel(Protocol):
 
 
 class SocketChannel:
-    """A channel over TCP, which owns its socket."""
+    """A channel over TCP, which owns its socket.
 
-    def __init__(self, connected: socket.socket) -> None:
+    Args:
+        connected: The socket.
+        is_set_up: Whether its options are set already, by another process that had it before.
+    """
+
+    def __init__(self, connected: socket.socket, *, is_set_up: bool = False) -> None:
         self._socket: socket.socket | None = connected
         connected.setblocking(False)
+        self._has_stamps = sys.platform == "linux"
+        if not is_set_up:
+            self._set_up(connected)
+        # Both clocks at the same moment: when bytes were last sent.
+        self._clocks = (time.time(), trio.current_time())
+
+    def _set_up(self, connected: socket.socket) -> None:
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if sys.platform == "linux":
             for option, value in KEEPALIVE:
                 connected.setsockopt(socket.IPPROTO_TCP, option, value)
-        self._has_stamps = sys.platform == "linux"
         if self._has_stamps:
             connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        # Both clocks at the same moment: when bytes were last sent.
-        self._clocks = (time.time(), trio.current_time())
 
     @classmethod
     def from_stream(cls, stream: trio.SocketStream) -> "SocketChannel":
         """Return a channel that takes over the socket of a stream."""
         family, kind, proto = stream.socket.family, stream.socket.type, stream.socket.proto
         return cls(socket.socket(family, kind, proto, fileno=stream.socket.detach()))
+
+    def duplicate(self) -> socket.socket:
+        """Return another socket of the same connection, to hand to another process.
+
+        Closing one leaves the other as it is. At most one process may wait for input at a time.
+
+        Raises:
+            BrokenChannelError: The channel is closed.
+            OSError: There are no more descriptors.
+        """
+        return self._open().dup()
 
     def _open(self) -> socket.socket:
         if self._socket is None:

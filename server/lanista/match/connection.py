@@ -15,11 +15,22 @@ from lanista_protocol import (
     Hello,
     RemoteProtocolError,
     Session,
+    SessionState,
     State,
 )
 
 CLOSING_TIME = 1.0
 """Seconds that a bot has to take the last bytes and to close its side."""
+
+
+@attrs.frozen(kw_only=True)
+class ConnectionState:
+    """What another process needs, besides the socket, to go on with a connection."""
+
+    hello: Hello
+    """The hello, without its token."""
+    host: str
+    session: SessionState
 
 
 @attrs.define(eq=False)
@@ -37,6 +48,31 @@ class Connection:
     """The slots in which the connection is served outside of matches."""
     drained: int = 0
     """Number of bytes that were received while the connection was being closed."""
+
+    def give_away(self) -> ConnectionState:
+        """Return what another process needs to go on; call `take_back` before using this again."""
+        assert self.hello is not None
+        hello = attrs.evolve(self.hello, token=None)
+        return ConnectionState(hello=hello, host=self.host, session=self.session.give_away())
+
+    @classmethod
+    def take_up(
+        cls, channel: Channel, given: ConnectionState, background: BackgroundWork
+    ) -> "Connection":
+        """Return a connection that goes on where another process gave it away."""
+        return cls(
+            channel,
+            Session.take_up(given.session),
+            hello=given.hello,
+            host=given.host,
+            background=background,
+        )
+
+    def take_back(self, given: SessionState) -> None:
+        """Go on where the process to which this connection was given has left it."""
+        self.session = Session.take_up(given)
+        if self.closed:
+            self.channel.close()
 
     @property
     def closed(self) -> bool:

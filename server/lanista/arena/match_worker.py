@@ -1,0 +1,318 @@
+"""A match worker: a process that plays matches of an arena in an event loop of its own.
+
+Started by `match_workers` as `python -m lanista.arena.match_worker DESCRIPTOR`, with the number of
+the link's socket. The front sends an `Order` for each match, with a socket for each seat that is a
+duplicate of the front's, and afterwards commands for it. It is told three things: that the match
+begins (before anything is sent to a bot or read from it), which connections were closed meanwhile,
+and the `Report` at the end, when the worker has closed its sockets. Everything that the worker logs
+goes to the front too.
+
+The process ends when the link does, and whatever it is doing then: the front has ended.
+"""
+
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, MutableMapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+from cattrs.preconf.json import make_converter
+
+from lanista.arena.board_maker import unpacked
+from lanista.arena.match_link import BrokenLinkError, Link, Message
+from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all, host, play_hosted
+from lanista.hosting.control import MatchControl
+from lanista.hosting.host import HostedMatch
+from lanista.match.background import BackgroundWork
+from lanista.match.channel import SocketChannel
+from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.connection import Connection, ConnectionState
+from lanista.match.record import ResultInfo
+from lanista.match.stalls import StallMonitor
+from lanista.memory import return_large_blocks
+from lanista.nurseries import helpers_nursery
+from lanista.rules import registry
+from lanista.signals import STOPPING
+from lanista_protocol import Error, ErrorCode, SessionState
+
+CONVERTER = make_converter()
+"""Makes JSON values of orders and reports, and these of JSON values."""
+
+log = structlog.get_logger()
+
+
+@attrs.frozen(kw_only=True)
+class Order:
+    """A match to play. Its board, if the front has one that is ready, goes with it as bytes."""
+
+    match: str
+    game: str
+    settings: dict[str, int]
+    seed: int
+    board: str | None
+    """The text of a given board; None if the seed generates one."""
+    conditions: MatchConditions
+    try_: int
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+    room: str | None
+    record: str
+    """The path of the record."""
+    paused: bool
+    steps: int
+    connections: tuple[ConnectionState, ...]
+    """The state of each connection, by seat; the sockets come in the same order."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What the front has to know of a match that is over."""
+
+    match: str
+    result: ResultInfo | None
+    """The result; None if the match has none."""
+    stall: float
+    bundles: tuple[str, ...]
+    steps: int
+    """The steps that its control had left."""
+    sessions: tuple[SessionState, ...]
+    """The state of each connection, by seat."""
+
+
+class _HandedChannel(SocketChannel):
+    """A channel whose socket the front has as well, so that it has to be told of the end."""
+
+    on_close: Callable[[], object] | None = None
+
+    def close(self) -> None:
+        """See `Channel`."""
+        super().close()
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
+
+
+@attrs.define(eq=False)
+class _Match:
+    """A match from its order to its report."""
+
+    order: Order
+    connections: list[Connection]
+    control: MatchControl
+    hosted: HostedMatch | None = None
+    # What came before there was a `hosted`.
+    early: list[Callable[[HostedMatch], None]] = attrs.field(factory=list)
+
+    def when_hosted(self, act: Callable[[HostedMatch], None]) -> None:
+        if self.hosted is None:
+            self.early.append(act)
+        else:
+            act(self.hosted)
+
+
+@attrs.define(eq=False)
+class MatchWorker:
+    """Carries out what the front sends over a link."""
+
+    link: Link
+    _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
+    _background: BackgroundWork = attrs.field(factory=BackgroundWork, init=False)
+    _matches: dict[str, _Match] = attrs.field(factory=dict, init=False)
+    # Given boards by game and text: an arena has one at most, but that for every match.
+    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
+
+    async def run(self) -> None:
+        """Play matches until the link ends; those that run then are broken off."""
+        async with helpers_nursery() as helpers:
+            helpers.start_soon(self._stalls.beat)
+            helpers.start_soon(self.link.write)
+            self.link.post({"kind": "ready"})
+            async with trio.open_nursery() as matches:
+                try:
+                    while (message := await self.link.receive()) is not None:
+                        self._carry_out(message, matches)
+                except BrokenLinkError as error:
+                    log.error("a worker's link is broken", why=str(error))  # noqa: TRY400
+                matches.cancel_scope.cancel()
+
+    def _carry_out(self, message: Message, nursery: trio.Nursery) -> None:
+        content = message.content
+        if content["kind"] == "play":
+            match = self._take_up(message)
+            self._matches[match.order.match] = match
+            nursery.start_soon(self._play, match, message.data)
+            return
+        match_or_none = self._matches.get(content["match"])
+        if match_or_none is None:
+            return  # it is over, which the front doesn't know yet
+        match = match_or_none
+        kind = content["kind"]
+        if kind in {"pause", "resume", "step"}:
+            getattr(match.control, kind)()
+        elif kind == "kick":
+            seat, why = content["seat"], content["why"]
+            match.when_hosted(lambda hosted: hosted.match.kick(seat, why))
+        elif kind == "interrupt":
+            match.when_hosted(lambda hosted: hosted.match.interrupt(content["why"]))
+
+    def _take_up(self, message: Message) -> _Match:
+        """Make connections of the sockets that came with an order.
+
+        Raises:
+            BrokenLinkError: A socket is missing.
+        """
+        order = None
+        try:
+            order = CONVERTER.structure(message.content["order"], Order)
+        finally:
+            if order is None or len(order.connections) != len(message.sockets):
+                for handed in message.sockets:
+                    handed.close()
+        if len(order.connections) != len(message.sockets):
+            raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.match}")
+        control = MatchControl()
+        control.take_up(paused=order.paused, steps=order.steps)
+        connections = []
+        for seat, (handed, given) in enumerate(
+            zip(message.sockets, order.connections, strict=True)
+        ):
+            channel = _HandedChannel(handed, is_set_up=True)
+            closed = {"kind": "closed", "match": order.match, "seat": seat}
+            channel.on_close = partial(self.link.post, closed)
+            connections.append(Connection.take_up(channel, given, self._background))
+        return _Match(order, connections, control)
+
+    async def _play(self, match: _Match, board: bytes) -> None:
+        """Play a match and report it, whatever happens; close what it was handed."""
+        played: PlayedMatch | None = None
+        try:
+            try:
+                played = await self._play_to_its_end(match, board)
+            except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+                log.error(  # noqa: TRY400 - the trace is in the line
+                    "match ended by an error", trace=traceback.format_exc()
+                )
+                error = Error(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
+                await close_all(match.connections, error)
+        finally:
+            del self._matches[match.order.match]
+            self._hand_back(match)
+        self._report(match, played)
+
+    async def _play_to_its_end(self, match: _Match, board: bytes) -> PlayedMatch | None:
+        prepared = unpacked(board) if board else None
+        hosted = await host(self._seated(match), self._stalls, prepared)
+        if hosted is None:
+            return None
+        try:
+            # From now on, if this process dies, the front can't know how far a conversation got.
+            await self.link.send({"kind": "begins", "match": match.order.match})
+            match.hosted = hosted
+            for act in match.early:
+                act(hosted)
+            return await play_hosted(hosted)
+        finally:
+            hosted.close()
+
+    def _seated(self, match: _Match) -> SeatedMatch:
+        order = match.order
+        ruleset = registry.get(order.game)
+        board = None
+        if order.board is not None:
+            key = (order.game, order.board)
+            if key not in self._boards:
+                self._boards[key] = ruleset.read_board(order.board)
+            board = self._boards[key]
+        return SeatedMatch(
+            spec=MatchSpec(
+                match=order.match,
+                ruleset=ruleset,
+                settings=order.settings,
+                seed=order.seed,
+                board=board,
+                conditions=order.conditions,
+                try_=order.try_,
+            ),
+            connections=match.connections,
+            names=order.names,
+            numbers=order.numbers,
+            room=order.room,
+            record=Path(order.record),
+            control=match.control,
+        )
+
+    def _hand_back(self, match: _Match) -> None:
+        """Close the sockets of a match; the front goes on with its duplicates of them."""
+        for connection in match.connections:
+            channel = connection.channel
+            assert isinstance(channel, _HandedChannel)
+            channel.on_close = None
+            channel.close()
+
+    def _report(self, match: _Match, played: PlayedMatch | None) -> None:
+        report = Report(
+            match=match.order.match,
+            result=None if played is None else played.result,
+            stall=0.0 if played is None else played.stall,
+            bundles=() if played is None else tuple(map(str, played.bundles)),
+            steps=match.control.steps,
+            sessions=tuple(connection.session.give_away() for connection in match.connections),
+        )
+        self.link.post({"kind": "over", "report": CONVERTER.unstructure(report)})
+
+
+def _log_to(link: Link) -> None:
+    """Have what this process logs sent to the front, which has the arena's one log."""
+
+    def to_front(_: Any, level: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+        link.post({"kind": "log", "level": level, "event": event.pop("event"), "fields": event})
+        raise structlog.DropEvent
+
+    structlog.configure(processors=[to_front], cache_logger_on_first_use=True)
+
+
+def _exit_with(descriptor: int) -> None:
+    """Wait in a thread until the other end of the link is closed, then end this process at once.
+
+    The event loop would notice the end too, but not while it is stuck in a ruleset.
+    """
+    hangup = select.poll()
+    hangup.register(descriptor, 0)  # hanging up is always reported
+    hangup.poll()
+    os._exit(1)
+
+
+def main() -> None:
+    """Be a worker of the arena at the other end of the link."""
+    # What stops an arena is often sent to all its processes. The front decides what follows.
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+    os.dup2(2, 1)  # for what a ruleset prints
+    theirs = socket.socket(fileno=int(sys.argv[1]))
+    threading.Thread(target=_exit_with, args=[os.dup(theirs.fileno())], daemon=True).start()
+    return_large_blocks()
+    for name in registry.names():
+        registry.get(name)  # loaded now, rather than between the turns of a match
+    gc.collect()
+    gc.freeze()  # see `arena.server`
+
+    async def run() -> None:
+        link = Link(theirs)
+        _log_to(link)
+        await MatchWorker(link).run()
+
+    trio.run(run)
+
+
+if __name__ == "__main__":
+    main()

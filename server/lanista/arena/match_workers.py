@@ -1,0 +1,411 @@
+"""The front's side of match workers: processes that play an arena's matches on all cores.
+
+A match is handed to the worker (`match_worker`) with the fewest matches: duplicates of its bots'
+sockets, and what their sessions know. The front keeps its own sockets, but neither reads nor writes
+until the worker has reported the end of the match and what the sessions know then. What the bots
+have sent and nobody has read stays in the kernel all the time.
+
+A worker that dies, even by `kill -9`, takes only its own matches with it, and another is started.
+
+- If it had not told that the match begins, nothing was sent to the bots or read from them, and the
+  match is handed to another worker.
+- Otherwise the match is aborted, and its record completed from the `.part` file. Nobody knows how
+  many answers a bot owes, what was read of its last one, or whether its last line was cut. So its
+  connection can't be used any more, also with `keep=1`; it is told `error internal` and closed, as
+  after any aborted match the connection closes (PROTOCOL.md 3).
+"""
+
+import socket
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.board_maker import BoardMaker
+from lanista.arena.match_link import Link
+from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all
+from lanista.arena.match_worker import CONVERTER, Order, Report
+from lanista.arena.recovery import complete_part
+from lanista.hosting import handshake
+from lanista.hosting.control import RunningMatch, RunningMatches
+from lanista.hosting.host import VoidRecords
+from lanista.match.channel import BrokenChannelError, SocketChannel
+from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
+from lanista_protocol import Error, ErrorCode
+
+WHY = "the process that played the match ended before the match did"
+"""The `error` in the record of a match whose worker died."""
+TRIES = 3
+"""How often a match is handed over until it begins: its board may be what ends the workers."""
+ENDING_TIME = 0.5
+"""Seconds that a worker has to exit by itself."""
+PAUSE = 0.1
+"""Seconds until a worker is started again, twice as long each time that it ended at once."""
+LONGEST_PAUSE = 10.0
+"""The longest such pause, in seconds, and the time after which a worker hasn't ended at once."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class _HandedMatch:
+    """A match that was handed to a worker, for those who watch and control it."""
+
+    match: SeatedMatch
+    link: Link
+    begun: bool = False
+    report: Report | None = None
+    """What the worker reported at the end."""
+    over: trio.Event = attrs.field(factory=trio.Event)
+    """Set when there is a report, or will be none since the worker has died."""
+
+    def interrupt(self, why: str = "the arena is shutting down") -> None:
+        """End the match as aborted."""
+        self.command("interrupt", why=why)
+
+    def kick(self, seat: int, why: str) -> None:
+        """Remove the bot on a seat from the match."""
+        self.command("kick", seat=seat, why=why)
+
+    def command(self, kind: str, **arguments: Any) -> None:
+        """Have the worker carry something out."""
+        self.link.post({"kind": kind, "match": self.match.spec.match, **arguments})
+
+
+@attrs.define(eq=False)
+class _Worker:
+    """A running worker, and the matches that it was handed."""
+
+    number: int
+    link: Link
+    process: trio.Process
+    matches: dict[str, _HandedMatch] = attrs.field(factory=dict)
+
+
+@attrs.define(eq=False)
+class MatchWorkers:
+    """Plays matches in a number of processes: see `match_player.MatchPlayer`."""
+
+    running: RunningMatches
+    count: int
+    """The number of workers."""
+    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
+    _workers: list[_Worker] = attrs.field(factory=list, init=False)
+    # Set when there is a worker again, or none is to be waited for any more.
+    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _interrupted: bool = attrs.field(default=False, init=False)
+
+    async def run(self) -> None:
+        """See `MatchPlayer`."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._boards.run)
+            for number in range(1, self.count + 1):
+                nursery.start_soon(self._keep, number)
+
+    def interrupt(self) -> None:
+        """See `MatchPlayer`."""
+        self._interrupted = True
+        self._tell_change()
+        for worker in self._workers:
+            for handed in worker.matches.values():
+                handed.interrupt()
+
+    def _tell_change(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    # -- workers -------------------------------------------------------------------------------
+
+    async def _keep(self, number: int) -> None:
+        """Start a worker again and again, until cancelled."""
+        pause = PAUSE
+        while True:
+            began = trio.current_time()
+            try:
+                await self._run_worker(number)
+            except OSError as error:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "can't start a match worker", worker=number, why=error.strerror
+                )
+            if trio.current_time() - began > LONGEST_PAUSE:
+                pause = PAUSE
+            await trio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _run_worker(self, number: int) -> None:
+        """Start a worker, and listen to it until it has ended.
+
+        Raises:
+            OSError: It can't be started.
+        """
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                process = await _start(theirs)
+        except BaseException:
+            ours.close()
+            raise
+        worker = _Worker(number, Link(ours), process)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(worker.link.write)
+                await self._listen(worker)
+                nursery.cancel_scope.cancel()
+        finally:
+            await self._end(worker)
+
+    async def _listen(self, worker: _Worker) -> None:
+        try:
+            while (message := await worker.link.receive()) is not None:
+                for unwanted in message.sockets:
+                    unwanted.close()
+                self._hear(worker, message.content)
+        except Exception:  # noqa: BLE001 - a fault of one worker must not end the arena
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a match worker can't be understood",
+                worker=worker.number,
+                trace=traceback.format_exc(),
+            )
+
+    async def _end(self, worker: _Worker) -> None:
+        """Have a worker gone; then its matches are over."""
+        if worker in self._workers:
+            self._workers.remove(worker)
+        worker.link.close()
+        process = worker.process
+        with trio.CancelScope(shield=True):
+            # It exits when the link is closed. It must be gone before its bots are told anything.
+            with trio.move_on_after(ENDING_TIME):
+                await process.wait()
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if worker.matches or not self._interrupted:
+            log.error(
+                "match worker ended",
+                worker=worker.number,
+                code=process.returncode,
+                matches=list(worker.matches),
+            )
+        for handed in worker.matches.values():
+            handed.over.set()
+
+    def _hear(self, worker: _Worker, content: dict[str, Any]) -> None:
+        """Take note of what a worker tells."""
+        kind = content["kind"]
+        if kind == "ready":
+            self._workers.append(worker)
+            self._tell_change()
+        elif kind == "log":
+            getattr(log, content["level"])(
+                content["event"], **content["fields"], worker=worker.number
+            )
+        elif kind == "over":
+            report = CONVERTER.structure(content["report"], Report)
+            handed = worker.matches.pop(report.match, None)
+            if handed is not None:
+                handed.report = report
+                handed.over.set()
+        else:
+            handed = worker.matches.get(content["match"])
+            if handed is None:
+                return  # nobody waits for it any more
+            if kind == "begins":
+                self._begin(handed)
+            elif kind == "closed":
+                connection = handed.match.connections[content["seat"]]
+                connection.channel.close()
+                connection.session.close()
+
+    def _begin(self, handed: _HandedMatch) -> None:
+        match = handed.match
+        handed.begun = True
+        self.running.begin(
+            RunningMatch(
+                match=match.spec.match,
+                ruleset=match.spec.ruleset,
+                room=match.room,
+                bots=list(zip(match.numbers, match.names, strict=True)),
+                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                part=_part(match.record),
+                control=match.control,
+                playing=handed,
+            )
+        )
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def play(self, match: SeatedMatch, void: VoidRecords) -> PlayedMatch | None:
+        """See `MatchPlayer`."""
+        board = await self._boards.pack(match.spec)
+        for _ in range(TRIES):
+            worker = await self._free_worker()
+            if worker is None:
+                error = Error(ErrorCode.SHUTDOWN, "the arena is shutting down")
+                await close_all(match.connections, error)
+                return None
+            try:
+                sockets = _duplicates(match)
+            except (OSError, BrokenChannelError) as cause:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "a match can't be handed over", match=match.spec.match, why=str(cause)
+                )
+                break
+            with _handed_to(worker, match) as handed:
+                content = {"kind": "play", "order": CONVERTER.unstructure(_order_of(match))}
+                worker.link.post(content, board or b"", sockets)
+                try:
+                    await handed.over.wait()
+                    if handed.report is not None:
+                        return self._take_back(match, handed.report, void)
+                    if handed.begun:
+                        return await self._abort(match, void)
+                finally:
+                    if match.spec.match in self.running.matches:
+                        self.running.end(match.spec.match, None)
+        await close_all(
+            match.connections,
+            Error(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot"),
+        )
+        return None
+
+    async def _free_worker(self) -> _Worker | None:
+        """Wait for a worker, and return the one with the fewest matches; None at shutdown."""
+        while not self._workers and not self._interrupted:
+            await self._changed.wait()
+        if self._interrupted:
+            return None
+        return min(self._workers, key=lambda worker: len(worker.matches))
+
+    def _take_back(
+        self, match: SeatedMatch, report: Report, void: VoidRecords
+    ) -> PlayedMatch | None:
+        """Go on with the connections of a match that is over, where its worker has left them."""
+        for connection, session in zip(match.connections, report.sessions, strict=True):
+            connection.take_back(session)
+        match.control.take_up(paused=match.control.paused, steps=report.steps)
+        if report.result is None:
+            return None
+        played = PlayedMatch(
+            result=report.result,
+            stall=report.stall,
+            bundles=tuple(map(Path, report.bundles)),
+        )
+        self._show(match, played, void)
+        return played
+
+    async def _abort(self, match: SeatedMatch, void: VoidRecords) -> PlayedMatch | None:
+        """Complete the record of a match whose worker has died, and close the connections."""
+        log.error("match aborted: its worker ended", match=match.spec.match)
+        async with trio.open_nursery() as nursery:
+            for connection in match.connections:
+                if connection.closed:
+                    continue
+                assert connection.hello is not None
+                error = b""  # the classic dialect knows none during a match
+                if handshake.speaks_version1(connection.hello, match.spec.ruleset):
+                    line = "the arena failed during the match; this is no fault of the bot"
+                    error = bytes(Error(ErrorCode.INTERNAL, line))
+                nursery.start_soon(connection.close, error)
+        try:
+            result = await trio.to_thread.run_sync(_completed, match.record)
+        except (OSError, BadRecordError) as error_:
+            log.error(  # noqa: TRY400 - a trace would add nothing
+                "a record can't be completed", path=str(match.record), why=str(error_)
+            )
+            return None
+        if result is None:
+            return None
+        played = PlayedMatch(result=result)
+        self._show(match, played, void)
+        return played
+
+    def _show(self, match: SeatedMatch, played: PlayedMatch, void: VoidRecords) -> None:
+        """Tell watchers that a match is over."""
+        name = match.spec.match
+        is_void = played.termination.value == "void"
+        self.running.end(name, void.shown(match.record, name, is_void=is_void))
+
+
+async def _start(theirs: socket.socket) -> trio.Process:
+    # -P: modules in the arena's working directory must not hide ours.
+    argv = [sys.executable, "-P", "-m", "lanista.arena.match_worker", str(theirs.fileno())]
+    return await trio.lowlevel.open_process(
+        argv, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True
+    )
+
+
+@contextmanager
+def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
+    """Have a match among a worker's, and its control's commands carried out there."""
+    handed = _HandedMatch(match, worker.link)
+    worker.matches[match.spec.match] = handed
+    match.control.on_command = partial(handed.command)
+    try:
+        yield handed
+    finally:
+        match.control.on_command = None
+        worker.matches.pop(match.spec.match, None)
+
+
+def _duplicates(match: SeatedMatch) -> Sequence[socket.socket]:
+    """Return a duplicate of each seat's socket.
+
+    Raises:
+        OSError: There are no more descriptors.
+        BrokenChannelError: A connection is closed.
+    """
+    with ExitStack() as stack:
+        duplicates = []
+        for connection in match.connections:
+            channel = connection.channel
+            assert isinstance(channel, SocketChannel)
+            duplicate = channel.duplicate()
+            stack.callback(duplicate.close)
+            duplicates.append(duplicate)
+        stack.pop_all()
+    return duplicates
+
+
+def _order_of(match: SeatedMatch) -> Order:
+    spec, control = match.spec, match.control
+    return Order(
+        match=spec.match,
+        game=spec.ruleset.name,
+        settings=dict(spec.settings),
+        seed=spec.seed,
+        board=None if spec.board is None else spec.ruleset.write_board(spec.board),
+        conditions=spec.conditions,
+        try_=spec.try_,
+        names=tuple(match.names),
+        numbers=tuple(match.numbers),
+        room=match.room,
+        record=str(match.record.absolute()),
+        paused=control.paused,
+        steps=control.steps,
+        connections=tuple(connection.give_away() for connection in match.connections),
+    )
+
+
+def _part(record: Path) -> Path:
+    return record.with_name(record.name + PART)
+
+
+def _completed(record: Path) -> ResultInfo | None:
+    """Complete a record whose writer has died; return its result, if any match had begun in it.
+
+    Raises:
+        OSError: It can't be read or written.
+        BadRecordError: It is damaged.
+    """
+    complete_part(_part(record), WHY)
+    return read_record(record).result if record.exists() else None
