@@ -1,11 +1,13 @@
 """Strict reading of TOML files into attrs classes, for what people write: tournaments, arenas.
 
 Every key must be known, every value of its type and in its range. An error is one line with the
-place in the file, what is wrong there and what would be right. Only text becomes data here.
+place in the file, what is wrong there and what would be right. Only text becomes data here. For
+programs that write such files, the last functions write texts and keys.
 """
 
 import difflib
 import enum
+import json
 import math
 import re
 import tomllib
@@ -302,3 +304,18 @@ def _key(key: object) -> str:
     """Return a key of the file in a form that is safe and short enough for a message."""
     is_plain = isinstance(key, str) and key.isidentifier()
     return _short(ascii(key)[1:-1] if is_plain else ascii(key))
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def quoted(text: str) -> str:
+    """Return a text as a TOML string."""
+    # A JSON string is one too, but for escaped characters outside of the Basic Multilingual Plane,
+    # and for DEL, which TOML doesn't allow.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key_text(key: str) -> str:
+    """Return a key as it must be written in TOML."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted(key)
