@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 import attrs
 import cattrs
@@ -163,6 +163,9 @@ def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.
     for choice in choices:
         converter.register_structure_hook(choice, _structure_choice)
     converter.register_structure_hook_factory(_is_list, lambda kind: _list_of(converter, kind))
+    converter.register_structure_hook_factory(
+        _is_mapping, lambda kind: _of_table(converter.gen_structure_mapping(kind))
+    )
     converter.register_structure_hook_factory(attrs.has, lambda kind: _table(converter, kind))
     return converter
 
@@ -190,7 +193,12 @@ def structured(
 
 
 def _is_list(kind: Any) -> bool:
-    return getattr(kind, "__origin__", None) is tuple and get_args(kind)[1:] == (...,)
+    return get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
+
+
+def _is_mapping(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is Mapping
 
 
 def _list_of(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any]:
@@ -207,9 +215,11 @@ def _list_of(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any
 
 
 def _table(converter: cattrs.Converter, kind: type) -> Callable[[Any, Any], Any]:
-    structure: Callable[[Any, Any], Any] = make_dict_structure_fn(
-        kind, converter, _cattrs_forbid_extra_keys=True
-    )
+    return _of_table(make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=True))
+
+
+def _of_table(structure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a function that does the same with a table, and refuses all else."""
 
     def checked(value: Any, of: Any) -> Any:
         if not isinstance(value, Mapping):

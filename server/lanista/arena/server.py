@@ -25,6 +25,7 @@ from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.board_maker import BoardMaker
 from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.recovery import complete_records
+from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake, ids
 from lanista.hosting.accept import accept
 from lanista.hosting.control import MatchControl, RunningMatches
@@ -80,6 +81,10 @@ class Options:
     loopback addresses."""
     hello_timeout: float = 10.0
     """Seconds until which a connection must have sent its hello."""
+    ladders: tuple[LadderSpec, ...] = ()
+    """The rated rooms."""
+    folder: Path = Path()
+    """The folder that the maps and the house bots' programs of `ladders` are relative to."""
 
 
 def files_needed(max_connections: int) -> int:

@@ -49,10 +49,11 @@ HOUR, DAY = 3600, 86_400
 """Maximum of times for which somebody waits, in seconds; 30 days for `block_timeout`."""
 MAX_LAG_ALLOWANCE = 0.25
 """Maximum of `lag_allowance`: a peer can make its round trip look longer, but gains no more."""
-PAGE_ADDRESS = ("127.0.0.1", 8080)
-"""The address of the page if none is given; if that port is taken, a free one is used."""
 NO_PAGE = "none"
 """The value of `page.listen` with which no page is served."""
+
+MAX_IDENTIFIER = 63
+"""Length of the longest name in PostgreSQL, which cuts off the rest."""
 
 _LADDER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _BOT_NAME = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
@@ -69,7 +70,7 @@ class Registration(enum.StrEnum):
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Parse the address of a page: `HOST:PORT`, `[HOST]:PORT` or `PORT`.
+    """Parse the address of a page: `HOST:PORT`, `[HOST]:PORT`, or `PORT` of 127.0.0.1.
 
     Raises:
         ValueError: It is none of these; the message says what is expected.
@@ -77,7 +78,7 @@ def address_of(text: str) -> tuple[str, int]:
     match = _ADDRESS.fullmatch(text)
     if match is None or int(match[2]) > 65535:
         raise ValueError("expected HOST:PORT, such as 127.0.0.1:8080")
-    return (match[1] or PAGE_ADDRESS[0]).strip("[]"), int(match[2])
+    return (match[1] or "127.0.0.1").strip("[]"), int(match[2])
 
 
 def is_bot_name(name: str) -> bool:
@@ -153,7 +154,7 @@ class Page:
     """The page for browsers."""
 
     listen: str | None = attrs.field(default=None, validator=_page_address)
-    """HOST:PORT, or `none` for no page; None for `PAGE_ADDRESS`, or a free port."""
+    """HOST:PORT, or `none` for no page; None for 127.0.0.1:8080, or a free port."""
     open_logs: bool = False
     """Whether everybody sees bots' logs while their match runs."""
     tournaments: tuple[str, ...] = attrs.field(default=(), validator=_few(MAX_LISTED))
@@ -206,6 +207,11 @@ class LadderSpec:
     """Settings of the game that differ from its defaults."""
     clock: Clock = attrs.field(factory=Clock)
 
+    @property
+    def schema(self) -> str:
+        """The schema of its results in a PostgreSQL store."""
+        return f"ladder_{self.name}"
+
 
 @attrs.frozen(kw_only=True)
 class ArenaSpec:
@@ -251,6 +257,12 @@ class ArenaSpec:
                     f"{ladder.name} is the name of ladders[{other}] too; give each its own, "
                     "which differs in more than upper and lower case",
                 )
+            if self.store is not None and len(ladder.schema) > MAX_IDENTIFIER:
+                most = len(ladder.name) - (len(ladder.schema) - MAX_IDENTIFIER)
+                raise ValueOfKeyError(
+                    f"ladders[{number}].name",
+                    f"{len(ladder.name)} characters; in a PostgreSQL store {most} at most",
+                )
 
     @property
     def default_game(self) -> str:
@@ -271,8 +283,11 @@ def _converter() -> cattrs.Converter:
     structure_table = converter.get_structure_hook(HouseBot)
 
     def structure_bot(value: Any, kind: Any) -> Any:
-        table = {"command": value} if isinstance(value, str) else value
-        return structure_table(table, kind)
+        if isinstance(value, str):
+            return structure_table({"command": value}, kind)
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{shown(value)}; expected text, or a table of name and command")
+        return structure_table(value, kind)
 
     def structure_bots(value: Any, _: Any) -> Any:
         if not isinstance(value, (list, tuple)):
