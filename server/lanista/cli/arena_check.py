@@ -251,7 +251,7 @@ def _machine(spec: ArenaSpec) -> Iterator[Finding]:
                 f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed",
                 "warn",
             )
-    cores = len(os.sched_getaffinity(0))
+    cores = os.cpu_count() or 1
     if spec.workers > cores:
         yield Finding(
             f"workers: {spec.workers} on {cores} core{'' if cores == 1 else 's'}; they will slow "
