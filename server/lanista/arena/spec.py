@@ -98,8 +98,22 @@ def _few(most: int) -> Validator:
 
 
 def _given(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
-    if value is not None and not value.strip():
+    if value is not None and (not value.strip() or "\0" in value):
         raise ValueOfKeyError(attribute.name, f"{shown(value)}; expected some text, or no such key")
+
+
+def _files(most: int) -> Validator:
+    few = _few(most)
+
+    def check(table: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
+        few(table, attribute, value)
+        for number, path in enumerate(value, 1):
+            if not path or "\0" in path:
+                raise ValueOfKeyError(
+                    f"{attribute.name}[{number}]", f"{shown(path)}; expected a file"
+                )
+
+    return check
 
 
 def _ladder_name(_: Any, attribute: "attrs.Attribute[Any]", value: str) -> None:
@@ -157,7 +171,7 @@ class Page:
     """HOST:PORT, or `none` for no page; None for 127.0.0.1:8080, or a free port."""
     open_logs: bool = False
     """Whether everybody sees bots' logs while their match runs."""
-    tournaments: tuple[str, ...] = attrs.field(default=(), validator=_few(MAX_LISTED))
+    tournaments: tuple[str, ...] = attrs.field(default=(), validator=_files(MAX_LISTED))
     """The files of the tournaments whose standings are shown."""
 
     def __attrs_post_init__(self) -> None:
