@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from lanista.arena.spec import LadderSpec
 from lanista.match.conditions import MatchConditions
 from lanista.rules.base import Ruleset
 
@@ -40,6 +41,10 @@ class Options:
     """Seconds until which a connection must have sent its hello."""
     workers: int = 1
     """Number of processes that play matches; 1 for the arena's own."""
+    ladders: tuple[LadderSpec, ...] = ()
+    """The rated rooms."""
+    folder: Path = Path()
+    """The folder that the maps and the house bots' programs of `ladders` are relative to."""
 
 
 def files_needed(max_connections: int) -> int:

@@ -31,7 +31,7 @@ class LazyGroup(click.Group):
     """A group whose commands are imported by name when needed."""
 
     modules = (
-        *("play", "check", "build", "connect", "serve", "tournament", "sprt"),
+        *("play", "check", "build", "connect", "serve", "arena", "tournament", "sprt"),
         *("games", "bots", "map", "replay", "explain"),
     )
     """Each `lanista.cli.NAME` has a command of that name."""

@@ -2,6 +2,8 @@
 
 import resource
 import tempfile
+from bisect import bisect_right
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from lanista.cli import BadInputError
 from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 
 if TYPE_CHECKING:
+    from lanista.arena.options import Options
     from lanista.match.conditions import MatchConditions
 
 
@@ -130,14 +133,8 @@ def command(
 
     Bots of any game can connect; --map, --set and --move-limit apply to the game of --game.
     """
-    import trio
-
     from lanista.arena.options import Options
-    from lanista.arena.server import CannotListenError, serve
     from lanista.cli.common import ruleset_named, setup_of
-    from lanista.cli.logs import configure_log
-    from lanista.cli.standings import StandingsProcess, looks_at
-    from lanista.cli.web import PagePort
 
     if no_web and web is not None:
         raise BadInputError("--web and --no-web: say one of them")
@@ -147,13 +144,6 @@ def command(
         raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
     ruleset = ruleset_named(game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    standings_process = StandingsProcess()
-    looks = looks_at(tournaments, standings_process)
-    viewers = 0
-    if not no_web:
-        from lanista.web.connections import MAX_CONNECTIONS
-
-        viewers = MAX_CONNECTIONS
     options = Options(
         default=ruleset,
         host=host,
@@ -164,22 +154,62 @@ def command(
         board=board,
         manual=start == "manual",
         matches=matches,
-        max_connections=_connections_possible(max_connections, viewers),
+        max_connections=max_connections,
         max_per_address=max_per_address,
         hello_timeout=hello_timeout,
         workers=workers,
     )
-    records = data / "records"
+    return serve_arena(
+        options, has_page=not no_web, web=web, open_logs=open_logs, tournaments=tournaments
+    )
+
+
+def serve_arena(
+    options: "Options",
+    *,
+    has_page: bool,
+    web: str | None,
+    open_logs: bool,
+    tournaments: Sequence[Path],
+) -> int:
+    """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
+
+    Args:
+        options: The arena's options; fewer connections are accepted if the system allows no more.
+        has_page: Whether there is a page.
+        web: The page's address, HOST:PORT; None for the default, or a free port.
+        open_logs: Whether all viewers see bots' logs during a match.
+        tournaments: The files of tournaments whose standings the page shows.
+
+    Raises:
+        BadInputError: An address can't be listened on, the data folder can't be written, or a
+            tournament can't be shown.
+    """
+    import attrs
+    import trio
+
+    from lanista.arena.server import CannotListenError, serve
+    from lanista.cli.logs import configure_log
+    from lanista.cli.standings import StandingsProcess, looks_at
+    from lanista.cli.web import PagePort
+
+    standings_process = StandingsProcess()
+    looks = looks_at(tournaments, standings_process)
+    options = attrs.evolve(
+        options,
+        max_connections=_connections_possible(options.max_connections, has_page=has_page),
+    )
+    records = options.data / "records"
     try:
         # A new folder is closed to other users, because bots' logs and answers go there.
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         records.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
             pass
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
-    page = None if no_web else PagePort(web, looks, open_logs=open_logs)
+    page = PagePort(web, looks, open_logs=open_logs) if has_page else None
 
     failures: list[OSError] = []
 
@@ -208,12 +238,48 @@ def command(
     return 0
 
 
-def _connections_possible(wanted: int, viewers: int) -> int:
+def open_files(max_connections: int, *, has_page: bool) -> int:
+    """Return how many files an arena must be allowed to have open.
+
+    Args:
+        max_connections: Number of connections of bots.
+        has_page: Whether there is a page too.
+    """
+    from lanista.arena.options import files_needed
+
+    if not has_page:
+        return files_needed(max_connections)
+    from lanista.web.connections import MAX_CONNECTIONS
+
+    return files_needed(max_connections) + MAX_CONNECTIONS
+
+
+def connections_allowed(wanted: int, *, has_page: bool) -> int:
+    """Return the number of bots' connections that the system allows, at most `wanted`.
+
+    Raises:
+        BadInputError: The system doesn't allow enough for a single match.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY or hard >= open_files(wanted, has_page=has_page):
+        return wanted
+    possible = range(2, wanted)
+    found = bisect_right(possible, hard, key=lambda n: open_files(n, has_page=has_page))
+    if not found:
+        least = open_files(2, has_page=has_page)
+        raise BadInputError(
+            f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
+            "at least, most of them for the page: allow more, or serve no page"
+        )
+    return possible[found - 1]
+
+
+def _connections_possible(wanted: int, *, has_page: bool) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
     Args:
         wanted: Number of connections of bots.
-        viewers: Number of connections of the page.
+        has_page: Whether there is a page too.
 
     Returns:
         The number of connections of bots that the system allows, at most `wanted`.
@@ -221,24 +287,16 @@ def _connections_possible(wanted: int, viewers: int) -> int:
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
-    from lanista.arena.options import files_needed
-
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = files_needed(wanted) + viewers
-    if hard != resource.RLIM_INFINITY and hard < needed:
-        possible = [n for n in range(2, wanted) if files_needed(n) + viewers <= hard]
-        least = files_needed(2) + viewers
-        if not possible:
-            raise BadInputError(
-                f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
-                "at least, most of them for the page: allow more, or use --no-web"
-            )
+    needed = open_files(wanted, has_page=has_page)
+    possible = connections_allowed(wanted, has_page=has_page)
+    if possible < wanted:
         click.echo(
-            f"{possible[-1]} connections at once instead of {wanted}: the system allows {hard} "
+            f"{possible} connections at once instead of {wanted}: the system allows {hard} "
             f"open files (ulimit -Hn), and {needed} would be needed",
             err=True,
         )
-        wanted, needed = possible[-1], hard
+        needed = hard
     if soft != resource.RLIM_INFINITY and soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    return wanted
+    return possible

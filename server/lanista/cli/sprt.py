@@ -137,17 +137,11 @@ def command(
     from lanista.cli.tournament import concurrency_of
     from lanista.cli.tournament_run import play
     from lanista.hosting.host import distinct
+    from lanista.hosting.spec_parts import Clock, SandboxName
     from lanista.pairing.kinds import FormatName
+    from lanista.toml_spec import SpecError
     from lanista.tournament.setup import prepare
-    from lanista.tournament.spec import (
-        BotEntry,
-        Clock,
-        SandboxName,
-        SeedCount,
-        Spec,
-        SpecError,
-        Sprt,
-    )
+    from lanista.tournament.spec import BotEntry, SeedCount, Spec, Sprt
 
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")

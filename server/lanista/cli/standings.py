@@ -198,7 +198,7 @@ def main() -> None:
 
 def _answer(file: Path) -> bytes:
     from lanista.store.errors import StoreError
-    from lanista.tournament.spec import SpecError
+    from lanista.toml_spec import SpecError
 
     try:
         # JSON has no NaN.

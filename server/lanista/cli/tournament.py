@@ -170,8 +170,8 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     """
     from lanista.store.database import Store
     from lanista.store.errors import StoreError
+    from lanista.toml_spec import SpecError
     from lanista.tournament.looking import standings_of
-    from lanista.tournament.spec import SpecError
 
     setup = setup_of(spec_of(file), file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():
@@ -232,7 +232,8 @@ def spec_of(file: Path) -> "Spec":
     Raises:
         BadInputError: The file can't be read, or has a bad value.
     """
-    from lanista.tournament.spec import SpecError, read_spec
+    from lanista.toml_spec import SpecError
+    from lanista.tournament.spec import read_spec
 
     try:
         return read_spec(file)
@@ -251,8 +252,8 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
     Raises:
         BadInputError: Something that the spec names doesn't exist or can't be used.
     """
+    from lanista.toml_spec import SpecError
     from lanista.tournament.setup import prepare
-    from lanista.tournament.spec import SpecError
 
     try:
         return prepare(spec, file.parent, file.stem, plays=plays, source=file)
@@ -262,8 +263,8 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """Read a spec and return its prepared tournament and its format."""
+    from lanista.toml_spec import SpecError
     from lanista.tournament.looking import format_of
-    from lanista.tournament.spec import SpecError
 
     setup = setup_of(spec_of(file), file)
     try:

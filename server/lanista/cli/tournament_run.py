@@ -77,8 +77,8 @@ def play(
         BadInputError: The spec can't be played, or its results can't be read or written.
     """
     from lanista.store.errors import StoreError
+    from lanista.toml_spec import SpecError
     from lanista.tournament.running import open_tournament
-    from lanista.tournament.spec import SpecError
 
     is_live = not as_json and not plain and sys.stdout.isatty()
     display = Silenced(_display(as_json=as_json, is_live=is_live))

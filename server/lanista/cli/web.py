@@ -1,7 +1,6 @@
 """The port of the page, for the commands that serve one."""
 
 import os
-import re
 import secrets
 import socket
 from collections.abc import Mapping
@@ -24,10 +23,12 @@ TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 
 def address_of(text: str) -> tuple[str, int]:
     """Parse `HOST:PORT`, `[HOST]:PORT` or `PORT` into host and port."""
-    match = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})", text)
-    if match is None or int(match[2]) > 65535:
-        raise BadInputError(f"--web {text!r}: expected HOST:PORT, such as 127.0.0.1:8080")
-    return (match[1] or DEFAULT[0]).strip("[]"), int(match[2])
+    from lanista.arena.spec import address_of as parsed
+
+    try:
+        return parsed(text)
+    except ValueError as error:
+        raise BadInputError(f"--web {text!r}: {error}") from None
 
 
 class PagePort:

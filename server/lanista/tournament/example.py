@@ -3,8 +3,9 @@
 It is only text here; a test compares each default with that of `Spec`.
 """
 
-import json
 from collections.abc import Sequence
+
+from lanista.toml_spec import quoted
 
 _TEXT = """\
 # A tournament of {title}. Try its bots, then play it:
@@ -134,30 +135,22 @@ def example(
     return _TEXT.format(
         title=title,
         file=f"{stem}.toml",
-        name=_quoted(stem),
+        name=quoted(stem),
         game=game,
-        maps=", ".join(map(_quoted, maps)) or '"my.map"',
+        maps=", ".join(map(quoted, maps)) or '"my.map"',
         rotations="two seatings"
         if seats == 2
         else f"{seats} seatings, every bot once in each seat",
         all="the same" if seats == 2 else "every arrangement",
-        first=_quoted(entries[0][0]),
-        fill="" if seats == 2 else _FILL.format(bot=_quoted(house[0])),
-        database=_quoted(f"{stem}.db"),
-        records=_quoted(f"{stem}.records"),
+        first=quoted(entries[0][0]),
+        fill="" if seats == 2 else _FILL.format(bot=quoted(house[0])),
+        database=quoted(f"{stem}.db"),
+        records=quoted(f"{stem}.records"),
         settings="\n".join(
             f"# {key} = {default}  # {meaning}" for key, default, meaning in settings
         ),
         bots="".join(
-            f"\n[[bots]]\nname = {_quoted(name)}\ncommand = {_quoted(command)}\n"
+            f"\n[[bots]]\nname = {quoted(name)}\ncommand = {quoted(command)}\n"
             for name, command in entries
         ),
     )
-
-
-def _quoted(text: str) -> str:
-    """Return a TOML string.
-
-    A JSON string is one too, unless it escapes characters outside of the Basic Multilingual Plane.
-    """
-    return json.dumps(text, ensure_ascii=False)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Literal
 
-from lanista.tournament.spec import SpecError
+from lanista.toml_spec import SpecError
 from lanista_protocol import shown
 
 CLEANUP_TIME = 10.0

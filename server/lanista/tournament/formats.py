@@ -10,7 +10,8 @@ from lanista.pairing.kinds import FormatName, SeatingsName
 from lanista.pairing.knockout import Knockout
 from lanista.pairing.round_robin import round_robin
 from lanista.pairing.swiss import Swiss
-from lanista.tournament.spec import Spec, SpecError, Sprt
+from lanista.toml_spec import SpecError
+from lanista.tournament.spec import Spec, Sprt
 
 MAX_ROUND_BLOCKS = 250_000
 """Maximum number of blocks in a round: all of them are planned when the round begins."""

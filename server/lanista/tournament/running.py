@@ -11,6 +11,7 @@ from pathlib import Path
 import trio
 
 from lanista.store.database import Store
+from lanista.toml_spec import SpecError
 from lanista.tournament import worker
 from lanista.tournament.director import Director, Report
 from lanista.tournament.events import Event
@@ -18,7 +19,6 @@ from lanista.tournament.executors import Concurrency, GivenWorkers, Workers, par
 from lanista.tournament.looking import AnySpec, format_of, load
 from lanista.tournament.records import lock_records
 from lanista.tournament.setup import Setup
-from lanista.tournament.spec import SpecError
 from lanista.tournament.stored_blocks import check_identities, settle_seed, unbench_bots
 
 

@@ -20,21 +20,17 @@ from lanista.bots import (
 )
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
-from lanista.hosting.names import UnusableNameError, bot_command, configuration_of
+from lanista.hosting.names import UnusableNameError, bot_command
+from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.house import HOUSE
 from lanista.match.conditions import MatchConditions
 from lanista.pairing.blocks import Pairing, Seating, seatings
 from lanista.pairing.kinds import SeatingsName
 from lanista.rules import registry
-from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
+from lanista.rules.base import Ruleset
+from lanista.toml_spec import SpecError
 from lanista.tournament import executors
-from lanista.tournament.spec import (
-    BotEntry,
-    SandboxName,
-    SeedCount,
-    Spec,
-    SpecError,
-)
+from lanista.tournament.spec import VOID_TRIES, BotEntry, SeedCount, Spec
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 _SQLITE = "sqlite:///"
@@ -222,7 +218,7 @@ def prepare(
         ruleset = registry.get(spec.game)
     except registry.UnknownGameError as error:
         raise SpecError(f"game: {error}") from None
-    settings, boards = _maps(spec, ruleset, folder)
+    settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
     _check_seeds(spec, ruleset)
     if plays and spec.sandbox is SandboxName.BWRAP:
         try:
@@ -245,7 +241,7 @@ def prepare(
             game=ruleset.name,
             settings=settings,
             boards=boards,
-            conditions=spec.clock.conditions(),
+            conditions=spec.clock.conditions(VOID_TRIES),
         ),
         contestants={
             name: attrs.evolve(contestant, folder=str(folder), hidden=tuple(hidden))
@@ -268,39 +264,6 @@ def _database(spec: Spec, folder: Path, stem: str) -> str | Path:
 def _file_name(name: str) -> str:
     cleaned = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
     return cleaned.strip(".-")[:64] or "tournament"
-
-
-def _maps(
-    spec: Spec, ruleset: Ruleset, folder: Path
-) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Return the settings by map, and the boards by map as the ruleset writes them."""
-    settings: dict[str, dict[str, int]] = {}
-    boards: dict[str, str] = {}
-    for number, map_ in enumerate(spec.maps, 1):
-        if not map_.strip():
-            raise SpecError(f"maps[{number}]: {map_!a}; expected the file or the name of a map")
-    for number, map_ in enumerate(spec.maps or ("",), 1):
-        try:
-            given, board = ({}, None) if not map_ else configuration_of(ruleset, map_, folder)
-        except UnusableNameError as error:
-            raise SpecError(f"maps[{number}]: {error}") from None
-        if map_ in settings:
-            raise SpecError(f"maps[{number}]: {map_} is listed twice; list each map once")
-        try:
-            settings[map_] = complete_settings(ruleset, {**given, **spec.settings})
-        except BadSettingError as error:
-            raise SpecError(f"settings: {error}") from None
-        if board is not None:
-            try:
-                ruleset.new(settings[map_], board, ruleset.chance(ruleset.seeds[0]))
-            except BadBoardError as error:
-                raise SpecError(f"maps[{number}]: {map_}: {error}") from None
-            boards[map_] = ruleset.write_board(board)
-        content = (boards.get(map_), settings[map_])
-        for other in list(settings)[:-1]:
-            if map_ and (boards.get(other), settings[other]) == content:
-                raise SpecError(f"maps[{number}]: {map_} is the same map as {other}; leave one out")
-    return settings, boards
 
 
 def _check_seeds(spec: Spec, ruleset: Ruleset) -> None:

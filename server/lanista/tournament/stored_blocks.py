@@ -25,8 +25,8 @@ import attrs
 from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.store.database import Store
 from lanista.store.reading import PlayedBlock
+from lanista.toml_spec import SpecError
 from lanista.tournament.setup import Opening, Setup
-from lanista.tournament.spec import SpecError
 
 BASE_SEED = "base_seed"
 """The database's key for the secret from which seeds are drawn if the spec names no base."""

@@ -1,0 +1,133 @@
+"""The example that `lanista arena new` writes: an arena that can be started, with every key.
+
+It is only text here; a test compares each default with that of `ArenaSpec`.
+"""
+
+from collections.abc import Sequence
+
+from lanista.toml_spec import quoted
+
+_TEXT = """\
+# An arena for bots, with a ladder of {title}. Check what it needs, then start it:
+#
+#     lanista arena check {file}
+#     lanista arena run {file}
+#
+# Lines that start with a # are defaults or examples. docs/arena.md explains everything.
+
+# Where bots connect: this machine alone, or "0.0.0.0" for the network; port 0 is a free one.
+# host = "127.0.0.1"
+# port = 7777
+
+# The game of bots that name none; without it that of the first ladder.
+# game = "{game}"
+
+# The folder of records and results, in the folder of this file.
+# data = "lanista-data"
+
+# A PostgreSQL database for the results; without it they are in SQLite files in the data folder.
+# store = "postgresql://USER:PASSWORD@HOST/NAME"
+
+# Who may register a name for a ladder: "open", whoever says it first, with a token; or "closed",
+# you alone.
+# registration = "open"
+
+# Connections of bots at once, of all and of one address (100; on this machine no such limit), and
+# the seconds from connecting to a bot's first line.
+# max_connections = 1000
+# max_per_address = 100
+# hello_timeout = 10.0
+
+# Seconds that running matches have to end when the arena is told to stop.
+# drain = 0.0
+
+# Processes in which matches run.
+# workers = 1
+
+# Encryption of the bots' port and the page: files in PEM.
+# [tls]
+# certificate = "fullchain.pem"
+# key = "privkey.pem"
+
+# The page for browsers: its address, or "none" (without it 127.0.0.1:8080, or a free port); whether
+# everybody sees bots' logs while their match runs; and files of tournaments that it shows.
+[page]
+# listen = "127.0.0.1:8080"
+# open_logs = false
+# tournaments = []
+
+# A ladder: bots get on it by room=NAME, are paired by the arena and rated.
+[[ladders]]
+name = {name}
+game = "{game}"
+
+# Maps: files, or names from `lanista map list {game}`; without maps each seed makes its own.
+# maps = [{maps}]
+
+# House bots, started by the arena to fill free seats and to hold the scale: names from `lanista
+# bots {game}`, command lines, or {{ name = "Mine", command = "python3 mybot.py" }}.
+house = [{house}]
+
+# The resources each house bot may use, and whether it is isolated from this machine ("bwrap").
+# limits = "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64"
+# sandbox = "none"
+
+# Seconds that a bot waits for others before house bots take the free seats.
+# fill_after = 10.0
+
+# Seconds after which a seed whose bots stay away isn't played on.
+# block_timeout = 600.0
+
+# Failed matches in a row after which a bot has to rest.
+# bench_after = 3
+
+# The number of blocks (seeds) that count for the table, the latest; without it all.
+# window = 10000
+
+# Seconds of a bot's round trip over the network that are added to its time limits, at most 0.25.
+# lag_allowance = 0.0
+
+# The game's settings; see `lanista games`.
+[ladders.settings]
+{settings}
+
+# Seconds that bots have; 0 is no limit for an answer.
+[ladders.clock]
+# first = 20.0         # for the first answer
+# turn = 0.2           # for every other answer
+# start = 30.0         # from a house bot's start to its hello
+# late_limit = 10      # late turns in a row that put a bot out, where late turns are skipped
+# stall_margin = 0.05  # a stall of this machine above which a late answer makes a match void
+"""
+
+
+def example(
+    *,
+    file: str,
+    game: str,
+    title: str,
+    house: Sequence[str],
+    maps: Sequence[str],
+    settings: Sequence[tuple[str, int, str]],
+) -> str:
+    """Return the text of a commented spec with one ladder.
+
+    Args:
+        file: The name of the file, printable.
+        game: The name of the ruleset, and of the ladder.
+        title: The name of the game for people.
+        house: The house bots, which all take part.
+        maps: Names of shipped maps, for the example.
+        settings: By setting: its name, its default and its meaning.
+    """
+    return _TEXT.format(
+        file=file,
+        title=title,
+        game=game,
+        name=quoted(game),
+        house=", ".join(map(quoted, house)),
+        maps=", ".join(map(quoted, maps)) or '"my.map"',
+        settings="\n".join(
+            f"# {key} = {default}  # {meaning}" for key, default, meaning in settings
+        ),
+    )

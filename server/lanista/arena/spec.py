@@ -1,0 +1,419 @@
+"""The spec of an arena: the content of `arena.toml`, read strictly; see docs/arena.md.
+
+Only text becomes data here; games, maps, programs, certificates and databases are looked up when
+the arena is checked or started. Each error names the key that is wrong and says what would be
+right. `toml_of` writes a spec as a file again.
+"""
+
+import enum
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import cattrs
+
+from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.house import HOUSE
+from lanista.toml_spec import (
+    Validator,
+    ValueOfKeyError,
+    at_least,
+    at_most,
+    key_text,
+    parse_toml,
+    positive,
+    quoted,
+    read_text,
+    shown,
+    strict_converter,
+    structured,
+)
+
+MAX_BYTES = 1024 * 1024
+"""Maximum size of an arena's file in bytes."""
+MAX_LADDERS = 100
+"""Maximum number of ladders of an arena."""
+MAX_HOUSE = 64
+"""Maximum number of house bots of a ladder."""
+MAX_LISTED = 1000
+"""Maximum number of maps of a ladder, and of tournaments on the page."""
+MAX_CONNECTIONS = 1_000_000
+"""Maximum value of `max_connections` and of `max_per_address`."""
+MAX_WORKERS = 256
+"""Maximum number of processes in which matches run."""
+MAX_COUNT = 1_000_000_000
+"""Maximum value of `bench_after` and of `window`."""
+HOUR, DAY = 3600, 86_400
+"""Maximum of times for which somebody waits, in seconds; 30 days for `block_timeout`."""
+MAX_LAG_ALLOWANCE = 0.25
+"""Maximum of `lag_allowance`: a peer can make its round trip look longer, but gains no more."""
+NO_PAGE = "none"
+"""The value of `page.listen` with which no page is served."""
+
+MAX_IDENTIFIER = 63
+"""Length of the longest name in PostgreSQL, which cuts off the rest."""
+
+_LADDER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_BOT_NAME = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
+_ADDRESS = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})")
+
+
+class Registration(enum.StrEnum):
+    """Who may register a name."""
+
+    OPEN = "open"
+    """Whoever is the first to say it, with a token."""
+    CLOSED = "closed"
+    """The operator alone."""
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Parse the address of a page: `HOST:PORT`, `[HOST]:PORT`, or `PORT` of 127.0.0.1.
+
+    Raises:
+        ValueError: It is none of these; the message says what is expected.
+    """
+    match = _ADDRESS.fullmatch(text)
+    if match is None or int(match[2]) > 65535:
+        raise ValueError("expected HOST:PORT, such as 127.0.0.1:8080")
+    return (match[1] or "127.0.0.1").strip("[]"), int(match[2])
+
+
+def is_bot_name(name: str) -> bool:
+    """Return whether a bot may be called this on a ladder."""
+    return _BOT_NAME.fullmatch(name) is not None
+
+
+# -- validators --------------------------------------------------------------------------------
+
+
+def _few(most: int) -> Validator:
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[object]) -> None:
+        if len(value) > most:
+            raise ValueOfKeyError(attribute.name, f"{len(value)} entries; expected at most {most}")
+
+    return check
+
+
+def _given(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+    if value is not None and (not value.strip() or "\0" in value):
+        raise ValueOfKeyError(attribute.name, f"{shown(value)}; expected some text, or no such key")
+
+
+def _files(most: int) -> Validator:
+    few = _few(most)
+
+    def check(table: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
+        few(table, attribute, value)
+        for number, path in enumerate(value, 1):
+            if not path or "\0" in path:
+                raise ValueOfKeyError(
+                    f"{attribute.name}[{number}]", f"{shown(path)}; expected a file"
+                )
+
+    return check
+
+
+def _ladder_name(_: Any, attribute: "attrs.Attribute[Any]", value: str) -> None:
+    if not _LADDER_NAME.fullmatch(value):
+        raise ValueOfKeyError(
+            attribute.name, f"{shown(value)}; expected 1 to 64 of A-Z a-z 0-9 . _ -"
+        )
+
+
+def _bot_name(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+    if value is not None and not is_bot_name(value):
+        raise ValueOfKeyError(
+            attribute.name,
+            f"{shown(value)}; expected 1 to 32 of A-Z a-z 0-9 . _ - and spaces between words",
+        )
+
+
+def _page_address(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+    if value in {None, NO_PAGE}:
+        return
+    try:
+        address_of(value)
+    except ValueError as error:
+        raise ValueOfKeyError(attribute.name, f'{shown(value)}; {error}, or "none"') from None
+
+
+def _postgresql(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+    # The value isn't shown, as it may have a password.
+    if value is not None and not re.match(r"postgresql(?:\+psycopg)?://", value):
+        raise ValueOfKeyError(
+            attribute.name,
+            "not the URL of a PostgreSQL database; expected "
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME, or no such key for SQLite files",
+        )
+
+
+# -- the tables of the file --------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class Tls:
+    """The files with which the bots' port and the page speak TLS, both in PEM."""
+
+    certificate: str = attrs.field(validator=_given)
+    """The certificate, and after it those that lead to its issuer."""
+    key: str = attrs.field(validator=_given)
+    """The private key, without a password; it may be in the certificate's file."""
+
+
+@attrs.frozen(kw_only=True)
+class Page:
+    """The page for browsers."""
+
+    listen: str | None = attrs.field(default=None, validator=_page_address)
+    """HOST:PORT, or `none` for no page; None for 127.0.0.1:8080, or a free port."""
+    open_logs: bool = False
+    """Whether everybody sees bots' logs while their match runs."""
+    tournaments: tuple[str, ...] = attrs.field(default=(), validator=_files(MAX_LISTED))
+    """The files of the tournaments whose standings are shown."""
+
+    def __attrs_post_init__(self) -> None:
+        for key in ("open_logs", "tournaments"):
+            if self.listen == NO_PAGE and getattr(self, key):
+                raise ValueOfKeyError(key, 'listen = "none" serves no page; leave one of them out')
+
+
+@attrs.frozen(kw_only=True)
+class HouseBot:
+    """A house bot of a ladder; in the file a table, or the text of `command` alone."""
+
+    command: str = attrs.field(validator=_given)
+    """The name of a house bot of the game, a command line, or `stdio:` and a command line."""
+    name: str | None = attrs.field(default=None, validator=_bot_name)
+    """The name that it has on the ladder; None for one that follows from the command."""
+
+
+@attrs.frozen(kw_only=True)
+class LadderSpec:
+    """A ladder as the file describes it."""
+
+    name: str = attrs.field(validator=_ladder_name)
+    """The room that puts a bot on it."""
+    game: str
+    maps: tuple[str, ...] = attrs.field(default=(), validator=_few(MAX_LISTED))
+    """Files, or names of shipped maps, played in turn. If empty, each seed makes its own map."""
+    house: tuple[HouseBot, ...] = attrs.field(default=(), validator=_few(MAX_HOUSE))
+    """The bots that the arena starts to fill seats."""
+    limits: str | None = None
+    """The resources that each house bot may use, as `--limits`; None for the defaults."""
+    sandbox: SandboxName = SandboxName.NONE
+    """The sandbox in which house bots run."""
+    fill_after: float = attrs.field(default=10.0, validator=[at_least(0), at_most(DAY)])
+    """Seconds that a bot waits for others before house bots take the free seats."""
+    block_timeout: float = attrs.field(default=600.0, validator=[positive, at_most(30 * DAY)])
+    """Seconds after which a block whose bots stay away is closed with what was played."""
+    bench_after: int = attrs.field(default=3, validator=[at_least(1), at_most(MAX_COUNT)])
+    """Number of failed matches in a row after which a bot has to rest."""
+    window: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_COUNT)])
+    """Number of the latest blocks that count for the table; None for all."""
+    lag_allowance: float = attrs.field(
+        default=0.0, validator=[at_least(0), at_most(MAX_LAG_ALLOWANCE)]
+    )
+    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
+    settings: Mapping[str, int] = attrs.field(factory=dict)
+    """Settings of the game that differ from its defaults."""
+    clock: Clock = attrs.field(factory=Clock)
+
+    @property
+    def schema(self) -> str:
+        """The schema of its results in a PostgreSQL store."""
+        return f"ladder_{self.name}"
+
+
+@attrs.frozen(kw_only=True)
+class ArenaSpec:
+    """An arena as its file describes it; paths are relative to the folder of the file."""
+
+    host: str = attrs.field(default="127.0.0.1", validator=_given)
+    """The address on which bots are listened to."""
+    port: int = attrs.field(default=7777, validator=[at_least(0), at_most(65535)])
+    """The port on which bots are listened to; 0 for a free one."""
+    game: str | None = None
+    """The game of bots that name none; None for `default_game`."""
+    data: str = attrs.field(default="lanista-data", validator=_given)
+    """The folder of records and, without `store`, of results."""
+    store: str | None = attrs.field(default=None, validator=_postgresql, repr=False)
+    """`postgresql://…`; None for SQLite files in the data folder. It may have a password."""
+    registration: Registration = Registration.OPEN
+    max_connections: int = attrs.field(
+        default=1000, validator=[at_least(1), at_most(MAX_CONNECTIONS)]
+    )
+    """Maximum number of simultaneous connections of bots."""
+    max_per_address: int | None = attrs.field(
+        default=None, validator=[at_least(1), at_most(MAX_CONNECTIONS)]
+    )
+    """The same for each address; None for 100, or no limit for loopback addresses."""
+    hello_timeout: float = attrs.field(default=10.0, validator=[positive, at_most(HOUR)])
+    """Seconds until which a connection must have sent its hello."""
+    drain: float = attrs.field(default=0.0, validator=[at_least(0), at_most(HOUR)])
+    """Seconds that running matches have after SIGTERM; 0 ends them at once."""
+    workers: int = attrs.field(default=1, validator=[at_least(1), at_most(MAX_WORKERS)])
+    """Number of processes in which matches run; 1 for the arena's own."""
+    tls: Tls | None = None
+    page: Page = attrs.field(factory=Page)
+    ladders: tuple[LadderSpec, ...] = attrs.field(default=(), validator=_few(MAX_LADDERS))
+
+    def __attrs_post_init__(self) -> None:
+        # Regardless of case, as names of files may be.
+        known: dict[str, int] = {}
+        for number, ladder in enumerate(self.ladders, 1):
+            other = known.setdefault(ladder.name.lower(), number)
+            if other != number:
+                raise ValueOfKeyError(
+                    f"ladders[{number}].name",
+                    f"{ladder.name} is the name of ladders[{other}] too; give each its own, "
+                    "which differs in more than upper and lower case",
+                )
+            if self.store is not None and len(ladder.schema) > MAX_IDENTIFIER:
+                most = len(ladder.name) - (len(ladder.schema) - MAX_IDENTIFIER)
+                raise ValueOfKeyError(
+                    f"ladders[{number}].name",
+                    f"{len(ladder.name)} characters; in a PostgreSQL store {most} at most",
+                )
+
+    @property
+    def default_game(self) -> str:
+        """The game of bots that name none: `game`, else that of the first ladder, else Angry Mob's.
+
+        It may not be installed.
+        """
+        if self.game is not None:
+            return self.game
+        return self.ladders[0].game if self.ladders else "angrymob"
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def _converter() -> cattrs.Converter:
+    converter = strict_converter(choices=(Registration, SandboxName))
+    structure_table = converter.get_structure_hook(HouseBot)
+
+    def structure_bot(value: Any, kind: Any) -> Any:
+        if isinstance(value, str):
+            return structure_table({"command": value}, kind)
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{shown(value)}; expected text, or a table of name and command")
+        return structure_table(value, kind)
+
+    def structure_bots(value: Any, _: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(
+                f'{shown(value)}; expected a list, such as ["Demo", "python3 mybot.py"]'
+            )
+        return tuple(converter.structure(value, list[HouseBot]))
+
+    converter.register_structure_hook(HouseBot, structure_bot)
+    converter.register_structure_hook_func(
+        lambda kind: kind == tuple[HouseBot, ...], structure_bots
+    )
+    return converter
+
+
+_CONVERTER = _converter()
+
+
+def parse_spec(text: str, where: str) -> ArenaSpec:
+    """Read a spec from the text of its file.
+
+    Args:
+        text: The text, TOML.
+        where: The name of the file, for messages.
+
+    Raises:
+        SpecError: The text isn't TOML, or isn't a spec.
+    """
+    return spec_of(parse_toml(text, where), where)
+
+
+def read_spec(path: Path) -> ArenaSpec:
+    """Read a spec from its file.
+
+    Raises:
+        SpecError: The file can't be read, isn't TOML, or isn't a spec.
+    """
+    return parse_spec(read_text(path, MAX_BYTES), str(path))
+
+
+def spec_of(value: Mapping[str, Any], where: str = "spec") -> ArenaSpec:
+    """Return a spec from the content of its TOML file.
+
+    Raises:
+        SpecError: The content isn't a spec.
+    """
+    return structured(_CONVERTER, value, ArenaSpec, where)
+
+
+def implied(games: Sequence[str]) -> ArenaSpec:
+    """Return the spec that `lanista serve --ladder GAME` stands for.
+
+    Each game has a ladder that is named like it, with all its house bots. The other options of
+    `lanista serve` are put into this spec by `attrs.evolve`.
+
+    Args:
+        games: The names of the games; the first one is that of bots that name none.
+
+    Raises:
+        SpecError: A game is given twice, or its name can't be that of a ladder.
+    """
+    tables = [{"name": game, "game": game, "house": [*HOUSE.get(game, {})]} for game in games]
+    return spec_of({"ladders": tables}, "--ladder")
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def toml_of(spec: ArenaSpec) -> str:
+    """Return the text of a file that describes a spec, with every key that has a value.
+
+    `parse_spec` makes an equal spec of it. The URL of `store` is in it with its password.
+    """
+    return "\n".join(_table_lines(spec, ""))
+
+
+def _table_lines(table: Any, path: str) -> Iterator[str]:
+    """Yield the lines of a table: first its plain values, as these would else belong to another."""
+    tables: list[tuple[str, Any]] = []
+    for attribute in attrs.fields(type(table)):
+        value = getattr(table, attribute.name)
+        key = f"{path}{attribute.name}"
+        if attrs.has(type(value)):
+            tables.append((f"[{key}]", value))
+        elif isinstance(value, Mapping):
+            if value:
+                tables.append((f"[{key}]", value))
+        elif attribute.name == "ladders":
+            tables += [(f"[[{key}]]", ladder) for ladder in value]
+        elif value is not None:
+            yield f"{attribute.name} = {_value(value)}"
+    for head, inner in tables:
+        yield f"\n{head}"
+        if isinstance(inner, Mapping):
+            yield from (f"{key_text(key)} = {_value(value)}" for key, value in inner.items())
+        else:
+            yield from _table_lines(inner, f"{head.strip('[]')}.")
+    if not path:
+        yield ""
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            return quoted(value)
+        case HouseBot(command=command, name=None):
+            return quoted(command)
+        case HouseBot(command=command, name=str(name)):
+            return f"{{ name = {quoted(name)}, command = {quoted(command)} }}"
+        case _:
+            return f"[{', '.join(map(_value, value))}]"

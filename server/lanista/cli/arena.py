@@ -1,0 +1,168 @@
+"""`lanista arena`: writes an example of an arena's file, checks one, runs the arena."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lanista.cli import BadInputError
+
+if TYPE_CHECKING:
+    from lanista.arena.options import Options
+    from lanista.arena.spec import ArenaSpec
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group("arena")
+def command() -> None:
+    """Run an arena that one file describes, with ladders on which bots are rated for weeks.
+
+    docs/arena.md explains how.
+    """
+
+
+@command.command("new")
+@click.argument("file", type=FILE, default=Path("arena.toml"), required=False)
+@click.option("--game", default="angrymob", show_default=True, help="The game of the ladder.")
+def new(file: Path, game: str) -> int:
+    """Write an example to FILE (arena.toml), with every key, and a ladder of one game.
+
+    An existing file isn't overwritten.
+    """
+    import lanista_maps
+    from lanista.arena.example import example
+    from lanista.cli.common import house_bots, printable, ruleset_named
+
+    ruleset = ruleset_named(game)
+    text = example(
+        file=printable(file.name),
+        game=ruleset.name,
+        title=ruleset.title,
+        house=list(house_bots(ruleset.name)),
+        maps=list(lanista_maps.names(ruleset.name))[:2],
+        settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
+    )
+    try:
+        with file.open("x", encoding="utf-8", errors="backslashreplace") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise BadInputError(f"{file} exists already; name another file") from None
+    except OSError as error:
+        raise BadInputError(f"can't write {file}: {error.strerror}") from None
+    click.echo(f"{printable(str(file))}: check it with `lanista arena check`, then run it")
+    return 0
+
+
+@command.command("check")
+@click.argument("file", type=FILE)
+def check(file: Path) -> int:
+    """Look for all that would keep the arena of FILE from doing what FILE says.
+
+    Games, maps, house bots, addresses, certificate, folders, databases and limits are looked at.
+    Nothing is started, and nothing is changed.
+
+    Exit codes: 0 nothing is wrong, 1 something is, 2 bad input.
+    """
+    from lanista.cli.arena_check import check as checked
+
+    return checked(spec_of(file), file.parent)
+
+
+@command.command("run")
+@click.argument("file", type=FILE)
+@click.option(
+    "--print-config",
+    is_flag=True,
+    help="Print the file with every key, defaults included, and exit. The password of a database "
+    "is in it.",
+)
+def run(file: Path, *, print_config: bool) -> int:
+    """Run the arena of FILE until SIGINT or SIGTERM.
+
+    The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
+    commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
+    """
+    from lanista.arena.spec import NO_PAGE, toml_of
+    from lanista.cli.serve import serve_arena
+
+    spec = spec_of(file)
+    if print_config:
+        click.echo(toml_of(spec), nl=False)
+        return 0
+    _refuse_what_is_ahead(spec, file)
+    page = spec.page
+    return serve_arena(
+        options_of(spec, file),
+        has_page=page.listen != NO_PAGE,
+        web=page.listen,
+        open_logs=page.open_logs,
+        tournaments=[file.parent / name for name in page.tournaments],
+    )
+
+
+def spec_of(file: Path) -> "ArenaSpec":
+    """Read a spec from its file.
+
+    Raises:
+        BadInputError: The file can't be read, or has a bad value.
+    """
+    from lanista.arena.spec import read_spec
+    from lanista.toml_spec import SpecError
+
+    try:
+        return read_spec(file)
+    except SpecError as error:
+        raise BadInputError(str(error)) from None
+
+
+def options_of(spec: "ArenaSpec", file: Path) -> "Options":
+    """Return the options of the arena that a file describes.
+
+    Args:
+        spec: The content of the file.
+        file: The file; paths in it are relative to its folder.
+
+    Raises:
+        BadInputError: There is no such game.
+    """
+    from lanista.arena.options import Options
+    from lanista.cli.common import ruleset_named
+
+    try:
+        default = ruleset_named(spec.default_game)
+    except BadInputError as error:
+        raise BadInputError(f"{file}: game: {error.format_message()}") from None
+    return Options(
+        default=default,
+        host=spec.host,
+        port=spec.port,
+        data=file.parent / spec.data,
+        max_connections=spec.max_connections,
+        max_per_address=spec.max_per_address,
+        hello_timeout=spec.hello_timeout,
+        ladders=spec.ladders,
+        folder=file.parent,
+    )
+
+
+def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
+    """Raise an error if the file asks for what this version's arena doesn't do.
+
+    Running without it would be worse: tokens would cross the network unencrypted, say.
+    """
+    from lanista.arena.spec import Registration
+
+    asked = {
+        "ladders": bool(spec.ladders),
+        "tls": spec.tls is not None,
+        "store": spec.store is not None,
+        "registration": spec.registration is not Registration.OPEN,
+        "drain": spec.drain > 0,
+        "workers": spec.workers > 1,
+    }
+    keys = [key for key, is_asked in asked.items() if is_asked]
+    if keys:
+        raise BadInputError(
+            f"{file}: {', '.join(keys)}: this version of Lanista can't run that yet"
+        )

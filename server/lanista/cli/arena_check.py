@@ -1,0 +1,260 @@
+"""`lanista arena check`: what can be found wrong with an arena before it is started.
+
+Nothing is started, and nothing is changed. Everything is looked at, also after a mistake was found.
+"""
+
+import os
+import resource
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import attrs
+import click
+import trio
+
+from lanista.arena.admission import is_loopback
+from lanista.arena.certificate import CertificateError, load, validity
+from lanista.arena.house_bots import house_contestants
+from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
+from lanista.bots import SandboxError, check_sandbox
+from lanista.cli import BadInputError
+from lanista.cli.common import printable
+from lanista.cli.serve import connections_allowed, open_files
+from lanista.cli.standings import StandingsProcess, looks_at
+from lanista.hosting.spec_parts import SandboxName, configurations
+from lanista.rules import registry
+from lanista.store.errors import StoreError
+from lanista.store.probe import probe_file, probe_server
+from lanista.toml_spec import SpecError
+
+EXIT_FAILED = 1
+SOON = timedelta(days=14)
+"""How long before its end a certificate gets a warning."""
+
+
+@attrs.frozen
+class Finding:
+    """One line of the result."""
+
+    text: str
+    """What is right, or wrong; a mistake begins with its key."""
+    mark: str = "FAIL"
+    """`ok`, `warn`, or `FAIL` if the arena wouldn't do what its file says."""
+
+
+def check(spec: ArenaSpec, folder: Path) -> int:
+    """Print what is found about an arena, and return the exit code.
+
+    Args:
+        spec: The arena.
+        folder: The folder of its file.
+    """
+    has_failed = False
+    for finding in findings(spec, folder.resolve()):
+        click.echo(printable(f"{finding.mark:5} {finding.text}"))
+        has_failed |= finding.mark == "FAIL"
+    return EXIT_FAILED if has_failed else 0
+
+
+def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
+    """Yield what is right and what is wrong."""
+    for number, ladder in enumerate(spec.ladders, 1):
+        yield from _ladder(ladder, f"ladders[{number}]", folder)
+    yield from _game(spec)
+    yield from _sandbox(spec.ladders)
+    yield from _ports(spec)
+    if spec.tls is not None:
+        yield from _certificate(spec.tls, folder)
+    yield from _data(folder / spec.data)
+    yield from _store(spec, folder / spec.data)
+    yield from _tournaments(spec, folder)
+    yield from _machine(spec)
+
+
+# -- what is played ----------------------------------------------------------------------------
+
+
+def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
+    try:
+        ruleset = registry.get(ladder.game)
+    except registry.UnknownGameError as error:
+        yield Finding(f"{key}.game: {error}")
+        return
+    is_right = True
+    try:
+        configurations(ruleset, ladder.maps, ladder.settings, folder)
+    except SpecError as error:
+        is_right = False
+        yield Finding(f"{key}.{error}")
+    house = 0
+    try:
+        house = len(house_contestants(ladder, folder))
+    except SpecError as error:
+        is_right = False
+        yield Finding(f"{key}.{error}")
+    if is_right:
+        maps = f"{len(ladder.maps)} map{'' if len(ladder.maps) == 1 else 's'}"
+        yield Finding(
+            f"ladder {ladder.name}: {ruleset.title}, {ruleset.seats} seats, "
+            f"{house} house bot{'' if house == 1 else 's'}, "
+            f"{maps if ladder.maps else 'maps made from seeds'}",
+            "ok",
+        )
+        if 0 < house < ruleset.seats - 1:
+            yield Finding(
+                f"{key}.house: {house} of them can't fill the seats of a match for a bot that "
+                f"waits alone; {ruleset.seats - 1} could",
+                "warn",
+            )
+
+
+def _game(spec: ArenaSpec) -> Iterator[Finding]:
+    if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
+        try:
+            registry.get(spec.default_game)
+        except registry.UnknownGameError as error:
+            yield Finding(f"game: {error}")
+
+
+def _sandbox(ladders: Sequence[LadderSpec]) -> Iterator[Finding]:
+    for number, ladder in enumerate(ladders, 1):
+        if ladder.sandbox is SandboxName.BWRAP:
+            try:
+                check_sandbox()
+            except SandboxError as error:
+                yield Finding(f"ladders[{number}].{error}")
+            return
+
+
+# -- the network -------------------------------------------------------------------------------
+
+
+def _ports(spec: ArenaSpec) -> Iterator[Finding]:
+    page = None if spec.page.listen == NO_PAGE else spec.page.listen
+    addresses = [("port", spec.host, spec.port)]
+    if page is not None:
+        addresses.append(("page.listen", *address_of(page)))
+    yield from trio.run(_listen, addresses)
+    if not is_loopback(spec.host) and spec.tls is None:
+        yield Finding(
+            f"host: {spec.host} without [tls]: names' tokens cross the network unencrypted", "warn"
+        )
+
+
+async def _listen(addresses: Sequence[tuple[str, str, int]]) -> list[Finding]:
+    """Open ports, given as key, host and number, all at once, and close them again."""
+    found: list[Finding] = []
+    listeners: list[trio.SocketListener] = []
+    for key, host, port in addresses:
+        shown = f"{f'[{host}]' if ':' in host else host}:{port}"
+        try:
+            listeners += await trio.open_tcp_listeners(port, host=host)
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            found.append(
+                Finding(f"{key}: can't listen on {shown}: {why}; choose another address or port")
+            )
+        else:
+            found.append(
+                Finding(f"{'bots' if key == 'port' else 'page'}: {shown} can be listened on", "ok")
+            )
+    for listener in listeners:
+        await listener.aclose()
+    return found
+
+
+def _certificate(tls: Tls, folder: Path) -> Iterator[Finding]:
+    certificate = folder / tls.certificate
+    try:
+        valid = validity(load(certificate, folder / tls.key), certificate)
+    except CertificateError as error:
+        yield Finding(f"tls.{error.key}: {error}")
+        return
+    now = datetime.now(UTC)
+    if now >= valid.until:
+        yield Finding(
+            f"tls.certificate: {certificate}: expired on {valid.until:%Y-%m-%d}; renew it"
+        )
+    elif now < valid.since:
+        yield Finding(
+            f"tls.certificate: {certificate}: not valid before {valid.since:%Y-%m-%d %H:%M} UTC; "
+            "check this machine's clock"
+        )
+    elif valid.until - now < SOON:
+        yield Finding(f"tls.certificate: expires on {valid.until:%Y-%m-%d}; renew it", "warn")
+    else:
+        yield Finding(f"TLS: certificate valid until {valid.until:%Y-%m-%d}", "ok")
+
+
+# -- files and databases -----------------------------------------------------------------------
+
+
+def _data(data: Path) -> Iterator[Finding]:
+    for folder in (data, data / "records", data / "ladders"):
+        try:
+            if folder.exists():
+                with tempfile.TemporaryFile(dir=folder):  # fails if the folder isn't writable
+                    pass
+        except OSError as error:
+            yield Finding(f"data: {folder} can't be written: {error.strerror}")
+            return
+    if data.exists():
+        yield Finding(f"data: {data}", "ok")
+        return
+    parent = next(folder for folder in data.parents if folder.exists())
+    if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
+        yield Finding(f"data: {data}, which will be made", "ok")
+    else:
+        yield Finding(f"data: {data} can't be made: {parent} isn't a folder that can be written")
+
+
+def _store(spec: ArenaSpec, data: Path) -> Iterator[Finding]:
+    if spec.store is None:
+        for ladder in spec.ladders:
+            try:
+                probe_file(data / "ladders" / f"{ladder.name}.db")
+            except (StoreError, OSError) as error:
+                yield Finding(f"results of {ladder.name}: {error}")
+        return
+    try:
+        probe_server(spec.store, [ladder.schema for ladder in spec.ladders])
+    except StoreError as error:
+        yield Finding(f"store: {error}")
+    else:
+        yield Finding("store: the PostgreSQL database can be reached", "ok")
+
+
+def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
+    try:
+        looks_at([folder / file for file in spec.page.tournaments], StandingsProcess())
+    except BadInputError as error:
+        yield Finding(f"page.tournaments: {error.format_message()}")
+
+
+# -- the machine -------------------------------------------------------------------------------
+
+
+def _machine(spec: ArenaSpec) -> Iterator[Finding]:
+    has_page = spec.page.listen != NO_PAGE
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        allowed = connections_allowed(spec.max_connections, has_page=has_page)
+    except BadInputError as error:
+        yield Finding(f"max_connections: {error.format_message()}")
+    else:
+        if allowed < spec.max_connections:
+            needed = open_files(spec.max_connections, has_page=has_page)
+            yield Finding(
+                f"max_connections: {allowed} instead of {spec.max_connections} will be possible: "
+                f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed",
+                "warn",
+            )
+    cores = os.cpu_count() or 1
+    if spec.workers > cores:
+        yield Finding(
+            f"workers: {spec.workers} on {cores} core{'' if cores == 1 else 's'}; they will slow "
+            "each other's matches down",
+            "warn",
+        )

@@ -1,0 +1,97 @@
+"""What specs of tournaments and of arenas have in common: clock, sandbox, maps with settings."""
+
+import enum
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from lanista.hosting.names import UnusableNameError, configuration_of
+from lanista.match.clock import Limits
+from lanista.match.conditions import DEFAULT, MatchConditions
+from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
+from lanista.toml_spec import SpecError, at_least, positive
+
+
+class SandboxName(enum.StrEnum):
+    """The sandbox in which bots run."""
+
+    NONE = "none"
+    BWRAP = "bwrap"
+
+
+@attrs.frozen(kw_only=True)
+class Clock:
+    """The times that bots have, in seconds, and what is late."""
+
+    first: float = attrs.field(default=DEFAULT.clock.first, validator=at_least(0))
+    """Seconds for the first answer; 0 is no limit."""
+    turn: float = attrs.field(default=DEFAULT.clock.turn, validator=at_least(0))
+    """Seconds for every other answer; 0 is no limit."""
+    start: float = attrs.field(default=DEFAULT.time_start, validator=positive)
+    """Seconds from the start of a bot to its hello."""
+    late_limit: int = attrs.field(default=DEFAULT.late_limit, validator=at_least(1))
+    """Number of late turns in a row that put a bot out, in games where late turns are skipped."""
+    stall_margin: float = attrs.field(default=DEFAULT.stall_margin, validator=at_least(0))
+    """Seconds of a stall of the host above which a late answer makes a match void."""
+
+    def conditions(self, void_tries: int = DEFAULT.void_tries) -> MatchConditions:
+        """Return the conditions of matches.
+
+        Args:
+            void_tries: Maximum number of times that a match is played because it ended void.
+        """
+        return MatchConditions(
+            clock=Limits(self.first, self.turn),
+            late_limit=self.late_limit,
+            stall_margin=self.stall_margin,
+            void_tries=void_tries,
+            time_start=self.start,
+        )
+
+
+def configurations(
+    ruleset: Ruleset, maps: Sequence[str], settings: Mapping[str, int], folder: Path
+) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+    """Read the maps of a spec.
+
+    Args:
+        ruleset: The game.
+        maps: Files, or names of shipped maps; if empty, seeds make the maps.
+        settings: The settings of the spec, which override those of a map's file.
+        folder: The folder that files are relative to.
+
+    Returns:
+        All settings by map; and by map the board, as the ruleset writes it. Without maps, and for
+        a map that the seed makes, there is no board; without maps, the only map's name is empty.
+
+    Raises:
+        SpecError: A map or a setting doesn't exist or doesn't fit; the message begins with its key.
+    """
+    completed: dict[str, dict[str, int]] = {}
+    boards: dict[str, str] = {}
+    for number, map_ in enumerate(maps, 1):
+        if not map_.strip():
+            raise SpecError(f"maps[{number}]: {map_!a}; expected the file or the name of a map")
+    for number, map_ in enumerate(maps or ("",), 1):
+        try:
+            given, board = ({}, None) if not map_ else configuration_of(ruleset, map_, folder)
+        except UnusableNameError as error:
+            raise SpecError(f"maps[{number}]: {error}") from None
+        if map_ in completed:
+            raise SpecError(f"maps[{number}]: {map_} is listed twice; list each map once")
+        try:
+            completed[map_] = complete_settings(ruleset, {**given, **settings})
+        except BadSettingError as error:
+            raise SpecError(f"settings: {error}") from None
+        if board is not None:
+            try:
+                ruleset.new(completed[map_], board, ruleset.chance(ruleset.seeds[0]))
+            except BadBoardError as error:
+                raise SpecError(f"maps[{number}]: {map_}: {error}") from None
+            boards[map_] = ruleset.write_board(board)
+        content = (boards.get(map_), completed[map_])
+        for other in list(completed)[:-1]:
+            if map_ and (boards.get(other), completed[other]) == content:
+                raise SpecError(f"maps[{number}]: {map_} is the same map as {other}; leave one out")
+    return completed, boards

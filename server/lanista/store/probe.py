@@ -1,0 +1,109 @@
+"""Looking at databases of ladders before an arena starts, without changing them.
+
+`Store.open` creates tables and upgrades old ones. Whoever only wants to know whether that would
+work asks here: a database that isn't there yet, or is empty, is as good as one of this version.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from lanista.store.database import where_of
+from lanista.store.errors import StoreError, postgresql_error, sqlite_error
+from lanista.store.schema import REVISION, VERSION_TABLE
+
+CONNECT_PATIENCE = 10
+"""How long to wait for a PostgreSQL server, in seconds."""
+
+
+def probe_file(path: Path) -> None:
+    """Check a SQLite file.
+
+    Raises:
+        StoreError: It can't be read, isn't one of ours, or was written by a newer version.
+    """
+    if not path.exists():
+        return
+    try:
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+            tables = [
+                name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()
+            ]
+            version = None
+            if VERSION_TABLE in tables:
+                rows = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - our own name
+                version = next((text for (text,) in rows), None)
+    except sqlite3.Error as error:
+        raise sqlite_error(path, error) from None
+    _check(str(path), tables, version)
+
+
+def probe_server(url: str, schemas: Sequence[str]) -> None:
+    """Check a PostgreSQL database.
+
+    Args:
+        url: The URL of the database.
+        schemas: The schemas that the ladders have in it.
+
+    Raises:
+        StoreError: It can't be reached, a schema isn't one of ours, was written by a newer version,
+            or is missing and can't be created.
+    """
+    where = where_of(url)
+    try:
+        import psycopg  # noqa: PLC0415 - an extra
+        from psycopg import conninfo, sql  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise StoreError(
+            f"{where}: PostgreSQL needs psycopg: pip install 'lanista[postgresql]'"
+        ) from None
+    try:
+        given = conninfo.conninfo_to_dict(url.replace("postgresql+psycopg:", "postgresql:", 1))
+    except psycopg.Error:  # its message repeats the URL, which may have a password anywhere
+        raise StoreError(
+            "the database's URL can't be read; write it as "
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME"
+        ) from None
+    options = {"connect_timeout": CONNECT_PATIENCE, **given}
+    try:
+        with psycopg.connect(**options) as connection:  # type: ignore[arg-type]
+            for schema in schemas:
+                found = connection.execute(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema]
+                )
+                tables = [name for (name,) in found]
+                version: str | None = None
+                if VERSION_TABLE in tables:
+                    table = sql.Identifier(schema, VERSION_TABLE)
+                    query = sql.SQL("SELECT version_num FROM {}").format(table)
+                    version = next((text for (text,) in connection.execute(query)), None)
+                _check(f"{where}, schema {schema}", tables, version)
+            (may_create,) = connection.execute(
+                "SELECT has_database_privilege(current_database(), 'CREATE')"
+            ).fetchone() or (False,)
+            there = connection.execute(
+                "SELECT nspname FROM pg_namespace WHERE nspname = ANY(%s)", [list(schemas)]
+            )
+            missing = sorted({*schemas} - {name for (name,) in there})
+    except psycopg.Error as error:
+        password = given.get("password")
+        raise postgresql_error(where, None if password is None else str(password), error) from None
+    if missing and not may_create:
+        raise StoreError(
+            f"{where}: there is no schema {missing[0]}, and its user may not create one; "
+            "GRANT CREATE ON DATABASE lets it"
+        )
+
+
+def _check(where: str, tables: Collection[str], version: str | None) -> None:
+    if tables and VERSION_TABLE not in tables:
+        raise StoreError(
+            f"{where}: not a ladder's results: it holds other tables, such as {min(tables)!r}"
+        )
+    if version is not None and version > REVISION:  # they are numbered, with leading zeros
+        raise StoreError(
+            f"{where}: written by a newer version of Lanista (its tables are {version!r}, "
+            f"this one knows up to {REVISION}); use that version"
+        )

@@ -1,0 +1,331 @@
+"""Strict reading of TOML files into attrs classes, for what people write: tournaments, arenas.
+
+Every key must be known, every value of its type and in its range. An error is one line with the
+place in the file, what is wrong there and what would be right. Only text becomes data here. For
+programs that write such files, the last functions write texts and keys.
+"""
+
+import difflib
+import enum
+import json
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin
+
+import attrs
+import cattrs
+from cattrs.errors import ForbiddenExtraKeysError
+from cattrs.gen import make_dict_structure_fn
+
+MAX_DIGITS = 40
+"""Maximum number of digits of a whole number."""
+_LONG_KEY = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.ASCII
+)
+"""A key of so many dotted parts that `tomllib` would need time quadratic in their number."""
+_TEXT_OF: Mapping[type, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
+
+T = TypeVar("T")
+
+
+class SpecError(Exception):
+    """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
+
+
+class ValueOfKeyError(ValueError):
+    """A value that isn't allowed for its key."""
+
+    def __init__(self, key: str, message: str) -> None:
+        """Remember the key.
+
+        Args:
+            key: The key, as it is in the file, within the table that is being read.
+            message: What is wrong, and what would be right.
+        """
+        super().__init__(message)
+        self.key = key
+
+
+class _NotTablesError(TypeError):
+    """There is a value where `[[key]]` tables belong."""
+
+
+# -- validators for the fields of a class ------------------------------------------------------
+
+Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
+
+
+def at_least(low: float) -> Validator:
+    """Return a validator for finite numbers that are not below a number; None is allowed."""
+
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
+        if value is not None and not (low <= value < math.inf):
+            raise ValueOfKeyError(attribute.name, f"{value}; expected at least {low:g}")
+
+    return check
+
+
+def at_most(high: float) -> Validator:
+    """Return a validator for numbers that are not above a number; None is allowed."""
+
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
+        if value is not None and value > high:
+            raise ValueOfKeyError(attribute.name, f"{value}; expected at most {high}")
+
+    return check
+
+
+def positive(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
+    """Validate that a number is finite and above 0."""
+    if not 0 < value < math.inf:
+        raise ValueOfKeyError(attribute.name, f"{value:g}; expected a finite number above 0")
+
+
+# -- from a file to the content of its tables --------------------------------------------------
+
+
+def read_text(path: Path, most: int) -> str:
+    """Return the text of a spec's file.
+
+    Args:
+        path: The file.
+        most: Maximum size of the file in bytes; what was named may never end (`/dev/zero`).
+
+    Raises:
+        SpecError: The file can't be read, is longer, or isn't UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise SpecError(f"{path}: can't be read: {error.strerror}") from None
+    if len(data) > most:
+        raise SpecError(f"{path}: too long for a spec; at most {most >> 20} MiB is read")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path}: not UTF-8, from byte {error.start} on") from None
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """Return the content of a TOML file.
+
+    Args:
+        text: The text of the file.
+        where: The name of the file, for messages.
+
+    Raises:
+        SpecError: The text isn't TOML.
+    """
+    if _LONG_KEY.search(text):
+        raise SpecError(f"{where}: not valid TOML: a key of more than 100 parts")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{where}: not valid TOML: {error}") from None
+    except ValueError:  # Python's limit of digits; its own message is for programmers
+        raise SpecError(f"{where}: not valid TOML: a whole number of thousands of digits") from None
+    except RecursionError:
+        raise SpecError(f"{where}: not valid TOML: lists or tables nested too deeply") from None
+
+
+# -- from tables to objects --------------------------------------------------------------------
+
+
+def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.Converter:
+    """Return a converter of tables into attrs classes, for `structured`.
+
+    Args:
+        choices: The enumerations that occur in these classes.
+    """
+    converter = cattrs.Converter(detailed_validation=True, forbid_extra_keys=True)
+
+    def strict(kind: type) -> Callable[[Any, Any], Any]:
+        def structure(value: Any, _: Any) -> Any:
+            if isinstance(value, bool) != (kind is bool) or not isinstance(
+                value, (int, float) if kind is float else kind
+            ):
+                raise TypeError(f"{shown(value)}; expected {_TEXT_OF[kind]}")
+            return kind(whole(value) if isinstance(value, int) else value)
+
+        return structure
+
+    for kind in _TEXT_OF:
+        converter.register_structure_hook(kind, strict(kind))
+    for choice in choices:
+        converter.register_structure_hook(choice, _structure_choice)
+    converter.register_structure_hook_factory(_is_list, lambda kind: _list_of(converter, kind))
+    converter.register_structure_hook_factory(
+        _is_mapping, lambda kind: _of_table(converter.gen_structure_mapping(kind))
+    )
+    converter.register_structure_hook_factory(attrs.has, lambda kind: _table(converter, kind))
+    return converter
+
+
+def structured(
+    converter: cattrs.Converter, value: Mapping[str, Any], kind: type[T], where: str
+) -> T:
+    """Return the object that the content of a TOML file describes.
+
+    Args:
+        converter: A converter that `strict_converter` made.
+        value: The content of the file.
+        kind: The class of the object.
+        where: The name of the file, for messages.
+
+    Raises:
+        SpecError: The content doesn't describe one.
+    """
+    try:
+        return converter.structure(value, kind)
+    except cattrs.BaseValidationError as error:
+        first, *others = _problems(error, "")
+        more = f" (and {len(others)} more)" if others else ""
+        raise SpecError(f"{where}: {first.line}{_suggestion(first)}{more}") from None
+
+
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
+
+
+def _is_mapping(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is Mapping
+
+
+def _list_of(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any]:
+    inner = get_args(kind)[0]
+
+    def structure(value: Any, _: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            if attrs.has(inner):
+                raise _NotTablesError(shown(value))
+            raise TypeError(f'{shown(value)}; expected a list, such as ["a", "b"]')
+        return tuple(converter.structure(value, list[inner]))  # type: ignore[valid-type]
+
+    return structure
+
+
+def _table(converter: cattrs.Converter, kind: type) -> Callable[[Any, Any], Any]:
+    return _of_table(make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=True))
+
+
+def _of_table(structure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a function that does the same with a table, and refuses all else."""
+
+    def checked(value: Any, of: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{shown(value)}; expected a table")
+        return structure(value, of)
+
+    return checked
+
+
+def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
+    known = [member.value for member in kind]
+    if value not in known:
+        raise ValueError(f"{shown(value)}; it can be {', '.join(known)}")
+    return kind(value)
+
+
+def whole(value: int) -> int:
+    """Return a whole number.
+
+    Raises:
+        ValueError: It is too long for messages; `tomllib` reads any length.
+    """
+    if abs(value) >= 10**MAX_DIGITS:
+        raise ValueError(f"{shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
+    return value
+
+
+def shown(value: Any) -> str:
+    """Return a value of a file in a form that is safe and short enough for a message."""
+    try:
+        text = ascii(value)
+    except ValueError:  # it has more digits than Python converts
+        return "a number too long to be shown"
+    return _short(text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@attrs.frozen
+class _Problem:
+    """One mistake in a file."""
+
+    line: str
+    """A line that begins with the place of the mistake."""
+    unknown: str = ""
+    """The key that isn't known, if that is the mistake."""
+    known: Sequence[str] = ()
+    """The keys that are known there."""
+
+
+def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
+    """Yield the mistakes that an error of cattrs contains."""
+    if isinstance(error, cattrs.IterableValidationError):
+        for inner, note in error.group_exceptions()[0]:
+            index = note.index
+            place = f"[{index + 1}]" if isinstance(index, int) else f".{_key(index)}"
+            yield from _problems(inner, path + place)
+    elif isinstance(error, cattrs.ClassValidationError):
+        with_notes, without = error.group_exceptions()
+        for inner, attribute in with_notes:
+            yield from _problems(inner, f"{path}.{attribute.name}" if path else attribute.name)
+        for inner in without:
+            yield from _problems(inner, path)
+    elif isinstance(error, ForbiddenExtraKeysError):
+        known = [attribute.name for attribute in attrs.fields(error.cl)]
+        for key in sorted(error.extra_fields):
+            place = f"{path}.{_key(key)}" if path else _key(key)
+            line = f"{place}: no such key; known are {', '.join(known)}"
+            yield _Problem(line, key, known)
+    elif isinstance(error, KeyError):
+        # `path` already ends with the missing key.
+        yield _Problem(f"{path}: missing; it must be given")
+    elif isinstance(error, _NotTablesError):
+        name = re.sub(r"\[\d+\]", "", path)
+        yield _Problem(f"{path}: {error}; expected [[{name}]] tables")
+    elif isinstance(error, ValueOfKeyError):
+        place = f"{path}.{error.key}" if path and path != error.key else error.key
+        yield _Problem(f"{place}: {error}")
+    else:
+        yield _Problem(f"{path}: {error}" if path else str(error))
+
+
+def _suggestion(problem: _Problem) -> str:
+    # A long key is like no other, and comparing it would take long.
+    near = difflib.get_close_matches(problem.unknown[:64], problem.known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _key(key: object) -> str:
+    """Return a key of the file in a form that is safe and short enough for a message."""
+    is_plain = isinstance(key, str) and key.isidentifier()
+    return _short(ascii(key)[1:-1] if is_plain else ascii(key))
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def quoted(text: str) -> str:
+    """Return a text as a TOML string."""
+    # A JSON string is one too, but for escaped characters outside of the Basic Multilingual Plane,
+    # and for DEL, which TOML doesn't allow.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key_text(key: str) -> str:
+    """Return a key as it must be written in TOML."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted(key)

@@ -1,0 +1,63 @@
+"""A ladder's house bots, from its spec to what can be started (docs/arena.md)."""
+
+import sys
+
+import pytest
+
+from lanista.arena.house_bots import house_contestants
+from lanista.arena.spec import parse_spec
+from lanista.bots import BotLimits, parse_limits
+from lanista.toml_spec import SpecError
+
+
+def found(house, folder, more=""):
+    text = f'[[ladders]]\nname = "l"\ngame = "hogwarts"\nhouse = {house}\n{more}'
+    (ladder,) = parse_spec(text, "arena.toml").ladders
+    return house_contestants(ladder, folder)
+
+
+def test_house_bots_and_command_lines_are_found(tmp_path):
+    house = (
+        '["Demo", "python3 bots/mine.py", "stdio: python3 pipe.py",'
+        ' { name = "My Anchor", command = "Null" }]'
+    )
+    demo, mine, pipe, anchor = found(house, tmp_path)
+    assert ["Demo", "mine", "pipe", "My Anchor"] == [bot.name for bot in (demo, mine, pipe, anchor)]
+    assert (sys.executable, "-P", "-m", "lanista.house.hogwarts_demo") == demo.command
+    assert ("python3", "bots/mine.py") == mine.command
+    assert ("lanista.bridge", "python3", "pipe.py") == pipe.command[-3:]
+    assert "lanista.house.hogwarts_null" == anchor.command[-1]
+    assert {str(tmp_path)} == {bot.folder for bot in (demo, mine, pipe, anchor)}
+    assert BotLimits() == demo.limits
+    assert not demo.sandboxed
+
+
+def test_limits_and_sandbox_are_those_of_the_ladder(tmp_path):
+    (demo,) = found('["Demo"]', tmp_path, 'limits = "memory=512M"\nsandbox = "bwrap"')
+    assert parse_limits("memory=512M") == demo.limits
+    assert demo.sandboxed
+
+
+def test_the_same_bot_several_times_gets_numbers(tmp_path):
+    names = [bot.name for bot in found('["Demo", "Demo", "Null", "Demo"]', tmp_path)]
+    assert ["Demo", "Demo-2", "Null", "Demo-3"] == names
+
+
+@pytest.mark.parametrize(
+    ("house", "more", "expected"),
+    [
+        ('["Demo", "Dumy"]', "", "house[2]: unknown bot 'Dumy': no house bot of hogwarts (Null,"),
+        ('["CamperJoe"]', "", "house[1]: unknown bot 'CamperJoe'"),
+        ('["python3 \'x"]', "", "house[1]: "),
+        ('["Demo", "./no/such"]', "", "house[2]: unknown bot './no/such'"),
+        ('["python3 ä.py"]', "", "house[1]: '\\xe4' can't be a name on a ladder; write { name"),
+        ('[{ name = "A", command = "Null" }, { name = "A", command = "Demo" }]', "", "house[2]: A"),
+        ('["Null", { name = "null", command = "Demo" }]', "", "house[2]: null is the name of anot"),
+        ('["Demo"]', 'limits = "memory=x"', "limits "),
+    ],
+)
+def test_each_mistake_is_named(tmp_path, house, more, expected):
+    with pytest.raises(SpecError) as caught:
+        found(house, tmp_path, more)
+    assert str(caught.value).startswith(expected)
+    assert "\n" not in str(caught.value)

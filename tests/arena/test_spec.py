@@ -1,0 +1,456 @@
+"""What `arena.toml` may say, and that each error names its place (docs/arena.md)."""
+
+import math
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.arena.example import example
+from lanista.arena.spec import (
+    MAX_BYTES,
+    ArenaSpec,
+    HouseBot,
+    LadderSpec,
+    Page,
+    Registration,
+    Tls,
+    address_of,
+    implied,
+    parse_spec,
+    read_spec,
+    spec_of,
+    toml_of,
+)
+from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.house import HOUSE
+from lanista.toml_spec import SpecError
+
+LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
+
+
+def error_of(text):
+    with pytest.raises(SpecError) as caught:
+        parse_spec(text, "arena.toml")
+    assert str(caught.value).isprintable()
+    return str(caught.value)
+
+
+def test_an_empty_file_is_an_arena():
+    assert ArenaSpec() == parse_spec("", "arena.toml")
+
+
+def test_every_key_is_read():
+    text = """
+        host = "0.0.0.0"
+        port = 7000
+        game = "crematoria"
+        data = "/srv/arena"
+        store = "postgresql://arena:secret@db/arena"
+        registration = "closed"
+        max_connections = 500
+        max_per_address = 50
+        hello_timeout = 5
+        drain = 60
+        workers = 2
+
+        [tls]
+        certificate = "fullchain.pem"
+        key = "privkey.pem"
+
+        [page]
+        listen = "[::]:443"
+        open_logs = true
+        tournaments = ["cup.toml"]
+
+        [[ladders]]
+        name = "Hogwarts-1.0_x"
+        game = "hogwarts"
+        maps = ["great-hall"]
+        house = ["Demo", { name = "My Anchor", command = "python3 anchor.py" }]
+        limits = "memory=1G"
+        sandbox = "bwrap"
+        fill_after = 0
+        block_timeout = 60
+        bench_after = 1
+        window = 1000
+        lag_allowance = 0.25
+        settings = { NUM_ROUNDS = 100 }
+        clock = { first = 10, turn = 0.1, start = 5, late_limit = 3, stall_margin = 0.1 }
+
+        [[ladders]]
+        name = "second"
+        game = "angrymob"
+    """
+    expected = ArenaSpec(
+        host="0.0.0.0",
+        port=7000,
+        game="crematoria",
+        data="/srv/arena",
+        store="postgresql://arena:secret@db/arena",
+        registration=Registration.CLOSED,
+        max_connections=500,
+        max_per_address=50,
+        hello_timeout=5.0,
+        drain=60.0,
+        workers=2,
+        tls=Tls(certificate="fullchain.pem", key="privkey.pem"),
+        page=Page(listen="[::]:443", open_logs=True, tournaments=("cup.toml",)),
+        ladders=(
+            LadderSpec(
+                name="Hogwarts-1.0_x",
+                game="hogwarts",
+                maps=("great-hall",),
+                house=(
+                    HouseBot(command="Demo"),
+                    HouseBot(name="My Anchor", command="python3 anchor.py"),
+                ),
+                limits="memory=1G",
+                sandbox=SandboxName.BWRAP,
+                fill_after=0.0,
+                block_timeout=60.0,
+                bench_after=1,
+                window=1000,
+                lag_allowance=0.25,
+                settings={"NUM_ROUNDS": 100},
+                clock=Clock(first=10, turn=0.1, start=5, late_limit=3, stall_margin=0.1),
+            ),
+            LadderSpec(name="second", game="angrymob"),
+        ),
+    )
+    spec = parse_spec(text, "arena.toml")
+    assert expected == spec
+    assert "secret" not in repr(spec)
+    assert spec == parse_spec(toml_of(spec), "again")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("por = 1", "por: no such key; known are host, port, game, data, store,"),
+        ('tsl = "x"', "tls, page, ladders; did you mean tls?"),
+        (LADDER + "blocktimeout = 1", "clock; did you mean block_timeout?"),
+        (LADDER + "zzz = 1", "ladders[1].zzz: no such key; known are name, game, maps,"),
+        (LADDER + "clock.turm = 1", "ladders[1].clock.turm: no such key; known are first, turn,"),
+        ('house = ["x"]', "house: no such key; known are host,"),
+        ('port = "7777"', "port: '7777'; expected a whole number"),
+        ("port = 7777.0", "port: 7777.0; expected a whole number"),
+        ("port = true", "port: True; expected a whole number"),
+        ("port = 65536", "port: 65536; expected at most 65535"),
+        ("port = -1", "port: -1; expected at least 0"),
+        (f"port = {10**50}", "port: 1" + "0" * 50 + "; whole numbers have 40 digits at most"),
+        ('host = " "', "host: ' '; expected some text, or no such key"),
+        ('data = ""', "data: ''; expected some text, or no such key"),
+        ('registration = "public"', "registration: 'public'; it can be open, closed"),
+        ("max_connections = 0", "max_connections: 0; expected at least 1"),
+        ("max_connections = 1000001", "max_connections: 1000001; expected at most 1000000"),
+        ("max_per_address = 0", "max_per_address: 0; expected at least 1"),
+        ("hello_timeout = 0", "hello_timeout: 0; expected a finite number above 0"),
+        ("hello_timeout = nan", "hello_timeout: nan; expected a finite number above 0"),
+        ("hello_timeout = inf", "hello_timeout: inf; expected a finite number above 0"),
+        ("hello_timeout = 3601", "hello_timeout: 3601.0; expected at most 3600"),
+        ("drain = -0.5", "drain: -0.5; expected at least 0"),
+        ("drain = nan", "drain: nan; expected at least 0"),
+        ("drain = 3601", "drain: 3601.0; expected at most 3600"),
+        ("workers = 0", "workers: 0; expected at least 1"),
+        ("workers = 257", "workers: 257; expected at most 256"),
+        ('tls = "x"', "tls: 'x'; expected a table"),
+        ('[tls]\ncertificate = "x"', "tls.key: missing; it must be given"),
+        ('[tls]\nkey = "x"\ncertificate = ""', "tls.certificate: ''; expected some text"),
+        ('page = "none"', "page: 'none'; expected a table"),
+        ('[page]\nlisten = "localhost"', "page.listen: 'localhost'; expected HOST:PORT, such as"),
+        ('[page]\nlisten = ""', "page.listen: ''; expected HOST:PORT, such as 127.0.0.1:8080, or"),
+        (
+            '[page]\nlisten = "none"\nopen_logs = true',
+            'page.open_logs: listen = "none" serves no page; leave one of them out',
+        ),
+        (
+            '[page]\nlisten = "none"\ntournaments = ["x"]',
+            'page.tournaments: listen = "none" serves no page; leave one of them out',
+        ),
+        ('[page]\ntournaments = "x"', "page.tournaments: 'x'; expected a list, such as"),
+        ('[page]\ntournaments = ["x", ""]', "page.tournaments[2]: ''; expected a file"),
+        ('data = "a\\u0000"', "data: 'a\\x00'; expected some text, or no such key"),
+        ("ladders = 1", "ladders: 1; expected [[ladders]] tables"),
+        ('[ladders]\nname = "x"', "ladders: {'name': 'x'}; expected [[ladders]] tables"),
+        ("ladders = [1]", "ladders[1]: 1; expected a table"),
+        ('[[ladders]]\ngame = "x"', "ladders[1].name: missing; it must be given"),
+        ('[[ladders]]\nname = "x"', "ladders[1].game: missing; it must be given"),
+        ('[[ladders]]\nname = "a b"\ngame = "x"', "ladders[1].name: 'a b'; expected 1 to 64 of"),
+        ('[[ladders]]\nname = ""\ngame = "x"', "ladders[1].name: ''; expected 1 to 64 of"),
+        ('[[ladders]]\nname = "x\\n"\ngame = "x"', "ladders[1].name: 'x\\n'; expected 1 to 64"),
+        (
+            f'[[ladders]]\nname = "{"x" * 65}"\ngame = "x"',
+            f"ladders[1].name: '{'x' * 56}...; expected 1 to 64 of",
+        ),
+        (LADDER + LADDER, "ladders[2].name: l is the name of ladders[1] too; give each its own"),
+        (LADDER + LADDER.replace('"l"', '"L"'), "ladders[2].name: L is the name of ladders[1] too"),
+        (LADDER + "settings = 1", "ladders[1].settings: 1; expected a table"),
+        (LADDER + 'settings.x = "1"', "ladders[1].settings.x: '1'; expected a whole number"),
+        (LADDER + 'maps = "x"', "ladders[1].maps: 'x'; expected a list, such as"),
+        (LADDER + "maps = [1]", "ladders[1].maps[1]: 1; expected text"),
+        (LADDER + 'house = "Demo"', "ladders[1].house: 'Demo'; expected a list, such as"),
+        (LADDER + "house = [1]", "ladders[1].house[1]: 1; expected text, or a table of name and"),
+        (LADDER + 'house = [""]', "ladders[1].house[1].command: ''; expected some text"),
+        (LADDER + 'house = [{ name = "x" }]', "ladders[1].house[1].command: missing"),
+        (
+            LADDER + 'house = [{ name = " x", command = "x" }]',
+            "ladders[1].house[1].name: ' x'; expected 1 to 32 of A-Z a-z 0-9 . _ - and spaces",
+        ),
+        (
+            LADDER + 'house = [{ name = "xx xx\\n", command = "x" }]',
+            "ladders[1].house[1].name: 'xx xx\\n'; expected 1 to 32",
+        ),
+        (
+            LADDER + f'house = [{{ name = "{"x" * 33}", command = "x" }}]',
+            f"ladders[1].house[1].name: '{'x' * 33}'; expected 1 to 32",
+        ),
+        (LADDER + 'sandbox = "docker"', "ladders[1].sandbox: 'docker'; it can be none, bwrap"),
+        (LADDER + "fill_after = -1", "ladders[1].fill_after: -1.0; expected at least 0"),
+        (LADDER + "fill_after = 1e9", "ladders[1].fill_after: 1000000000.0; expected at most"),
+        (LADDER + "block_timeout = 0", "ladders[1].block_timeout: 0; expected a finite number"),
+        (LADDER + "bench_after = 0", "ladders[1].bench_after: 0; expected at least 1"),
+        (LADDER + "window = 0", "ladders[1].window: 0; expected at least 1"),
+        (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),
+        (LADDER + "lag_allowance = -1", "ladders[1].lag_allowance: -1.0; expected at least 0"),
+        (LADDER + "clock = 1", "ladders[1].clock: 1; expected a table"),
+        (LADDER + "clock.turn = nan", "ladders[1].clock.turn: nan; expected at least 0"),
+        (
+            LADDER + "house = [" + '"Demo",' * 65 + "]",
+            "ladders[1].house: 65 entries; expected at most 64",
+        ),
+        (
+            "".join(LADDER.replace('"l"', f'"l{number}"') for number in range(101)),
+            "ladders: 101 entries; expected at most 100",
+        ),
+        ("port = 1\nport = 1", "not valid TOML: "),
+        ("x = " + "[" * 5000, "not valid TOML: lists or tables nested too deeply"),
+    ],
+)
+def test_each_error_names_its_place_and_what_would_be_right(text, expected):
+    told = error_of(text)
+    assert told.startswith("arena.toml: ")
+    assert expected in told
+
+
+@pytest.mark.parametrize(
+    "url", ["secret", "sqlite:///secret", "mysql://a:secret@b/c", "POSTGRESQL://a:secret@b", ""]
+)
+def test_a_store_is_postgresql_and_no_password_is_shown(url):
+    told = error_of(f'store = "{url}"')
+    assert told.startswith("arena.toml: store: not the URL of a PostgreSQL database; expected")
+    assert "secret" not in told
+
+
+def test_a_ladder_in_postgresql_has_room_for_its_whole_name():
+    """PostgreSQL cuts names off, which could make one schema of two ladders."""
+    text = '{}[[ladders]]\nname = "{}"\ngame = "hogwarts"'
+    store = 'store = "postgresql://db/arena"\n'
+    assert 63 == len(parse_spec(text.format(store, "x" * 56), "a").ladders[0].schema)
+    assert "ladders[1].name: 57 characters; in a PostgreSQL store 56 at most" in error_of(
+        text.format(store, "x" * 57)
+    )
+    assert 1 == len(parse_spec(text.format("", "x" * 64), "arena.toml").ladders)
+
+
+def test_a_file_that_is_too_long_is_refused(tmp_path):
+    file = tmp_path / "arena.toml"
+    file.write_text("#" * MAX_BYTES)
+    assert ArenaSpec() == read_spec(file)
+    file.write_text("#" * (MAX_BYTES + 1))
+    with pytest.raises(SpecError, match="too long for a spec; at most 1 MiB is read"):
+        read_spec(file)
+    with pytest.raises(SpecError, match="too long for a spec"):
+        read_spec(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("8080", ("127.0.0.1", 8080)),
+        ("0.0.0.0:0", ("0.0.0.0", 0)),
+        ("[::1]:80", ("::1", 80)),
+        ("arena.example:65535", ("arena.example", 65535)),
+    ],
+)
+def test_a_page_has_host_and_port_or_a_port(text, address):
+    assert address == address_of(text)
+    assert text == parse_spec(f'[page]\nlisten = "{text}"', "arena.toml").page.listen
+
+
+def test_bots_without_a_game_play_that_of_the_first_ladder():
+    assert "angrymob" == ArenaSpec().default_game
+    assert "hogwarts" == implied(["hogwarts", "crematoria"]).default_game
+    assert "x" == attrs.evolve(implied(["hogwarts"]), game="x").default_game
+
+
+def test_a_game_implies_a_ladder_of_its_name_with_all_its_house_bots():
+    spec = implied(["crematoria", "angrymob"])
+    assert ["crematoria", "angrymob"] == [ladder.name for ladder in spec.ladders]
+    for ladder in spec.ladders:
+        house = tuple(HouseBot(command=name) for name in HOUSE[ladder.game])
+        assert LadderSpec(name=ladder.game, game=ladder.game, house=house) == ladder
+    assert attrs.evolve(spec, ladders=()) == ArenaSpec()
+    assert ArenaSpec() == implied([])
+
+
+@pytest.mark.parametrize(
+    ("games", "expected"),
+    [
+        (["hogwarts", "hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of ladders[1]"),
+        (["a game"], "--ladder: ladders[1].name: 'a game'; expected 1 to 64 of"),
+    ],
+)
+def test_what_can_be_no_ladder_is_not_implied(games, expected):
+    with pytest.raises(SpecError) as caught:
+        implied(games)
+    assert str(caught.value).startswith(expected)
+
+
+# -- the example -----------------------------------------------------------------------------------
+
+EXAMPLE = example(
+    file="arena.toml",
+    game="hogwarts",
+    title="Hogwarts",
+    house=["Null", "Demo"],
+    maps=["default"],
+    settings=[("NUM_ROUNDS", 200, "rounds of a match"), ("original", 0, "1: as the program")],
+)
+
+
+def uncommented(text, *left_out):
+    """The example with its commented keys in effect, except for some."""
+    lines = []
+    for line in text.splitlines():
+        plain = line.removeprefix("# ")
+        is_setting = plain != line and (plain.startswith("[") or " = " in plain)
+        lines.append(plain if is_setting and not plain.startswith(left_out) else line)
+    return "\n".join(lines)
+
+
+def test_the_example_says_nothing_but_defaults():
+    house = (HouseBot(command="Null"), HouseBot(command="Demo"))
+    ladder = LadderSpec(name="hogwarts", game="hogwarts", house=house)
+    assert ArenaSpec(ladders=(ladder,)) == parse_spec(EXAMPLE, "arena.toml")
+
+
+def test_what_the_example_shows_as_defaults_are_those():
+    """Keys that have no default have an example there: these are left out."""
+    examples = ("game =", "store =", "max_per_address", "[tls]", "certificate", "key =")
+    examples += ("listen", "maps", "limits", "window", "bots ", "NUM_ROUNDS", "original")
+    shown = parse_spec(uncommented(EXAMPLE, *examples), "arena.toml")
+    assert parse_spec(EXAMPLE, "arena.toml") == shown
+
+
+def test_the_example_has_every_key():
+    text = uncommented(EXAMPLE, "bots ")
+    spec = parse_spec(text, "arena.toml")
+    assert Tls(certificate="fullchain.pem", key="privkey.pem") == spec.tls
+    for kind in (ArenaSpec, Tls, Page, LadderSpec, Clock):
+        for attribute in attrs.fields(kind):
+            name = attribute.name
+            assert f"\n{name} = " in text or f"[{name}]" in text or f".{name}]" in text, name
+    assert {"NUM_ROUNDS": 200, "original": 0} == spec.ladders[0].settings
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+texts = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
+)
+listed = st.lists(texts, max_size=2).map(tuple)
+names = st.from_regex(r"[A-Za-z0-9._-]{1,8}", fullmatch=True)
+
+
+def numbers(low, high, *, exclude_min=False):
+    return st.floats(low, high, exclude_min=exclude_min)
+
+
+not_blank = texts.filter(str.strip)
+clocks = st.builds(
+    Clock,
+    first=numbers(0, 1e300),
+    turn=numbers(0, 1),
+    start=numbers(0, 1, exclude_min=True),
+    late_limit=st.integers(1, 10**30),
+    stall_margin=numbers(0, 1),
+)
+house_bots = st.builds(HouseBot, command=not_blank, name=st.none() | names)
+ladders = st.builds(
+    LadderSpec,
+    name=names,
+    game=texts,
+    maps=listed,
+    house=st.lists(house_bots, max_size=2).map(tuple),
+    limits=st.none() | texts,
+    sandbox=st.sampled_from(SandboxName),
+    fill_after=numbers(0, 86_400),
+    window=st.none() | st.integers(1, 10**9),
+    lag_allowance=numbers(0, 0.25),
+    settings=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.integers()),
+    clock=clocks,
+)
+arenas = st.builds(
+    ArenaSpec,
+    host=not_blank,
+    port=st.integers(0, 65535),
+    game=st.none() | texts,
+    data=not_blank,
+    store=st.none() | texts.map("postgresql://{}".format),
+    registration=st.sampled_from(Registration),
+    max_per_address=st.none() | st.integers(1, 1000),
+    hello_timeout=numbers(0, 3600, exclude_min=True),
+    tls=st.none() | st.builds(Tls, certificate=not_blank, key=not_blank),
+    page=st.builds(Page, listen=st.sampled_from([None, "[::]:1"]), tournaments=listed)
+    | st.just(Page(listen="none")),
+    ladders=st.lists(ladders, max_size=3, unique_by=lambda ladder: ladder.name.lower()).map(tuple),
+)
+
+
+@given(arenas)
+def test_a_spec_that_is_written_is_read_as_the_same(spec):
+    text = toml_of(spec)
+    assert spec == parse_spec(text, "arena.toml")
+    assert text == toml_of(parse_spec(text, "arena.toml"))
+
+
+def test_the_least_that_is_written_has_every_default():
+    text = toml_of(ArenaSpec())
+    assert "\n\n\n" not in text
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    for line in ('host = "127.0.0.1"', "port = 7777", 'registration = "open"', "drain = 0.0"):
+        assert line in text.splitlines()
+
+
+json_like = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def tables(kind):
+    """Tables with keys of a class, and one that isn't."""
+    keys = [attribute.name for attribute in attrs.fields(kind)]
+    return st.dictionaries(st.sampled_from([*keys, "x"]), json_like)
+
+
+ladder_tables = st.fixed_dictionaries({"ladders": st.lists(tables(LadderSpec))})
+
+
+@given(tables(ArenaSpec) | ladder_tables)
+def test_whatever_a_file_holds_there_is_a_spec_or_one_line(value):
+    told = ""
+    try:
+        spec = spec_of(value)
+    except SpecError as error:
+        told = str(error)
+    else:
+        assert all(math.isfinite(ladder.fill_after) for ladder in spec.ladders)
+    assert told.isprintable()

@@ -1,0 +1,313 @@
+"""`lanista arena`: writing an example, checking a file, and what can't be run (docs/arena.md)."""
+
+import os
+import resource
+import shutil
+import socket
+from datetime import datetime
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lanista.arena.spec import ArenaSpec, LadderSpec, parse_spec
+from lanista.cli import arena, arena_check
+from lanista.store.database import Store
+
+CERTIFICATES = Path(__file__).parents[1] / "arena" / "certificates"
+LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
+QUIET = 'port = 0\n[page]\nlisten = "none"\n'
+"""An arena that needs nothing which another program may have."""
+
+
+@pytest.fixture
+def checked(lanista, tmp_path):
+    """Run `lanista arena check` on a text: its exit code, and the lines that it printed."""
+
+    def check(text):
+        (tmp_path / "arena.toml").write_text(text)
+        done = lanista("arena", "check", "arena.toml")
+        assert "" == done.err
+        return done.code, done.out.splitlines()
+
+    return check
+
+
+def wrong(lines):
+    """What is wrong, without the mark."""
+    return [line[6:] for line in lines if not line.startswith("ok    ")]
+
+
+# -- new -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["angrymob", "hogwarts", "crematoria"])
+def test_the_example_of_every_game_passes_the_check(lanista, checked, tmp_path, game):
+    done = lanista("arena", "new", "mine.toml", "--game", game)
+    expected = "mine.toml: check it with `lanista arena check`, then run it\n"
+    assert (0, expected, "") == (done.code, done.out, done.err)
+    text = (tmp_path / "mine.toml").read_text()
+    assert game == parse_spec(text, "mine.toml").ladders[0].game
+    assert "#     lanista arena run mine.toml\n" in text
+    # Somebody else may have the default port.
+    code, lines = checked(text.replace("# port = 7777", "port = 0"))
+    assert (0, []) == (code, wrong(lines))
+    assert [f"ok    ladder {game}"] == [line.partition(":")[0] for line in lines[:1]]
+
+
+def test_new_writes_arena_toml_and_overwrites_nothing(lanista, tmp_path):
+    assert 0 == lanista("arena", "new").code
+    text = (tmp_path / "arena.toml").read_text()
+    done = lanista("arena", "new", "--game", "hogwarts")
+    expected = "lanista: arena.toml exists already; name another file\n"
+    assert (2, expected) == (done.code, done.err)
+    assert text == (tmp_path / "arena.toml").read_text()
+    assert 2 == lanista("arena", "new", "no/such/folder.toml").code
+    assert 2 == lanista("arena", "new", "x.toml", "--game", "chess").code
+    assert not (tmp_path / "x.toml").exists()
+
+
+# -- check -----------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_no_spec_is_bad_input(lanista, tmp_path):
+    (tmp_path / "arena.toml").write_text("prot = 1")
+    done = lanista("arena", "check", "arena.toml")
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith("lanista: arena.toml: prot: no such key; known are host, port,")
+    assert done.err.endswith("did you mean port?\n")
+    assert 2 == lanista("arena", "check", "missing.toml").code
+
+
+def test_check_changes_nothing(checked, tmp_path):
+    code, lines = checked(QUIET + LADDER + 'house = ["Null", "Demo", "Dummy"]')
+    assert (0, []) == (code, wrong(lines))
+    assert [
+        "ok    ladder l: Hogwarts, 4 seats, 3 house bots, maps made from seeds",
+        "ok    bots: 127.0.0.1:0 can be listened on",
+        f"ok    data: {tmp_path}/lanista-data, which will be made",
+    ] == lines
+    assert ["arena.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('game = "chess"\n' + QUIET, "game: unknown game 'chess'; known games: angrymob,"),
+        (QUIET + LADDER.replace("hogwarts", "Hogwarts"), "ladders[1].game: unknown game 'Hogwart"),
+        (QUIET + LADDER + 'maps = ["default", "hall"]', "ladders[1].maps[2]: no map file 'hall'"),
+        (QUIET + LADDER + "settings.rounds = 1", "ladders[1].settings: "),
+        (QUIET + LADDER + 'house = ["Demo", "Dumy"]', "ladders[1].house[2]: unknown bot"),
+        (QUIET + LADDER + 'limits = "memory=x"', "ladders[1].limits "),
+        (
+            QUIET.replace("[page]", 'host = "192.0.2.1"\n[page]'),
+            "port: can't listen on 192.0.2.1",
+        ),
+        (QUIET.replace("[page]", 'host = "a..b"\n[page]'), "port: can't listen on a..b:0: "),
+        (QUIET.replace('"none"', '"192.0.2.1:0"'), "page.listen: can't listen on 192.0.2.1:0: "),
+        (QUIET.replace('"none"', '"[::]:0"\ntournaments = ["no.toml"]'), "page.tournaments: "),
+    ],
+)
+def test_each_mistake_is_found_and_named(checked, text, expected):
+    code, lines = checked(text)
+    assert 1 == code
+    assert any(line.startswith(expected) for line in wrong(lines)), lines
+
+
+def test_all_mistakes_are_found_at_once(checked):
+    text = 'data = "arena.toml"\n' + QUIET + LADDER + 'maps = ["x"]\nhouse = ["y"]\n'
+    text += LADDER.replace('"l"', '"m"').replace("hogwarts", "chess")
+    code, lines = checked(text)
+    assert 1 == code
+    keys = [line.partition(":")[0] for line in wrong(lines)]
+    assert ["ladders[1].maps[1]", "ladders[1].house[1]", "ladders[2].game", "data"] == keys
+
+
+def test_a_port_in_use_is_found(checked):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, lines = checked(QUIET.replace("port = 0", f"port = {port}"))
+        assert 1 == code
+        expected = f"port: can't listen on 127.0.0.1:{port}: Address already in use; choose another"
+        assert wrong(lines)[0].startswith(expected)
+
+
+def test_the_page_can_t_have_the_port_of_the_bots(checked):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    code, lines = checked(f'port = {port}\n[page]\nlisten = "127.0.0.1:{port}"')
+    assert 1 == code
+    assert any(line.startswith("page.listen: can't listen on") for line in wrong(lines))
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "expected"),
+    [
+        (
+            "valid.pem",
+            "other.key",
+            "tls.key: {0}/other.key: not the key of {0}/",
+        ),
+        ("none.pem", "arena.key", "tls.certificate: {0}/none.pem: can't be read: No such"),
+        (
+            "expired.pem",
+            "arena.key",
+            "tls.certificate: {0}/expired.pem: expired on 2020-03-01",
+        ),
+        ("future.pem", "arena.key", "tls.certificate: {0}/future.pem: not valid before 2099-"),
+        (
+            "client.pem",
+            "arena.key",
+            "tls.certificate: {0}/client.pem: clients would refuse it",
+        ),
+    ],
+)
+def test_a_certificate_that_can_t_be_used_is_found(checked, tmp_path, certificate, key, expected):
+    for file in CERTIFICATES.iterdir():
+        shutil.copy(file, tmp_path)
+    tls = f'[tls]\ncertificate = "{certificate}"\nkey = "{key}"'
+    code, lines = checked(f"{QUIET}{tls}")
+    assert 1 == code
+    (line,) = wrong(lines)
+    assert line.startswith(expected.format(tmp_path))
+
+
+def test_a_valid_certificate_is_right_until_shortly_before_its_end(checked, tmp_path, monkeypatch):
+    shutil.copy(CERTIFICATES / "valid.pem", tmp_path)
+    shutil.copy(CERTIFICATES / "arena.key", tmp_path)
+    text = f'{QUIET}[tls]\ncertificate = "valid.pem"\nkey = "arena.key"'
+    code, lines = checked(text)
+    assert (0, []) == (code, wrong(lines))
+    assert "ok    TLS: certificate valid until 2120-01-01" in lines
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz):
+            return datetime(2119, 12, 25, tzinfo=tz)
+
+    monkeypatch.setattr(arena_check, "datetime", Later)
+    code, lines = checked(text)
+    assert (0, ["tls.certificate: expires on 2120-01-01; renew it"]) == (code, wrong(lines))
+
+
+def test_a_network_without_encryption_gets_a_warning(checked):
+    code, lines = checked('host = "0.0.0.0"\n' + QUIET)
+    expected = "host: 0.0.0.0 without [tls]: names' tokens cross the network unencrypted"
+    assert (0, [expected]) == (code, wrong(lines))
+
+
+def test_house_bots_that_are_too_few_get_a_warning(checked):
+    code, lines = checked(QUIET + LADDER + 'house = ["Null", "Demo"]')
+    expected = "ladders[1].house: 2 of them can't fill the seats of a match for a bot that waits"
+    assert 0 == code
+    assert [expected] == [line[: len(expected)] for line in wrong(lines)]
+
+
+def test_a_data_folder_that_can_t_be_written_is_found(checked, tmp_path):
+    (tmp_path / "lanista-data").mkdir()
+    (tmp_path / "lanista-data" / "records").write_text("a file")
+    code, lines = checked(QUIET)
+    expected = f"data: {tmp_path}/lanista-data/records can't be written: Not a directory"
+    assert (1, [expected]) == (code, wrong(lines))
+    code, lines = checked('data = "arena.toml/folder"\n' + QUIET)
+    expected = f"data: {tmp_path}/arena.toml/folder can't be made: {tmp_path}/arena.toml isn't a fo"
+    assert (1, [expected]) == (code, [line[: len(expected)] for line in wrong(lines)])
+
+
+def test_results_that_can_t_be_used_are_found(checked, tmp_path):
+    path = tmp_path / "lanista-data" / "ladders" / "l.db"
+    path.parent.mkdir(parents=True)
+    Store.open(path).close()
+    code, lines = checked(QUIET + LADDER)
+    assert (0, []) == (code, wrong(lines))
+    path.write_bytes(b"something else" * 1000)
+    code, lines = checked(QUIET + LADDER)
+    assert 1 == code
+    assert wrong(lines)[0].startswith(f"results of l: {path}: no SQLite database, or damaged")
+
+
+def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(checked):
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    code, lines = checked(f'store = "postgresql://arena:secret@127.0.0.1:1/arena"\n{QUIET}{LADDER}')
+    assert 1 == code
+    (line,) = wrong(lines)
+    assert line.startswith("store: postgresql://arena@127.0.0.1:1/arena: the server can't be reach")
+    assert "secret" not in line
+
+
+def test_files_that_the_system_doesn_t_allow_are_found(checked, monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 1024))
+    code, lines = checked(QUIET)
+    expected = "max_connections: 533 instead of 1000 will be possible: the system allows 1024 open"
+    assert 0 == code
+    assert [expected] == [line[: len(expected)] for line in wrong(lines)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
+    code, lines = checked(QUIET)
+    assert 1 == code
+    assert wrong(lines)[0].startswith("max_connections: the system allows 64 open files (ulimit")
+
+
+def test_more_workers_than_cores_get_a_warning(checked, monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    code, lines = checked("workers = 2\n" + QUIET)
+    assert (0, []) == (code, wrong(lines))
+    code, lines = checked("workers = 3\n" + QUIET)
+    expected = "workers: 3 on 2 cores; they will slow each other's matches down"
+    assert (0, [expected]) == (code, wrong(lines))
+
+
+# -- run -------------------------------------------------------------------------------------------
+
+
+def test_print_config_prints_what_a_file_means(lanista, tmp_path):
+    (tmp_path / "arena.toml").write_text("workers = 2\n" + LADDER)
+    done = lanista("arena", "run", "arena.toml", "--print-config")
+    assert (0, "") == (done.code, done.err)
+    ladder = LadderSpec(name="l", game="hogwarts")
+    assert ArenaSpec(workers=2, ladders=(ladder,)) == parse_spec(done.out, "printed")
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        (LADDER, "ladders"),
+        ('[tls]\ncertificate = "a"\nkey = "b"', "tls"),
+        ('workers = 2\ndrain = 1\nregistration = "closed"', "registration, drain, workers"),
+        ('store = "postgresql://a:secret@b/c"', "store"),
+    ],
+)
+def test_what_is_not_there_yet_is_refused_rather_than_left_out(lanista, tmp_path, text, keys):
+    (tmp_path / "arena.toml").write_text(text)
+    done = lanista("arena", "run", "arena.toml")
+    expected = f"lanista: arena.toml: {keys}: this version of Lanista can't run that yet\n"
+    assert (2, "", expected) == (done.code, done.out, done.err)
+
+
+def test_an_unknown_game_is_told_before_the_start(lanista, tmp_path):
+    (tmp_path / "arena.toml").write_text('game = "chess"')
+    done = lanista("arena", "run", "arena.toml")
+    assert 2 == done.code
+    assert done.err.startswith("lanista: arena.toml: game: unknown game 'chess'; known games: ")
+
+
+def test_the_options_of_an_arena_are_those_of_its_file(tmp_path):
+    text = """
+        host = "::1"
+        port = 7
+        data = "here"
+        max_connections = 8
+        max_per_address = 4
+        hello_timeout = 2
+    """
+    spec = parse_spec(text + LADDER, "arena.toml")
+    options = arena.options_of(spec, tmp_path / "arena.toml")
+    assert ("::1", 7, 8, 4, 2.0) == (
+        *(options.host, options.port, options.max_connections),
+        *(options.max_per_address, options.hello_timeout),
+    )
+    assert tmp_path / "here" == options.data
+    assert tmp_path == options.folder
+    assert spec.ladders == options.ladders
+    assert "hogwarts" == options.default.name
+    other = attrs.evolve(spec, game="crematoria")
+    assert "crematoria" == arena.options_of(other, tmp_path / "arena.toml").default.name
