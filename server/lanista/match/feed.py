@@ -16,6 +16,19 @@ from lanista_protocol import Hello, Note, NoteCode
 _NOTES = frozenset(code.value for code in NoteCode)
 
 
+def asked_turns(record: Record, seat: int) -> list[int]:
+    """Return the turns in which a seat was asked for an answer: it was neither absent nor out."""
+    turns = []
+    was_absent = False
+    for turn in record.turns:
+        if turn.verdicts[seat] == "out":
+            break
+        if not was_absent or str(seat) in turn.rejoined:
+            turns.append(turn.turn)
+            was_absent = turn.was_absent(seat)
+    return turns
+
+
 def payloads(
     record: Record, ruleset: Ruleset, seat: int, hello: Hello | None = None
 ) -> Iterator[bytes]:
@@ -29,7 +42,9 @@ def payloads(
             None means as in the match.
 
     Yields:
-        For each turn in which the seat was asked: notes on its last answer, the position, `go`.
+        For each turn in which the seat was asked: notes on its last answer, the position, `go`. If
+        its bot has come back, the match's beginning instead of the notes. For a turn in which it
+        was absent: no bytes.
 
     Raises:
         MismatchError: The record contradicts the rules.
@@ -52,11 +67,20 @@ def payloads(
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
+    asked = frozenset(asked_turns(record, seat))
     for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
         if turn.verdicts[seat] == "out":
             return
+        is_back = str(seat) in turn.rejoined
+        if is_back:
+            notes = b""
+            if hello is None:
+                wants_notes = turn.rejoined[str(seat)].notes
+        if turn.turn not in asked:
+            yield b""
+            continue
         status = turn.status or no_time_used
-        encode = encoder.turn if turn.turn else encoder.opening
+        encode = encoder.opening if is_back or not turn.turn else encoder.turn
         yield notes + encode(game, seat, status)
         if wants_notes:
             notes = b"".join(
