@@ -250,6 +250,8 @@ class ResultInfo:
     fault_counts: tuple[dict[str, int], ...] = ()
     """How often each fault code occurred, by seat; empty if the arena ended before the match did,
     so that nobody has counted."""
+    endings: tuple[str, ...] = ()
+    """How the match ended for each bot, by seat, as in `ending.Ending`; empty as above."""
     error: str | None = None
     """The traceback of the error that aborted the match, if one did."""
     bots: tuple[BotInfo | None, ...] = ()
@@ -653,6 +655,7 @@ def outcome_info(
     digest: str,
     faults: Sequence[FaultInfo],
     fault_counts: Sequence[Mapping[str, int]],
+    endings: Sequence[str],
     error: str | None,
     ended: str,
 ) -> ResultInfo:
@@ -666,6 +669,7 @@ def outcome_info(
         digest=digest,
         faults=tuple(faults),
         fault_counts=tuple(dict(counts) for counts in fault_counts),
+        endings=tuple(endings),
         error=error,
         ended=ended,
     )

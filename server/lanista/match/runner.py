@@ -20,6 +20,7 @@ from lanista.match.bundle import Failure
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
+from lanista.match.ending import Ending
 from lanista.match.faults import FaultTally, faults_of, in_order, late_message
 from lanista.match.record import (
     FaultInfo,
@@ -30,6 +31,7 @@ from lanista.match.record import (
     squeezed,
 )
 from lanista.match.seat import Seat
+from lanista.match.seat_endings import seat_ending
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import (
     Answer,
@@ -720,6 +722,17 @@ class Match:
         forfeit = self.outcome.termination is Termination.FORFEIT
         return self._turn_faults[index] if forfeit else ()
 
+    def ending(self, index: int) -> tuple[Ending, str]:
+        """Return how the match, which is over, ended for a seat, and why.
+
+        The description is empty for `Ending.NORMAL` and `Ending.VOID`.
+        """
+        assert self.outcome is not None
+        if self.outcome.termination is Termination.VOID:
+            return Ending.VOID, ""
+        decisive = self.decisive_faults(index)
+        return seat_ending(self.seats[index], decisive, self.spec.conditions.late_limit)
+
     def failure(self, index: int) -> Failure:
         """Return the failure of a seat, without reasons: these lie outside of the match."""
         return turn_lines.failure(self.seats[index], ())
@@ -739,6 +752,7 @@ class Match:
             digest=digest,
             faults=in_order(self._tallies),
             fault_counts=self.fault_counts,
+            endings=[self.ending(index)[0].value for index in range(len(self.seats))],
             error=self.error,
             ended=turn_lines.now(),
         )
