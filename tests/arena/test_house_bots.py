@@ -53,6 +53,7 @@ def test_the_same_bot_several_times_gets_numbers(tmp_path):
         ('["python3 ä.py"]', "", "house[1]: '\\xe4' can't be a name on a ladder; write { name"),
         ('[{ name = "A", command = "Null" }, { name = "A", command = "Demo" }]', "", "house[2]: A"),
         ('["Null", { name = "null", command = "Demo" }]', "", "house[2]: null is the name of anot"),
+        (f'["{"x" * 300}"]', "", "house[1]: unknown bot 'xxx"),
         ('["Demo"]', 'limits = "memory=x"', "limits "),
     ],
 )

@@ -1,4 +1,4 @@
-"""TOML files of tournaments."""
+"""TOML files of tournaments and of arenas."""
 
 import contextlib
 import tempfile
@@ -7,6 +7,11 @@ from pathlib import Path
 
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
+from lanista.arena import example as arena_example
+from lanista.arena import spec as arena_spec
+from lanista.arena.house_bots import house_contestants
+from lanista.hosting.spec_parts import configurations
+from lanista.rules import registry
 from lanista.tournament.example import example
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import SpecError, parse_spec
@@ -85,4 +90,83 @@ def spec() -> Target:
     return Target(draw=lambda random: changed_text(random, corpus), check=check, short=300)
 
 
-TARGETS: Mapping[str, Callable[[], Target]] = {"spec": spec}
+ARENA = b"""\
+host = "0.0.0.0"
+port = 7777
+game = "hogwarts"
+data = "data"
+store = "postgresql://arena:secret@db/arena"
+registration = "closed"
+max_connections = 500
+max_per_address = 50
+hello_timeout = 5
+drain = 60.0
+workers = 2
+tls = { certificate = "fullchain.pem", key = "privkey.pem" }
+page = { listen = "[::]:443", open_logs = true, tournaments = ["cup.toml"] }
+"""
+LADDERS = b"""\
+[[ladders]]
+name = "Hogwarts-1.0_x"
+game = "hogwarts"
+maps = ["great-hall", "default"]
+house = ["Demo", { name = "My Anchor", command = "stdio: python3 anchor.py" }, "Demo"]
+limits = "memory=1G"
+sandbox = "bwrap"
+fill_after = 0
+block_timeout = 60
+bench_after = 1
+window = 1000
+lag_allowance = 0.25
+settings = { NUM_ROUNDS = 100, "original" = 1 }
+
+[ladders.clock]
+first = 10
+turn = 0.1
+start = 5
+late_limit = 3
+stall_margin = 0.1
+
+[[ladders]]
+name = "second"
+game = "angrymob"
+house = ["CamperJoe"]
+"""
+ODD_IN_ARENAS = (
+    *(b"inf", b"nan", b"1979-05-27", b"0xfffffffffffffffff", b"1e400", b'"""', b"[[ladders]]"),
+    *(b"[ladders]", b"[ladders.clock]", b"[[ladders.house]]", b'listen = "none"', b'command = "x"'),
+    *(b"ladders = []", b"house = [[]]", b"settings = []", b'name = "second"', b"port = 0"),
+    *(b'"\\u0000"', b'"\\u007f"', b'"\\U0010ffff"', b"page = 1", b'store = "sqlite:///x"'),
+)
+
+
+def arena() -> Target:
+    """An arena's spec is read, and written again; or one line says what is wrong."""
+    written = arena_example.example(
+        file="arena.toml",
+        game="angrymob",
+        title="Angry Mob",
+        house=("CamperJoe", "RandomRunners"),
+        maps=("pit", "meadow"),
+        settings=(("move_limit", 2400, "moves"),),
+    )
+    corpus = [ARENA + LADDERS, LADDERS, ARENA, written.encode(), b"\n".join(ODD_IN_ARENAS)]
+    folder = Path(tempfile.gettempdir())
+
+    def check(text: str) -> None:
+        try:
+            found = arena_spec.parse_spec(text, "arena.toml")
+        except SpecError as error:
+            check_words(str(error))
+            return
+        assert found == arena_spec.parse_spec(arena_spec.toml_of(found), "again")
+        for ladder in found.ladders:
+            with contextlib.suppress(SpecError, registry.UnknownGameError):
+                ruleset = registry.get(ladder.game)
+                house_contestants(ladder, folder)
+                configurations(ruleset, ladder.maps, ladder.settings, folder)
+
+    return Target(draw=lambda random: changed_text(random, corpus), check=check, short=300)
+
+
+TARGETS: Mapping[str, Callable[[], Target]] = {"spec": spec, "arena": arena}

@@ -170,7 +170,7 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
         program = str(folder / program)
     if shutil.which(program) is not None:
         return
-    if (Path(program) if folder is None else folder / program).is_file():
+    if _is_file(Path(program) if folder is None else folder / program):
         raise UnusableNameError(
             f"bot {bot!r}: {argv[0]} is a file, but not executable; run it with its interpreter, "
             f"as in 'python3 {argv[0]}', or make it executable (chmod +x) and call it ./NAME"
