@@ -35,10 +35,15 @@ type Move []any
 // Arena is a connection to the arena that plays matches of which S is the state.
 // Next, State and Send play; one goroutine at a time may use it.
 type Arena[S Game] struct {
-	conn  net.Conn
-	input *bufio.Reader
-	begin func(match string, start Facts) (S, error)
-	keep  bool
+	hello     string
+	host      string
+	port      int
+	keep      bool
+	reconnect bool
+	pause     time.Duration // before the next attempt to connect, at most
+	conn      net.Conn
+	input     *bufio.Reader
+	begin     func(match string, start Facts) (S, error)
 
 	state   S
 	begun   bool // whether the state is that of a match
@@ -76,22 +81,22 @@ func Open[S Game](options Options, begin func(match string, start Facts) (S, err
 	if err != nil {
 		return nil, err
 	}
-	conn, err := net.DialTimeout("tcp", net.JoinHostPort(host, strconv.Itoa(port)), connectTimeout)
-	if err != nil {
-		words := fmt.Sprintf("no arena at %s, port %d: %v", host, port, reason(err))
-		return nil, &Error{Code: "unreachable", Words: words, cause: err}
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetNoDelay(true) // Go's default, but PROTOCOL.md 1 asks for it
-	}
 	arena := &Arena[S]{
-		conn:  conn,
-		input: bufio.NewReaderSize(conn, readBuffer),
-		begin: begin,
-		keep:  options.Keep,
-		facts: make(Facts),
+		hello:     hello,
+		host:      host,
+		port:      port,
+		keep:      options.Keep,
+		reconnect: options.Reconnect,
+		pause:     shortestPause,
+		begin:     begin,
+		facts:     make(Facts),
 	}
-	arena.write([]byte(hello))
+	if err := arena.connect(); err != nil {
+		if !arena.reconnect {
+			return nil, err
+		}
+		arena.connectAgain(err)
+	}
 	return arena, nil
 }
 
@@ -115,7 +120,11 @@ func (a *Arena[S]) Next() bool {
 		}
 		if err != nil {
 			a.over = true
-			a.err = a.told(line, err)
+			if told := a.told(line, err); a.comesBack(told) {
+				a.connectAgain(told)
+			} else {
+				a.err = told
+			}
 		}
 	}
 	return a.owes
@@ -237,10 +246,14 @@ func (a *Arena[S]) take(line string) error {
 		a.end = words[0]
 		a.facts = make(Facts)
 	case "wait":
+		a.pause = shortestPause
 		return a.finish()
 	case "bye":
 		err := a.finish()
 		a.over = true
+		if err == nil && a.keep && a.reconnect {
+			return &Error{Code: "disconnected", Words: "the arena said bye"}
+		}
 		return err
 	case "error":
 		if err := a.finish(); err != nil {
@@ -257,14 +270,17 @@ func (a *Arena[S]) take(line string) error {
 var leastWords = map[string]int{"start": 1, "turn": 1, "note": 3, "end": 1, "error": 1}
 
 func (a *Arena[S]) takeStart(match string) error {
+	a.pause = shortestPause
 	if err := a.finish(); err != nil || a.over {
 		return err
 	}
-	var none S
-	a.match, a.state, a.begun = match, none, false
+	if match != a.match { // else we are back in it, after a break
+		var none S
+		a.match, a.state, a.begun = match, none, false
+		a.notes = nil
+	}
 	a.open = false
 	a.facts = make(Facts)
-	a.notes = nil
 	return nil
 }
 
@@ -311,7 +327,7 @@ func (a *Arena[S]) closed() error {
 	if a.match != "" {
 		return &Error{Code: "disconnected", Words: "the connection ended in mid-match"}
 	}
-	if len(a.results) == 0 {
+	if len(a.results) == 0 || a.keep && a.reconnect {
 		return &Error{Code: "disconnected", Words: "the connection ended before a match"}
 	}
 	return nil
@@ -349,7 +365,7 @@ func (a *Arena[S]) finish() error {
 }
 
 // told is an error as the bot's author reads it, with the line that brought it.
-func (a *Arena[S]) told(line string, err error) error {
+func (a *Arena[S]) told(line string, err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known

@@ -58,7 +58,7 @@ type conversation struct {
 	Connect struct {
 		Name, Game, Room, Token string
 		Seat                    *int
-		Keep, Notes             bool
+		Keep, Notes, Reconnect  bool
 	}
 	Steps []struct {
 		Bot, Arena *wire
@@ -90,8 +90,9 @@ type conversation struct {
 }
 
 // Whole conversations of the protocol: what a client tells its bot, and the bytes
-// it answers by (PROTOCOL.md 3 to 5, 7).
+// it answers by (PROTOCOL.md 3 to 5, 7, 8).
 func TestConversations(t *testing.T) {
+	defer lanista.SetSleep(func(time.Duration) {})()
 	file, err := os.Open(vectors)
 	if err != nil {
 		t.Fatal(err)
@@ -111,16 +112,21 @@ func TestConversations(t *testing.T) {
 }
 
 func (c *conversation) script(t *testing.T) (script []Step) {
+	greeted := false
 	for at, step := range c.Steps {
 		switch {
-		case at == 0:
+		case step.Bot != nil && !greeted:
+			greeted = true
 			script = append(script, HearsHello(string(*step.Bot)))
 		case step.Bot != nil:
 			script = append(script, Hears(string(*step.Bot)))
 		case step.Arena != nil:
 			script = append(script, Says(string(*step.Arena)))
-		case step.Closes != "arena" || at != len(c.Steps)-1:
+		case step.Closes != "arena":
 			t.Fatalf("step %d is none that this test knows", at)
+		case at != len(c.Steps)-1:
+			greeted = false
+			script = append(script, AcceptsAgain())
 		}
 	}
 	return script
@@ -138,6 +144,8 @@ func (c *conversation) play(t *testing.T) {
 		Seat:  c.Connect.Seat,
 		Keep:  c.Connect.Keep,
 		Notes: c.Connect.Notes,
+
+		Reconnect: c.Connect.Reconnect,
 	}, angrymob.NewState)
 	if err != nil {
 		t.Fatal(err)

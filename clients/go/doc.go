@@ -4,7 +4,8 @@
 // It speaks version 1 of the wire protocol over a blocking socket and gives the
 // position of a match as plain fields. The packages angrymob, hogwarts and
 // crematoria have the states of those games; a game without a package of its
-// own is played by its facts. No strategy lives here, no goroutine and no clock.
+// own is played by its facts. No strategy lives here, no goroutine, and no clock but
+// for the pauses between attempts to connect.
 //
 //	arena, err := angrymob.Connect(lanista.Options{Name: "MyBot"})
 //	if err != nil {

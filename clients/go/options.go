@@ -31,6 +31,12 @@ type Options struct {
 	Seat  *int   // ask for this seat, from 0: lanista.Seat(0)
 	Keep  bool   // stay for match after match
 	Notes bool   // be told of everything that was refused, not only of why a match was lost
+
+	// Connect again, for as long as it takes, when there is no connection or it
+	// breaks, and take the match up again if the arena allows it; each attempt is
+	// told on stderr. With Keep the iteration then ends only by an error that would
+	// come again.
+	Reconnect bool
 }
 
 // Seat makes the value of Options.Seat that asks for seat n, from 0.

@@ -18,6 +18,7 @@ class ErrorCode(Enum):
     NAME_TAKEN = "name-taken"
     SEAT_TAKEN = "seat-taken"
     SERVER_FULL = "server-full"
+    REPLACED = "replaced"
     NOT_UTF8 = "not-utf8"
     LINE_TOO_LONG = "line-too-long"
     FLOOD = "flood"
@@ -33,6 +34,7 @@ class NoteCode(Enum):
     LATE = "late"
     MALFORMED = "malformed"
     ILLEGAL = "illegal"
+    BENCHED = "benched"
 
 
 class LocalProtocolError(Exception):

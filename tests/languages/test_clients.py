@@ -6,6 +6,7 @@ match starters of several languages meet, as if all were Python's.
 """
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from e2e.running import Program, as_json, command, digests, read
 from languages.conftest import needed
-from languages.language import every
+from languages.language import CHECKOUT, CLIENTS, every
 
 MATCHES = {
     "angrymob": (2, []),
@@ -22,7 +23,19 @@ MATCHES = {
 }
 """Seats of each game, and the options that keep its match short."""
 SEED = 7
+PAGE = CHECKOUT / "protocol" / "PROTOCOL.md"
 GOLDEN = Path(__file__).with_name("golden.json")
+
+
+FINAL_CODES = {
+    "cpp": "../server/lanista/kit/include/lanista.hpp",
+    "go": "go/reconnect.go",
+    "java": "java/src/main/java/org/lanista/client/Connector.java",
+    "javascript": "javascript/src/connector.js",
+    "python": "python/lanista_client/__init__.py",
+    "rust": "rust/src/connector.rs",
+}
+"""The file of each library, in clients/, that names the codes after which it doesn't come back."""
 
 
 def tables(seats):
@@ -74,6 +87,16 @@ def test_its_own_tests_pass(name, tmp_path):
     language = needed(name)
     for step in language.own_tests(language.built(), tmp_path):
         step.run()
+
+
+@pytest.mark.parametrize("name", every())
+def test_all_libraries_give_up_at_the_same_codes(name):
+    """Those that PROTOCOL.md 7 marks with no; the file quotes no other."""
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| .* \| (yes|no) \|$", PAGE.read_text(), re.MULTILINE)
+    codes = {code for code, _ in rows}
+    quoted = set(re.findall(r'"([a-z0-9-]+)"', (CLIENTS / FINAL_CODES[name]).read_text()))
+    assert {code for code, again in rows if again == "no"} == codes & quoted
+    assert "unreadable" in quoted
 
 
 @pytest.mark.long

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from lanista_client import _FINAL_CODES
 from lanista_protocol import (
     HELLO_LIMIT,
     LINE_LIMIT,
@@ -26,6 +27,7 @@ SECTIONS = (
     "5. The rulesets' facts and submoves",
     "6. The classic dialect of angrymob",
     "7. Errors and notes (version 1)",
+    "8. Ladders, and coming back",
 )
 
 
@@ -65,6 +67,14 @@ def test_codes_are_those_of_the_code(codes):
     tables = section(7).split("| `note` |")
     table = tables[0 if codes is ErrorCode else 1]
     assert [code.value for code in codes] == [c for c in first_cells(table) if c != "error"]
+
+
+def test_the_python_client_gives_up_where_the_page_says_so():
+    """The table's last column; `unreadable` is the client's own code."""
+    again = dict(re.findall(r"^\| `([a-z0-9-]+)` \| .* \| (yes|no) \|$", section(7), re.MULTILINE))
+    assert {code.value for code in ErrorCode} == set(again)
+    final = {code for code, answer in again.items() if answer == "no"}
+    assert final | {"unreadable"} == _FINAL_CODES
 
 
 def test_ends_are_those_of_the_code():

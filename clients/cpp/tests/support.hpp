@@ -135,7 +135,7 @@ struct Wired : lanista::Arena {
         : Arena(options, wire.client) {}
 };
 
-// An arena that serves one connection on a port, in a thread.
+// An arena that serves one connection on a port, or one after another, in a thread.
 class Server {
   public:
     explicit Server(std::function<void(Server&)> script) {
@@ -152,9 +152,7 @@ class Server {
         serving_ = std::thread([this, script = std::move(script)] {
             connection_ = ::accept(listener_, nullptr, nullptr);
             script(*this);
-            ::shutdown(connection_, SHUT_WR);
-            while (const int byte = read()) surplus += static_cast<char>(byte);
-            ::close(connection_);
+            hear_out();
         });
     }
     ~Server() {
@@ -181,6 +179,11 @@ class Server {
     void say(const std::string& text) {
         ::send(connection_, text.data(), text.size(), MSG_NOSIGNAL);
     }
+    // Ends the connection as at the end of a script, and goes on with the next one.
+    void accept_again() {
+        hear_out();
+        connection_ = ::accept(listener_, nullptr, nullptr);
+    }
     // Ends the connection at once, as if the machine had gone.
     void reset() {
         const linger at_once{1, 0};
@@ -193,6 +196,11 @@ class Server {
     std::string surplus;  // what the client sent after the script
 
   private:
+    void hear_out() {
+        ::shutdown(connection_, SHUT_WR);
+        while (const int byte = read()) surplus += static_cast<char>(byte);
+        ::close(connection_);
+    }
     int read() {
         char byte = 0;
         return ::recv(connection_, &byte, 1, 0) == 1 ? byte : 0;

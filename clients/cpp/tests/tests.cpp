@@ -4,6 +4,7 @@
 
 #include "connection.hpp"
 #include "conversations.hpp"
+#include "reconnect.hpp"
 #include "states.hpp"
 
 int main(int count, char** arguments) {
@@ -15,6 +16,7 @@ int main(int count, char** arguments) {
     try {
         test_connection();
         test_states();
+        test_reconnect();
         test_conversations(arguments[1]);
     } catch (const std::exception& error) {
         fail(0, error.what());

@@ -1,11 +1,12 @@
 /**
  * A connection to the arena, as a match after another of states and answers (PROTOCOL.md 3, 4, 7).
  *
- * No strategy lives here, no clock, and nothing of any game but the class that reads its facts.
+ * No strategy lives here, no clock, and nothing of any game but the class that reads its facts. How
+ * a connection is made, or made again, is in `connector.js`.
  */
 
 import { AngryMobState } from "./angrymob.js";
-import { open } from "./connection.js";
+import { Connector, FINAL_CODES } from "./connector.js";
 import { CrematoriaState } from "./crematoria.js";
 import { ArenaError, MisuseError } from "./errors.js";
 import { opening, quoted } from "./hello.js";
@@ -77,9 +78,13 @@ export class Note {
    * @param {string} words
    */
   constructor(code, turn, index, words) {
-    /** `late`, `malformed` or `illegal`. @readonly */
+    /** `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests. @readonly */
     this.code = code;
-    /** The turn that was answered so. @readonly */
+    /**
+     * The turn that was answered so; of `benched` the seconds of rest, 0: until the operator ends
+     * it.
+     * @readonly
+     */
     this.turn = turn;
     /** The submove's place in that answer, from 0; null: the answer as a whole. @readonly */
     this.index = index;
@@ -101,10 +106,12 @@ export class Note {
  * @throws {ArenaError} `unreachable`: there is no arena
  */
 export async function connect(options = {}) {
-  const { host, port, hello } = opening(options, process.env);
-  const socket = await open(host, port);
-  socket.write(hello);
-  return new Arena(socket, options.keep);
+  const connector = new Connector(opening(options, process.env), Boolean(options.reconnect));
+  const stream = await connector.connect().catch((error) => {
+    if (!connector.reconnect) throw error;
+    return connector.connectAgain(error);
+  });
+  return new Arena(/** @type {import("node:stream").Duplex} */ (stream), options.keep, connector);
 }
 
 /**
@@ -134,6 +141,9 @@ export class Arena {
    */
   notes = [];
 
+  /** What makes connections after the first; null: nothing does. @type {Connector | null} */
+  #connector;
+  #connecting = false;
   /** @type {import("node:stream").Duplex} */
   #stream;
   #input = new LineReader();
@@ -157,21 +167,33 @@ export class Arena {
    * For `connect`, and for tests.
    * @param {import("node:stream").Duplex} stream the connection, the hello said
    * @param {boolean} [keep] whether it goes on after a match
+   * @param {Connector | null} [connector] what makes a further connection, if it is to
    */
-  constructor(stream, keep = false) {
-    this.#stream = stream;
+  constructor(stream, keep = false, connector = null) {
     this.#keep = keep;
+    this.#connector = connector?.reconnect ? connector : null;
+    this.#stream = stream;
+    this.#listen(stream);
+  }
+
+  /** @param {import("node:stream").Duplex} stream */
+  #listen(stream) {
+    this.#stream = stream;
+    const input = new LineReader();
+    this.#input = input;
+    this.#inputEnded = false;
     const arrived = () => {
+      if (input !== this.#input) return; // of an earlier connection
       this.#wake?.();
       this.#wake = null;
     };
     const ended = () => {
-      this.#inputEnded = true;
+      if (input === this.#input) this.#inputEnded = true;
       arrived();
     };
     // Read at once, whatever the bot does: Node drops what it holds when a connection is reset.
     stream.on("data", (bytes) => {
-      this.#input.push(bytes);
+      input.push(bytes);
       arrived();
     });
     stream.on("end", ended).on("error", ended).on("close", ended);
@@ -197,12 +219,18 @@ export class Arena {
           "arena.send([]) to do nothing",
       );
     }
-    if (this.#wake) throw new MisuseError("the next turn is being waited for already");
+    if (this.#wake || this.#connecting) {
+      throw new MisuseError("the next turn is being waited for already");
+    }
     while (!this.#over) {
-      const text = this.#input.shift();
-      if (text !== undefined) this.#read(text);
-      else if (this.#inputEnded) this.#readEnd();
-      else await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+      try {
+        const text = this.#input.shift();
+        if (text !== undefined) this.#read(text);
+        else if (this.#inputEnded) this.#readEnd();
+        else await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+      } catch (error) {
+        await this.#connectAgain(error);
+      }
       if (this.#owes) return { value: /** @type {S} */ (this.state), done: false };
     }
     return { value: undefined, done: true };
@@ -262,9 +290,37 @@ export class Arena {
 
   /** Close the connection; in mid-match the arena takes that for a loss. */
   close() {
+    this.#connector?.giveUp();
+    this.#hangUp();
+  }
+
+  #hangUp() {
     this.#over = true;
     this.#owes = false;
-    this.#stream.end(() => this.#stream.destroy());
+    const stream = this.#stream;
+    stream.end(() => stream.destroy());
+  }
+
+  /**
+   * Connect again after an error, as often as it takes; the match stays what it is.
+   * @param {unknown} error is thrown again if it is final
+   */
+  async #connectAgain(error) {
+    const played = this.results.length > 0 && !this.#keep;
+    if (this.#connector === null || played) throw error;
+    if (!(error instanceof ArenaError) || FINAL_CODES.has(error.code)) throw error;
+    this.#stream.destroy();
+    this.#connecting = true;
+    try {
+      const stream = await this.#connector.connectAgain(error);
+      if (stream === null) return; // closed meanwhile
+      this.#listen(stream);
+    } finally {
+      this.#connecting = false;
+    }
+    this.#over = false;
+    this.#turn = null;
+    this.#facts = noFacts();
   }
 
   /** @param {string} text */
@@ -283,7 +339,7 @@ export class Arena {
     try {
       this.#use(keyword, words);
     } catch (error) {
-      this.close();
+      this.#hangUp();
       if (error instanceof ArenaError) throw error;
       throw new ArenaError("unreadable", `the client can't use ${quoted(text)}`, { cause: error });
     }
@@ -315,10 +371,12 @@ export class Arena {
         break;
       case "wait":
         this.#finish();
+        this.#connector?.letIn();
         break;
       case "bye":
         this.#finish();
-        this.close();
+        if (this.#keep && this.#connector) throw new ArenaError("disconnected", "the arena said bye");
+        this.#hangUp();
         break;
       case "error":
         this.#finish();
@@ -331,12 +389,16 @@ export class Arena {
   /** @param {string[]} words */
   #readStart(words) {
     this.#finish();
+    this.#connector?.letIn();
     if (!this.#over) {
-      this.#match = word(words, 0);
+      const match = word(words, 0);
+      if (match !== this.#match) {
+        this.state = null;
+        this.notes = [];
+      } // else the bot is back in it, after a break
+      this.#match = match;
       this.#turn = null;
       this.#facts = noFacts();
-      this.state = null;
-      this.notes = [];
     }
   }
 
@@ -360,8 +422,9 @@ export class Arena {
   /** The connection has ended without `bye`: that is well between matches alone. */
   #readEnd() {
     this.#finish();
-    this.close();
-    if (this.#match !== null || this.results.length === 0) {
+    this.#hangUp();
+    const stays = this.#keep && this.#connector !== null;
+    if (this.#match !== null || this.results.length === 0 || stays) {
       const what = this.#match !== null ? "in mid-match" : "before a match";
       throw new ArenaError("disconnected", `the connection ended ${what}`);
     }
@@ -384,7 +447,7 @@ export class Arena {
     this.results.push(new Result(this.#end, ranks, scores));
     this.#match = null;
     this.#end = null;
-    if (!this.#keep) this.close();
+    if (!this.#keep) this.#hangUp();
   }
 }
 

@@ -20,9 +20,12 @@ const DEFAULT_PORT = 7777;
  * @property {boolean} [keep] stay for match after match
  * @property {boolean} [notes] be told of everything that was refused, not only of why a match was
  *   lost
+ * @property {boolean} [reconnect] connect again, for as long as it takes, when there is no connection
+ *   or it breaks, and take the match up again if the arena allows it; each attempt is told on
+ *   stderr. With `keep` the iteration then ends only by an error that would come again
  */
 
-const KNOWN = ["name", "game", "host", "port", "token", "room", "seat", "keep", "notes"];
+const KNOWN = "name game host port token room seat keep notes reconnect".split(" ");
 /** As PROTOCOL.md 2 has it. */
 const WORD = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u;
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { clock } from "../src/connector.js";
 import { ArenaError, connect } from "../src/index.js";
 import { serve } from "./scripted.js";
 
@@ -58,23 +59,27 @@ function description({ match, game, seat, players, clock, seed, settings, rows, 
 /** @param {any} steps */
 function script(steps) {
   let greeted = false;
-  return steps.flatMap((/** @type {any} */ step) => {
-    if ("arena" in step) return [{ says: bytes(step.arena) }];
-    if (!("bot" in step)) return []; // `closes`: a script's end does it
+  return steps.map((/** @type {any} */ step) => {
+    if ("arena" in step) return { says: bytes(step.arena) };
+    if ("closes" in step) {
+      greeted = false;
+      return { closes: true };
+    }
     const expected = bytes(step.bot);
-    if (greeted) return [{ hears: expected }];
+    if (greeted) return { hears: expected };
     greeted = true;
     const hears = (/** @type {string} */ line) => {
       assert.deepEqual(said(line), said(expected.toString()));
     };
-    return [{ hears }];
+    return { hears };
   });
 }
 
 const lines = readFileSync(VECTORS, "utf8").split("\n").filter(Boolean);
 
 for (const vector of lines.map((line) => JSON.parse(line))) {
-  test(vector.name, async () => {
+  test(vector.name, async (t) => {
+    t.mock.method(clock, "pause", async () => {});
     const { port, done } = await serve(...script(vector.steps));
     const arena = await connect({ ...vector.connect, port });
     /** @type {{ state: any, notes: any, asked: number }[]} */

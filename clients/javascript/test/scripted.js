@@ -4,7 +4,7 @@
  * than any in play: what a state does with them is seen at a glance.
  */
 
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:net";
 import { Duplex } from "node:stream";
 
@@ -206,13 +206,14 @@ export async function nextOf(arena) {
 
 /**
  * A step of a script: the arena sends these bytes, or waits for exactly those; where a function is
- * given it looks at one line.
- * @typedef {{ says: string | Buffer } |
+ * given it looks at one line. Or it closes the connection, and the next step is for another one.
+ * @typedef {{ says: string | Buffer } | { closes: true } |
  *   { hears: string | Buffer | ((line: string) => void) }} Step
  */
 
 /**
- * Serve one connection on a loopback port by a script, then close it.
+ * Serve one connection on a loopback port by a script, then close it; after a `closes` in the
+ * script another one.
  *
  * @param {Step[]} script
  * @returns {Promise<{ port: number, done: Promise<string> }>} `done` rejects at a deviation, and
@@ -223,17 +224,36 @@ export async function serve(...script) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return { port, done: follow(server, script) };
+  return { port, done: followAll(server, script) };
 }
 
 /**
  * @param {import("node:net").Server} server
  * @param {Step[]} script
  */
-async function follow(server, script) {
-  /** @type {[import("node:net").Socket]} */
-  const [socket] = await /** @type {any} */ (once(server, "connection"));
+async function followAll(server, script) {
+  let rest = "";
+  /** @type {Step[][]} */
+  const connections = [[]];
+  for (const [at, step] of script.entries()) {
+    if (!("closes" in step)) connections.at(-1)?.push(step);
+    else if (at < script.length - 1) connections.push([]);
+  }
+  /** @type {AsyncIterator<[import("node:net").Socket]>} */
+  const arriving = /** @type {any} */ (on(server, "connection"));
+  for (const steps of connections) {
+    const { value } = await arriving.next();
+    rest += await follow(value[0], steps);
+  }
   server.close();
+  return rest;
+}
+
+/**
+ * @param {import("node:net").Socket} socket
+ * @param {Step[]} script
+ */
+async function follow(socket, script) {
   socket.setNoDelay(true);
   socket.on("error", () => {}); // a bot may reset the connection; what it sent is compared
   const incoming = socket[Symbol.asyncIterator]();
@@ -252,7 +272,8 @@ async function follow(server, script) {
   };
   try {
     for (const step of script) {
-      if ("says" in step) socket.write(step.says);
+      if ("closes" in step) throw new Error("a connection has one end");
+      else if ("says" in step) socket.write(step.says);
       else if (typeof step.hears === "function") {
         const line = await take(() => heard.indexOf("\n") + 1 || -1);
         step.hears(line.toString());

@@ -1,8 +1,9 @@
 """The Python client of Lanista: one folder, no dependency, to install or to copy beside a bot.
 
 It speaks version 1 of the wire protocol over a blocking socket and gives the position as plain
-attributes. No strategy lives here, no thread, no clock, and nothing beyond the standard library;
-nor is anything heavy imported, for a bot's start is time that somebody waits for.
+attributes. No strategy lives here, no thread, no clock but for the pauses between attempts to
+connect, and nothing beyond the standard library; nor is anything heavy imported, for a bot's start
+is time that somebody waits for.
 
     from lanista_client import Arena
 
@@ -16,6 +17,8 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
+import time
 
 from lanista_client.crematoria import CrematoriaState, CrematoriaUnit
 from lanista_client.hogwarts import HogwartsState, HogwartsUnit
@@ -62,6 +65,12 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
 _CONNECT_TIMEOUT = 10.0  # seconds
 _READ_BUFFER = 1 << 16  # bytes; a turn of a big map comes in one read
 _LOG_PIECE = 1 << 13  # code points, at most 4 bytes each: within the 65,536 bytes of PROTOCOL.md 1
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0  # seconds, between attempts to connect
+_FINAL_CODES = frozenset({
+    *("bad-hello", "unknown-game", "unknown-version", "bad-token", "name-taken", "replaced"),
+    *("not-utf8", "line-too-long", "flood", "too-many-submoves", "unreadable"),
+})  # fmt: skip
+"""Codes after which the same bot would fare no better: "no" in the table of PROTOCOL.md 7."""
 
 
 class ArenaError(Exception):
@@ -111,8 +120,9 @@ class Note:
     """Something of ours that the arena refused, the match going on (`PROTOCOL.md 7`).
 
     Attributes:
-        code: `late`, `malformed` or `illegal`.
-        turn: the turn that was answered so.
+        code: `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests.
+        turn: the turn that was answered so; of `benched` the seconds of rest, 0: until the operator
+            ends it.
         index: the submove's place in that answer, from 0; None: the answer as a whole.
         words: the explanation, for people.
     """
@@ -154,6 +164,9 @@ class Arena:
         seat: ask for this seat, from 0.
         keep: stay for match after match.
         notes: be told of everything that was refused, not only of why a match was lost.
+        reconnect: connect again, for as long as it takes, when there is no connection or it breaks,
+            and take the match up again if the arena allows it; each attempt is told on stderr.
+            With `keep` the iteration then ends only by an error that would come again.
 
     Attributes:
         state: the current match, also after its end (then the final position); None before one.
@@ -177,6 +190,7 @@ class Arena:
         seat: int | None = None,
         keep: bool = False,
         notes: bool = False,
+        reconnect: bool = False,
     ) -> None:
         environ = os.environ
         options = {
@@ -188,13 +202,15 @@ class Arena:
             "keep": 1 if keep else None,
             "notes": 1 if notes else None,
         }
-        hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
-        host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
-        port = _port(environ.get("LANISTA_PORT") or DEFAULT_PORT) if port is None else port
+        self._hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
+        self._host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
+        self._port = _port(environ.get("LANISTA_PORT") or DEFAULT_PORT) if port is None else port
         self.state: Any = None  # its class depends on the arena's `game` line
         self.results: list[Result] = []
         self.notes: list[Note] = []
         self._keep = keep
+        self._reconnect = reconnect
+        self._pause = _SHORTEST_PAUSE  # before the next attempt to connect, at most
         self._owes = False  # an answer to the last `go`
         self._over = False
         self._match: str | None = None  # its id, from `start` to the end of its scores
@@ -211,17 +227,12 @@ class Arena:
             "bye": self._read_bye,
             "error": self._read_error,
         }
-        # Given a str, getaddrinfo imports a codec for international names: 8 ms at every start.
-        address: Any = (host.encode() if host.isascii() else host, port)
         try:
-            self._socket = socket.create_connection(address, _CONNECT_TIMEOUT)
-        except OSError as error:
-            why = error.strerror or error
-            raise ArenaError("unreachable", f"no arena at {host}, port {port}: {why}") from error
-        self._socket.settimeout(None)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._input = self._socket.makefile("rb", _READ_BUFFER)
-        self._write(hello)
+            self._connect()
+        except ArenaError as error:
+            if not reconnect:
+                raise
+            self._connect_again(error)
 
     def __enter__(self) -> Self:
         return self
@@ -245,8 +256,22 @@ class Arena:
                 f"turn {self.state.turn} wasn't answered: every state needs one arena.send(moves), "
                 "arena.send([]) to do nothing"
             )
-        readline, readers = self._input.readline, self._readers
         while not self._over:
+            try:
+                self._read_on()
+            except ArenaError as error:
+                played = self.results and not self._keep
+                if not self._reconnect or played or error.code in _FINAL_CODES:
+                    raise
+                self._connect_again(error)
+            if self._owes:
+                return self.state
+        raise StopIteration
+
+    def _read_on(self) -> None:
+        """Read to the next turn that asks for an answer, or to the end."""
+        readline, readers = self._input.readline, self._readers
+        while not (self._owes or self._over):
             try:
                 line = readline()
             except OSError:  # a reset: what came before it has been used
@@ -263,9 +288,6 @@ class Arena:
             except (ValueError, LookupError, TypeError) as error:
                 self._over = True
                 raise ArenaError("unreadable", f"the client can't use {line!r}") from error
-            if self._owes:
-                return self.state
-        raise StopIteration
 
     @property
     def result(self) -> Result | None:
@@ -316,6 +338,45 @@ class Arena:
         self._input.close()
         self._socket.close()
 
+    def _connect(self) -> None:
+        """Connect and say hello."""
+        host = self._host
+        # Given a str, getaddrinfo imports a codec for international names: 8 ms at every start.
+        address: Any = (host.encode() if host.isascii() else host, self._port)
+        try:
+            self._socket = socket.create_connection(address, _CONNECT_TIMEOUT)
+        except OSError as error:
+            why = error.strerror or error
+            words = f"no arena at {host}, port {self._port}: {why}"
+            raise ArenaError("unreachable", words) from error
+        self._socket.settimeout(None)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._reconnect:
+            _notice_silence(self._socket)
+        self._input = self._socket.makefile("rb", _READ_BUFFER)
+        self._write(self._hello)
+
+    def _connect_again(self, error: ArenaError) -> None:
+        """Connect, as often as it takes (`PROTOCOL.md 8`); the match stays what it is."""
+        if error.code != "unreachable":
+            self.close()
+        while True:
+            # A random part is left out, so that many bots don't come all at once. The bot's own
+            # random numbers aren't touched, and `random` is slow to import.
+            pause = self._pause * (1 - os.urandom(1)[0] / 510)
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            sys.stderr.write(f"lanista: {error}; connecting again in {pause:.1f} s\n")
+            time.sleep(pause)
+            try:
+                self._connect()
+            except ArenaError as another:
+                error = another
+            else:
+                break
+        self._over = False
+        self._turn = None
+        self._facts = {}
+
     def _write(self, text: str) -> None:
         try:  # noqa: SIM105 - contextlib would be one more import at every start
             self._socket.sendall(text.encode(errors="backslashreplace"))
@@ -324,12 +385,14 @@ class Arena:
 
     def _read_start(self, words: list[str]) -> None:
         self._finish()
+        self._pause = _SHORTEST_PAUSE
         if not self._over:
+            if words[0] != self._match:  # else we are back in it, after a break
+                self.state = None
+                self.notes = []
             self._match = words[0]
             self._turn = None
             self._facts = {}
-            self.state = None
-            self.notes = []
 
     def _read_turn(self, words: list[str]) -> None:
         if self.state is None:
@@ -355,10 +418,13 @@ class Arena:
 
     def _read_wait(self, _words: list[str]) -> None:
         self._finish()
+        self._pause = _SHORTEST_PAUSE
 
     def _read_bye(self, _words: list[str]) -> None:
         self._finish()
         self._over = True
+        if self._keep and self._reconnect:
+            raise ArenaError("disconnected", "the arena said bye")
 
     def _read_error(self, words: list[str]) -> None:
         self._finish()
@@ -369,7 +435,7 @@ class Arena:
         """The connection has ended without `bye`: that is well between matches alone."""
         self._finish()
         self._over = True
-        if self._match is not None or not self.results:
+        if self._match is not None or not self.results or (self._keep and self._reconnect):
             what = "in mid-match" if self._match is not None else "before a match"
             raise ArenaError("disconnected", f"the connection ended {what}")
 
@@ -412,6 +478,17 @@ def _hello(name: str, options: dict[str, int | str | None]) -> str:
             raise ValueError(f"{option} must be one printable word without spaces, not {word!r}")
         words.append(f"{option}={word}")
     return " ".join(words) + "\n"
+
+
+def _notice_silence(connected: socket.socket) -> None:
+    """Have the system end the connection if the arena's machine is gone for two minutes.
+
+    Otherwise a bot that waits for its next match would wait for ever.
+    """
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, option):  # else the system has its own
+            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
 def _port(text: int | str) -> int:

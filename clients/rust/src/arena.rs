@@ -1,17 +1,17 @@
 //! The connection to the arena.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::io::{BufRead, BufReader, Write};
+use std::mem;
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::connector::Connector;
 use crate::conversation::{Conversation, MatchResult, Note};
 use crate::error::Error;
 use crate::options::Options;
 use crate::state::GameState;
 use crate::submove;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const READ_BUFFER: usize = 1 << 16; // bytes; a turn of a big map comes in one read
 const LOG_PIECE: usize = 1 << 13; // characters, at most 4 bytes each: within PROTOCOL.md 1's 65,536
 
@@ -43,6 +43,7 @@ const LOG_PIECE: usize = 1 << 13; // characters, at most 4 bytes each: within PR
 /// Dropping it closes the connection; in mid-match the arena takes that for a loss.
 #[derive(Debug)]
 pub struct Arena<S> {
+    connector: Connector,
     input: BufReader<TcpStream>,
     line: Vec<u8>,
     talk: Conversation<S>,
@@ -54,19 +55,14 @@ impl<S: GameState> Arena<S> {
     /// # Errors
     ///
     /// [`Error::Invalid`]: no name, or something can't be said in a hello.
-    /// [`Error::Unreachable`]: no connection could be made, within 10 s for each address.
+    /// [`Error::Unreachable`]: no connection could be made, within 10 s for each address; not with
+    /// [`Options::reconnect`].
     pub fn connect(options: Options) -> Result<Self, Error> {
         let call = options.call()?;
-        let stream = connected(&call.host, call.port).map_err(|why| {
-            Error::Unreachable(format!("no arena at {}, port {}: {}", call.host, call.port, why))
-        })?;
-        let mut arena = Self {
-            input: BufReader::with_capacity(READ_BUFFER, stream),
-            line: Vec::new(),
-            talk: Conversation::new(call.keep),
-        };
-        arena.write(&call.hello);
-        Ok(arena)
+        let talk = Conversation::new(call.keep, call.reconnect);
+        let mut connector = Connector::new(call);
+        let input = BufReader::with_capacity(READ_BUFFER, connector.first()?);
+        Ok(Self { connector, input, line: Vec::new(), talk })
     }
 
     /// Waits for the next turn that asks for an answer, and gives its position.
@@ -95,16 +91,34 @@ impl<S: GameState> Arena<S> {
             );
         }
         while !self.talk.over {
-            if read_line(&mut self.input, &mut self.line) {
-                self.talk.line(&self.line)?;
+            let taken = if read_line(&mut self.input, &mut self.line) {
+                self.talk.line(&self.line)
             } else {
-                self.talk.closed()?;
+                self.talk.closed()
+            };
+            if let Err(error) = taken {
+                self.connect_again(error)?;
             }
             if self.talk.owes.is_some() {
                 return Ok(self.talk.state.clone());
             }
         }
         Ok(None)
+    }
+
+    /// Connects again, unless the error is the end; the match stays what it is.
+    fn connect_again(&mut self, error: Error) -> Result<(), Error> {
+        if self.talk.played {
+            return Err(error);
+        }
+        if mem::take(&mut self.talk.let_in) {
+            self.connector.let_in();
+        }
+        // It fails where the arena has closed already.
+        let _ = self.input.get_ref().shutdown(Shutdown::Both);
+        self.input = BufReader::with_capacity(READ_BUFFER, self.connector.again(error)?);
+        self.talk.resume();
+        Ok(())
     }
 
     /// Answers the turn; no orders at all is a valid answer.
@@ -173,21 +187,6 @@ impl<S: GameState> Arena<S> {
     }
 }
 
-/// A connection whose small writes go at once (`PROTOCOL.md 1`).
-fn connected(host: &str, port: u16) -> io::Result<TcpStream> {
-    let mut trouble = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => trouble = error,
-        }
-    }
-    Err(trouble)
-}
-
 /// Reads a line with its newline; false: there is none, and one that the end cuts off is dropped.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
@@ -219,6 +218,8 @@ fn log_lines(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// Gives one byte a read, then an error.

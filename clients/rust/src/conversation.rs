@@ -40,9 +40,10 @@ impl fmt::Display for MatchResult {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// `late`, `malformed` or `illegal`.
+    /// `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests.
     pub code: String,
-    /// The turn that was answered so.
+    /// The turn that was answered so; of `benched` the seconds of rest, 0: until the operator ends
+    /// it.
     pub turn: i32,
     /// The submove's place in that answer, from 0; `None`: the answer as a whole.
     pub index: Option<usize>,
@@ -63,7 +64,12 @@ pub(crate) struct Conversation<S> {
     pub owes: Option<i32>,
     /// Whether nothing more will come of it.
     pub over: bool,
+    /// Whether the one match was played to its end that there is without `keep`.
+    pub played: bool,
+    /// Whether the arena has let the bot in: it waits, or plays.
+    pub let_in: bool,
     keep: bool,
+    reconnect: bool,
     /// From `start` to the end of its scores.
     match_id: Option<String>,
     /// Why the match ended, once `end` has come.
@@ -75,14 +81,17 @@ pub(crate) struct Conversation<S> {
 }
 
 impl<S: GameState> Conversation<S> {
-    pub fn new(keep: bool) -> Self {
+    pub fn new(keep: bool, reconnect: bool) -> Self {
         Self {
             state: None,
             results: Vec::new(),
             notes: Vec::new(),
             owes: None,
             over: false,
+            played: false,
+            let_in: false,
             keep,
+            reconnect,
             match_id: None,
             end: None,
             turn: None,
@@ -105,10 +114,17 @@ impl<S: GameState> Conversation<S> {
         if self.match_id.is_some() {
             return Err(Error::Disconnected("the connection ended in mid-match".to_owned()));
         }
-        if self.results.is_empty() {
+        if self.results.is_empty() || (self.keep && self.reconnect) {
             return Err(Error::Disconnected("the connection ended before a match".to_owned()));
         }
         Ok(())
+    }
+
+    /// The conversation begins anew on another connection; the match stays what it is.
+    pub fn resume(&mut self) {
+        self.over = false;
+        self.turn = None;
+        self.facts = Facts::default();
     }
 
     /// Makes an error of what the arena refused or of what we can't use.
@@ -155,10 +171,16 @@ impl<S: GameState> Conversation<S> {
                 self.end = Some(why);
                 self.facts = Facts::default();
             }
-            "wait" => self.finish()?,
+            "wait" => {
+                self.finish()?;
+                self.let_in = true;
+            }
             "bye" => {
                 self.finish()?;
                 self.over = true;
+                if self.keep && self.reconnect {
+                    return Ok(Some(Error::Disconnected("the arena said bye".to_owned())));
+                }
             }
             "error" => {
                 self.finish()?;
@@ -174,12 +196,16 @@ impl<S: GameState> Conversation<S> {
     /// A match begins.
     fn start(&mut self, id: &str) -> Result<(), Unreadable> {
         self.finish()?;
+        self.let_in = true;
         if !self.over {
-            self.match_id = Some(id.to_owned());
+            // Else the bot is back in it, after a break.
+            if self.match_id.as_deref() != Some(id) {
+                self.match_id = Some(id.to_owned());
+                self.state = None;
+                self.notes.clear();
+            }
             self.turn = None;
             self.facts = Facts::default();
-            self.state = None;
-            self.notes.clear();
         }
         Ok(())
     }
@@ -216,7 +242,8 @@ impl<S: GameState> Conversation<S> {
             let scores = by_seat(self.facts.lines("score"))?;
             self.results.push(MatchResult { end, ranks, scores });
             self.match_id = None;
-            self.over = !self.keep;
+            self.played = !self.keep;
+            self.over = self.played;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Write a bot for the Lanista arena: one crate, no dependency.
 //!
 //! It speaks version 1 of the wire protocol (`PROTOCOL.md`) over a blocking socket and gives the
-//! position as plain fields. No strategy lives here, no thread, no clock, and nothing beyond the
-//! standard library.
+//! position as plain fields. No strategy lives here, no thread, no clock but for the pauses between
+//! attempts to connect, and nothing beyond the standard library.
 //!
 //! [`Arena::connect`] is where to begin. What a position has depends on the game and is told by
 //! [`AngryMobState`], [`HogwartsState`] and [`CrematoriaState`]; a game that is none of these is
@@ -12,6 +12,7 @@
 
 pub mod angrymob;
 mod arena;
+mod connector;
 mod conversation;
 pub mod crematoria;
 mod distances;

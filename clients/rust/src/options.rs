@@ -1,12 +1,14 @@
 //! Who the bot is and what it asks for: the hello (`PROTOCOL.md 2`).
 
 use std::env;
+use std::time::Duration;
 
 use crate::error::Error;
 
 const DEFAULT_HOST: &str = "127.0.0.1";
 const DEFAULT_PORT: u16 = 7777;
 const LONGEST_NAME: usize = 32; // characters
+const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// What to say to the arena, and where it is.
 ///
@@ -31,6 +33,8 @@ pub struct Options {
     seat: Option<u32>,
     keep: bool,
     notes: bool,
+    reconnect: bool,
+    shortest_pause: Option<Duration>,
 }
 
 /// Options with the environment's share: where to connect, and what to say there.
@@ -40,6 +44,8 @@ pub(crate) struct Call {
     pub port: u16,
     pub hello: String,
     pub keep: bool,
+    pub reconnect: bool,
+    pub shortest_pause: Duration,
 }
 
 impl Options {
@@ -102,6 +108,23 @@ impl Options {
         self
     }
 
+    /// Whether to connect again, for as long as it takes, when there is no connection or it breaks,
+    /// and to take the match up again if the arena allows it; each attempt is told on stderr.
+    ///
+    /// With [`keep`](Options::keep) [`next_turn`](crate::Arena::next_turn) is then never `None`: only
+    /// an error ends it that would come again.
+    pub fn reconnect(mut self, reconnect: bool) -> Self {
+        self.reconnect = reconnect;
+        self
+    }
+
+    /// For tests: the longest that the first pause between two attempts takes, instead of 0.5 s.
+    #[doc(hidden)]
+    pub fn shortest_pause(mut self, pause: Duration) -> Self {
+        self.shortest_pause = Some(pause);
+        self
+    }
+
     /// Completes the options by the environment of this process.
     pub(crate) fn call(&self) -> Result<Call, Error> {
         // A variable that isn't UTF-8 is refused by its replacement characters or by the arena.
@@ -144,7 +167,14 @@ impl Options {
             })?,
         };
         let host = given(&self.host, "LANISTA_HOST").unwrap_or_else(|| DEFAULT_HOST.to_owned());
-        Ok(Call { host, port, hello, keep: self.keep })
+        Ok(Call {
+            host,
+            port,
+            hello,
+            keep: self.keep,
+            reconnect: self.reconnect,
+            shortest_pause: self.shortest_pause.unwrap_or(SHORTEST_PAUSE),
+        })
     }
 }
 

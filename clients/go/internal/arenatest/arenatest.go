@@ -19,16 +19,17 @@ const patience = 20 * time.Second // before a test fails that waits; nothing is 
 // Step is one step of a script.
 type Step func(arena *Arena)
 
-// Arena serves one connection.
+// Arena serves one connection, or one after another.
 type Arena struct {
 	Port int
 
-	t     testing.TB
-	conn  net.Conn
-	hello string
-	heard []byte // all after the hello that no step waited for
-	done  chan struct{}
-	read  bool // whether the test takes what was heard
+	t        testing.TB
+	listener net.Listener
+	conn     net.Conn
+	hello    string
+	heard    []byte // all after the hello that no step waited for
+	done     chan struct{}
+	read     bool // whether the test takes what was heard
 }
 
 // Says sends these bytes.
@@ -91,6 +92,16 @@ func CloseNow() Step {
 	return func(arena *Arena) { _ = arena.conn.Close() }
 }
 
+// AcceptsAgain closes the connection as at the end of a script, and goes on with
+// the next one.
+func AcceptsAgain() Step {
+	return func(arena *Arena) {
+		arena.hearOut()
+		_ = arena.conn.Close()
+		arena.accept()
+	}
+}
+
 // Serve follows a script on a port of its own, then closes its end and waits
 // until the bot has closed its own. The test fails where the bot deviates, or
 // says more than the script hears without the test asking for it by Heard. The
@@ -106,8 +117,10 @@ func Serve(t testing.TB, script ...Step) *Arena {
 		Port: listener.Addr().(*net.TCPAddr).Port,
 		t:    t,
 		done: make(chan struct{}),
+
+		listener: listener,
 	}
-	go arena.serve(listener, script)
+	go arena.serve(script)
 	t.Cleanup(func() {
 		_ = listener.Close()
 		arena.Wait()
@@ -159,23 +172,39 @@ func Equal(t testing.TB, what string, got, expected any) {
 	}
 }
 
-func (a *Arena) serve(listener net.Listener, script []Step) {
+func (a *Arena) serve(script []Step) {
 	defer close(a.done)
-	conn, err := listener.Accept()
-	if err != nil { // the test is over, and no bot came
+	if !a.accept() { // the test is over, and no bot came
 		return
 	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	a.conn = conn
+	defer func() { _ = a.conn.Close() }()
 	for _, step := range script {
 		step(a)
 	}
-	_ = conn.(*net.TCPConn).CloseWrite()
+	a.hearOut()
+}
+
+// accept waits for a connection and tells whether one came.
+func (a *Arena) accept() bool {
+	conn, err := a.listener.Accept()
+	if err != nil {
+		return false
+	}
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	a.conn = conn
+	return true
+}
+
+// hearOut closes the arena's end and keeps what the bot says before it closes its
+// own.
+func (a *Arena) hearOut() {
+	_ = a.conn.(*net.TCPConn).CloseWrite()
 	// An error other than that of patience is the bot's way to close.
-	if a.heard, err = io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+	heard, err := io.ReadAll(a.conn)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		a.t.Error("the bot doesn't close its connection")
 	}
+	a.heard = append(a.heard, heard...)
 }
 
 // hearHello reads the bot's first line, byte by byte: the next line isn't ours.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lanista_client::angrymob::{AngryMobState, Cell};
 use lanista_client::{Arena, Error, Facts, GameState, Options, Start, Token, Unreadable};
@@ -48,9 +49,11 @@ fn play(talk: &Json) {
         let (kind, data) = step.object().iter().next().unwrap();
         match kind.as_str() {
             "arena" => script.push(Step::Says(data.bytes())),
-            "bot" if script.is_empty() => script.push(Step::Greets(data.bytes())),
+            "bot" if matches!(script.last(), None | Some(Step::Closes)) => {
+                script.push(Step::Greets(data.bytes()));
+            }
             "bot" => script.push(Step::Hears(data.bytes())),
-            _ => assert_eq!("arena", data.text()), // it closes
+            _ => script.push(Step::Closes),
         }
     }
     let scripted = Scripted::new(script);
@@ -88,6 +91,9 @@ fn options(connect: &Json) -> Options {
             "seat" => options.seat(value.int() as u32),
             "keep" => options.keep(value == &Json::Bool(true)),
             "notes" => options.notes(value == &Json::Bool(true)),
+            "reconnect" => {
+                options.reconnect(value == &Json::Bool(true)).shortest_pause(Duration::ZERO)
+            }
             other => panic!("no such option: {}", other),
         };
     }

@@ -5,4 +5,5 @@ mod conversations;
 mod four;
 mod json;
 mod matches;
+mod reconnect;
 mod scripted;

@@ -57,9 +57,11 @@ pub enum Step {
     Hears(Vec<u8>),
     /// It waits for the hello; the order of its options is free.
     Greets(Vec<u8>),
+    /// It closes the connection; what follows is for the next one.
+    Closes,
 }
 
-/// An arena for one connection, on a port of its own.
+/// An arena for one connection after another, on a port of its own.
 pub struct Scripted {
     pub port: u16,
     thread: JoinHandle<Vec<u8>>,
@@ -67,30 +69,32 @@ pub struct Scripted {
 
 impl Scripted {
     /// It follows the script, closes its sending half, and reads what else the bot says.
-    pub fn new(script: Vec<Step>) -> Self {
-        Self::serve(move |stream| {
-            follow(stream, &script);
-            stream.shutdown(Shutdown::Write).unwrap();
+    pub fn new(mut script: Vec<Step>) -> Self {
+        if let Some(Step::Closes) = script.last() {
+            script.pop(); // as it does anyway
+        }
+        Self::listen(move |listener| {
+            let connections = script.split(|step| matches!(step, Step::Closes));
+            connections
+                .flat_map(|steps| {
+                    hear_out(listener, |stream| {
+                        follow(stream, steps);
+                        stream.shutdown(Shutdown::Write).unwrap();
+                    })
+                })
+                .collect()
         })
     }
 
     /// It does something with the connection.
     pub fn serve(first: impl FnOnce(&mut TcpStream) + Send + 'static) -> Self {
+        Self::listen(|listener| hear_out(listener, first))
+    }
+
+    fn listen(serve: impl FnOnce(&TcpListener) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let thread = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            stream.set_nodelay(true).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-            first(&mut stream);
-            let mut rest = Vec::new();
-            match stream.read_to_end(&mut rest) {
-                // A bot that leaves without reading all resets the connection.
-                Err(error) if error.kind() != ErrorKind::ConnectionReset => panic!("{}", error),
-                _ => rest,
-            }
-        });
-        Self { port, thread }
+        Self { port, thread: thread::spawn(move || serve(&listener)) }
     }
 
     /// A connection to it.
@@ -101,6 +105,20 @@ impl Scripted {
     /// Waits for its end: what the bot said beyond the script.
     pub fn heard(self) -> String {
         String::from_utf8(self.thread.join().unwrap()).unwrap()
+    }
+}
+
+/// Does something with the next connection, then reads what else the bot says.
+fn hear_out(listener: &TcpListener, first: impl FnOnce(&mut TcpStream)) -> Vec<u8> {
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    first(&mut stream);
+    let mut rest = Vec::new();
+    match stream.read_to_end(&mut rest) {
+        // A bot that leaves without reading all resets the connection.
+        Err(error) if error.kind() != ErrorKind::ConnectionReset => panic!("{}", error),
+        _ => rest,
     }
 }
 
@@ -116,6 +134,7 @@ fn follow(stream: &mut TcpStream, script: &[Step]) {
                 let heard = hear(stream, data.len());
                 assert_eq!(sorted(data), sorted(&heard));
             }
+            Step::Closes => unreachable!("a connection has one end"),
         }
     }
 }

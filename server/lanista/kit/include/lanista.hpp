@@ -1,7 +1,8 @@
 // The C++17 client of Lanista: this one header, no dependency, to copy beside a bot.
 //
 // It speaks version 1 of the wire protocol (PROTOCOL.md) over a blocking socket and gives the
-// position as plain members. No strategy lives here, no thread and no clock.
+// position as plain members. No strategy lives here, no thread, and no clock but for the pauses
+// between attempts to connect.
 //
 //     #include "lanista.hpp"
 //
@@ -40,6 +41,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
@@ -105,6 +107,10 @@ struct Options {
     bool keep = false;
     /// Be told of everything that was refused, not only of why a match was lost.
     bool notes = false;
+    /// Connect again, for as long as it takes, when there is no connection or it breaks, and take
+    /// the match up again if the arena allows it; each attempt is told on stderr. With `keep` the
+    /// loop then ends only by an error that would come again.
+    bool reconnect = false;
 };
 
 /// A word of a submove: an integer, or a single letter of the game such as `'m'`.
@@ -189,9 +195,10 @@ struct Result {
 
 /// Something of ours that the arena refused, the match going on (PROTOCOL.md 7).
 struct Note {
-    /// `late`, `malformed` or `illegal`.
+    /// `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests.
     std::string code;
-    /// The turn that was answered so.
+    /// The turn that was answered so; of `benched` the seconds of rest, 0: until the operator ends
+    /// it.
     int turn;
     /// The submove's place in that answer, from 0; none: the answer as a whole.
     std::optional<int> index;
@@ -1185,6 +1192,8 @@ namespace detail {
 constexpr const char* default_host = "127.0.0.1";
 constexpr int default_port = 7777;
 constexpr int connect_timeout = 10'000;             // milliseconds
+constexpr int shortest_pause = 500;                 // milliseconds, between attempts to connect
+constexpr int longest_pause = 60'000;
 constexpr std::size_t read_buffer = 1 << 16;        // bytes; a turn of a big map comes in one read
 constexpr std::size_t log_piece = 1 << 13;          // code points, at most 4 bytes each: within the
                                                     // 65,536 bytes of a line (PROTOCOL.md 1)
@@ -1195,7 +1204,30 @@ inline std::string environment(const char* name) {
     return value ? value : "";
 }
 
-/// A connected socket: whole lines in, bytes out. It closes it.
+/// Whether the same bot would fare no better after this code: "no" in the table of PROTOCOL.md 7.
+inline bool is_final(std::string_view code) {
+    for (const std::string_view final_code :
+         {"bad-hello", "unknown-game", "unknown-version", "bad-token", "name-taken", "replaced",
+          "not-utf8", "line-too-long", "flood", "too-many-submoves", "unreadable"})
+        if (code == final_code) return true;
+    return false;
+}
+
+/// Makes a pause of so many milliseconds; tests put another function in its place.
+inline void (*pause)(int) = [](int milliseconds) { ::poll(nullptr, 0, milliseconds); };
+
+/// A number from 0 to 1 that differs from process to process and from call to call. It doesn't
+/// touch std::rand, whose numbers the bot may want to repeat.
+inline double some_share() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    std::uint32_t mixed = static_cast<std::uint32_t>(now.tv_nsec / 100);
+    mixed ^= static_cast<std::uint32_t>(::getpid()) * 2654435761U;
+    mixed = (mixed ^ (mixed >> 15)) * 2246822519U;
+    return (mixed >> 16) / 65535.0;
+}
+
+/// A socket: whole lines in, bytes out. It closes it.
 class Connection {
   public:
     explicit Connection(int socket) : socket_(socket), buffer_(read_buffer) {}
@@ -1261,6 +1293,12 @@ class Connection {
         to_ = bytes.size();
     }
 
+    /// Goes on with another socket, the last one being closed.
+    void open(int socket) {
+        socket_ = socket;
+        from_ = to_ = 0;
+    }
+
     /// Closes the socket; once more does no harm.
     void close() {
         if (socket_ >= 0) ::close(socket_);
@@ -1323,6 +1361,20 @@ inline int connect(const std::string& host, int port) {
     }
     throw ArenaError("unreachable", "no arena at " + host + ", port " + std::to_string(port) +
                                         ": " + why);
+}
+
+/// Has the system end a connection if the other machine is gone for two minutes. Otherwise a bot
+/// that waits for its next match would wait for ever.
+inline void notice_silence(int socket) {
+    const auto set = [socket](int level, int option, int value) {
+        ::setsockopt(socket, level, option, &value, sizeof value);
+    };
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+#ifdef TCP_KEEPIDLE
+    set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, 20);
+    set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+#endif
 }
 
 /// The line that opens the conversation (PROTOCOL.md 2). Throws std::invalid_argument if the name
@@ -1422,12 +1474,21 @@ class Arena {
   public:
     /// Connects and says the name.
     ///
-    /// Throws std::invalid_argument if there is no name or an option can't be said in a hello, and
-    /// ArenaError (`unreachable`).
+    /// Throws std::invalid_argument if there is no name or an option can't be said in a hello, and,
+    /// without `reconnect`, ArenaError (`unreachable`).
     explicit Arena(const Options& options = {})
-        : Arena(detail::hello(options), options.keep, [&options] {
-              return detail::connect(detail::host(options), detail::port(options));
-          }) {}
+        : hello_(detail::hello(options)),
+          host_(detail::host(options)),
+          port_(detail::port(options)),
+          keep_(options.keep),
+          reconnect_(options.reconnect) {
+        try {
+            connect();
+        } catch (const ArenaError& error) {
+            if (!reconnect_) throw;
+            connect_again(error);
+        }
+    }
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
@@ -1450,6 +1511,10 @@ class Arena {
                 over_ = true;
                 throw ArenaError("unreadable",
                                  "the client can't use " + detail::quoted(line.value_or("")));
+            } catch (const ArenaError& error) {
+                const bool played = !keep_ && !results_.empty();
+                if (!reconnect_ || played || detail::is_final(error.code())) throw;
+                connect_again(error);
             }
             if (owes_) return state_.get();
         }
@@ -1532,9 +1597,12 @@ class Arena {
     }
 
   protected:
-    /// Speaks over a socket that is connected already, and of which it takes charge.
+    /// Speaks over a socket that is connected already, and of which it takes charge; it has no other.
     Arena(const Options& options, int socket)
-        : Arena(detail::hello(options), options.keep, [socket] { return socket; }) {}
+        : hello_(detail::hello(options)), keep_(options.keep) {
+        connection_.open(socket);
+        connection_.write(hello_);
+    }
 
     /// Has `next()` return null after the last score of a match, also with `keep`: the conversation
     /// goes on with `unused()`, which `set_unused` gives to another object.
@@ -1547,10 +1615,32 @@ class Arena {
     void set_unused(std::string_view bytes) { connection_.set_unused(bytes); }
 
   private:
-    template <typename Connect>
-    Arena(const std::string& hello, bool keep, Connect connect)
-        : connection_(connect()), keep_(keep) {
-        connection_.write(hello);
+    void connect() {
+        const int socket = detail::connect(host_, port_);
+        if (reconnect_) detail::notice_silence(socket);
+        connection_.open(socket);
+        connection_.write(hello_);
+    }
+
+    /// Connects, as often as it takes (PROTOCOL.md 8); the match stays what it is.
+    void connect_again(ArenaError error) {
+        connection_.close();
+        for (bool connected = false; !connected;) {
+            const int pause = static_cast<int>(pause_ * (1 - detail::some_share() / 2));
+            pause_ = std::min(2 * pause_, detail::longest_pause);
+            std::fprintf(stderr, "lanista: %s; connecting again in %.1f s\n", error.what(),
+                         pause / 1000.0);
+            detail::pause(pause);
+            try {
+                connect();
+                connected = true;
+            } catch (const ArenaError& another) {
+                error = another;
+            }
+        }
+        over_ = false;
+        turn_.reset();
+        facts_.clear();
     }
 
     template <typename Game>
@@ -1587,12 +1677,15 @@ class Arena {
             facts_.clear();
         } else if (keyword == "start") {
             finish();
+            pause_ = detail::shortest_pause;
             if (over_) return;
-            match_ = detail::of_size(words, 1)[0];
+            if (match_ != detail::of_size(words, 1)[0]) {  // else we are back in it, after a break
+                match_ = words[0];
+                state_.reset();
+                notes_.clear();
+            }
             turn_.reset();
             facts_.clear();
-            state_.reset();
-            notes_.clear();
         } else if (keyword == "note") {
             detail::of_size(words, 3);
             std::optional<int> index;
@@ -1604,9 +1697,11 @@ class Arena {
             facts_.clear();
         } else if (keyword == "wait") {
             finish();
+            pause_ = detail::shortest_pause;
         } else if (keyword == "bye") {
             finish();
             over_ = true;
+            if (keep_ && reconnect_) throw ArenaError("disconnected", "the arena said bye");
         } else if (keyword == "error") {
             finish();
             over_ = true;
@@ -1645,7 +1740,7 @@ class Arena {
     void closed() {
         finish();
         over_ = true;
-        if (match_ || results_.empty())
+        if (match_ || results_.empty() || (keep_ && reconnect_))
             throw ArenaError("disconnected", std::string("the connection ended ") +
                                                  (match_ ? "in mid-match" : "before a match"));
     }
@@ -1683,8 +1778,12 @@ class Arena {
         over_ = !keep_;
     }
 
-    detail::Connection connection_;
+    std::string hello_, host_;
+    int port_ = 0;
+    detail::Connection connection_{-1};
     bool keep_;
+    bool reconnect_ = false;
+    int pause_ = detail::shortest_pause;  // milliseconds before the next attempt, at most
     bool one_match_ = false;
     bool owes_ = false;  // an answer to the last `go`
     bool over_ = false;

@@ -1,9 +1,6 @@
 package org.lanista.client;
 
-import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,10 +33,10 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     /** Code points, at most 4 bytes each: within the 65,536 bytes of PROTOCOL.md 1. */
     private static final int LOG_PIECE = 1 << 13;
 
-    private final LineReader input;
-    private final OutputStream output;
-    private final Closeable connection;
+    private final Connector connector;
     private final boolean keep;
+    private Connector.Connection connection;
+    private LineReader input;
     private final Iterator<State> turns = new Turns();
     private final List<Result> results = new ArrayList<>();
     private List<Note> notes = new ArrayList<>();
@@ -53,13 +50,16 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private int turn; // which
     private Facts facts = new Facts(); // where lines go that nothing below reads
 
-    /** Opens the conversation over streams that are connected. */
-    Arena(InputStream in, OutputStream out, Closeable connection, byte[] hello, boolean keep) {
-        this.input = new LineReader(in);
-        this.output = out;
-        this.connection = connection;
+    /** Connects. */
+    Arena(Connector connector, boolean keep) {
+        this.connector = connector;
         this.keep = keep;
-        write(hello);
+        open(connector.first());
+    }
+
+    private void open(Connector.Connection opened) {
+        connection = opened;
+        input = new LineReader(opened.input());
     }
 
     /** {@return a builder of a connection, for a bot whose name is in {@code LANISTA_NAME}} */
@@ -207,8 +207,12 @@ public final class Arena implements Iterable<State>, AutoCloseable {
         over = true;
         asked = false;
         owes = false;
+        hangUp();
+    }
+
+    private void hangUp() {
         try {
-            connection.close();
+            connection.closing().close();
         } catch (IOException e) {
             // It is closed all the same.
         }
@@ -216,8 +220,8 @@ public final class Arena implements Iterable<State>, AutoCloseable {
 
     private void write(byte[] bytes) {
         try {
-            output.write(bytes); // one call: one packet, if it is short
-            output.flush();
+            connection.output().write(bytes); // one call: one packet, if it is short
+            connection.output().flush();
         } catch (IOException e) {
             // The arena has closed: what it said before that waits to be read, and says why.
         }
@@ -233,13 +237,26 @@ public final class Arena implements Iterable<State>, AutoCloseable {
                     closed();
                 }
             } catch (ArenaException e) {
-                throw e;
+                connectAgain(e);
             } catch (RuntimeException e) {
                 over = true;
                 String words = "the client can't use " + Text.quoted(input.toString());
                 throw new ArenaException("unreadable", words, e);
             }
         }
+    }
+
+    /** Connects again after an error, unless that is final; the match stays what it is. */
+    private void connectAgain(ArenaException error) {
+        boolean played = !keep && !results.isEmpty();
+        if (!connector.reconnects() || played) {
+            throw error;
+        }
+        hangUp();
+        open(connector.again(error));
+        over = false;
+        positioning = false;
+        facts = new Facts();
     }
 
     private void read(String[] words) {
@@ -261,10 +278,16 @@ public final class Arena implements Iterable<State>, AutoCloseable {
                 end = words[1];
                 facts = new Facts();
             }
-            case "wait" -> finish();
+            case "wait" -> {
+                finish();
+                connector.letIn();
+            }
             case "bye" -> {
                 finish();
                 over = true;
+                if (stays()) {
+                    throw new ArenaException("disconnected", "the arena said bye", null);
+                }
             }
             case "error" -> {
                 finish();
@@ -277,12 +300,15 @@ public final class Arena implements Iterable<State>, AutoCloseable {
 
     private void start(String id) {
         finish();
+        connector.letIn();
         if (!over) {
+            if (!id.equals(match)) { // else the bot is back in it, after a break
+                state = null;
+                notes = new ArrayList<>();
+            }
             match = id;
             positioning = false;
             facts = new Facts();
-            state = null;
-            notes = new ArrayList<>();
         }
     }
 
@@ -328,10 +354,15 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private void closed() {
         finish();
         over = true;
-        if (match != null || results.isEmpty()) {
+        if (match != null || results.isEmpty() || stays()) {
             String when = match != null ? "in mid-match" : "before a match";
             throw new ArenaException("disconnected", "the connection ended " + when, null);
         }
+    }
+
+    /** Whether the end of a connection isn't the end between two matches either. */
+    private boolean stays() {
+        return keep && connector.reconnects();
     }
 
     private static Note note(String[] words) {

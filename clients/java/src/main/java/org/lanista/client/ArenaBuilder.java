@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketOption;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * What a bot says about itself, and where the arena is.
@@ -30,6 +32,8 @@ public final class ArenaBuilder {
     private Integer seat;
     private boolean keep;
     private boolean notes;
+    private boolean reconnect;
+    private Connector.Sleep sleep = seconds -> Thread.sleep((long) (1000 * seconds));
 
     /** Takes what it isn't told from an environment. */
     ArenaBuilder(Map<String, String> environment) {
@@ -137,6 +141,26 @@ public final class ArenaBuilder {
     }
 
     /**
+     * Sets whether to connect again, for as long as it takes, when there is no connection or it
+     * breaks, and to take the match up again if the arena allows it. Each attempt is told on {@code
+     * System.err}. With {@link #keep keep} the iteration then ends only by an error that would come
+     * again, or when the thread is interrupted in a pause.
+     *
+     * @param reconnect whether to
+     * @return this builder
+     */
+    public ArenaBuilder reconnect(boolean reconnect) {
+        this.reconnect = reconnect;
+        return this;
+    }
+
+    /** Sets how pauses are made. */
+    ArenaBuilder sleep(Connector.Sleep sleep) {
+        this.sleep = sleep;
+        return this;
+    }
+
+    /**
      * Connects and says the name.
      *
      * @return the connection
@@ -144,13 +168,21 @@ public final class ArenaBuilder {
      * @throws ArenaException {@code unreachable}
      */
     public Arena connect() {
-        byte[] hello = hello();
         String where = or(host, "LANISTA_HOST", DEFAULT_HOST);
         int at = port();
+        boolean lasting = reconnect;
+        Connector.Source source = () -> connection(where, at, lasting);
+        return new Arena(new Connector(source, hello(), lasting, sleep), keep);
+    }
+
+    private static Connector.Connection connection(String where, int at, boolean lasting) {
         try {
             Socket socket = open(where, at);
-            return new Arena(
-                    socket.getInputStream(), socket.getOutputStream(), socket, hello, keep);
+            if (lasting) {
+                noticeSilence(socket);
+            }
+            return new Connector.Connection(
+                    socket.getInputStream(), socket.getOutputStream(), socket);
         } catch (IOException e) {
             String words = "no arena at " + where + ", port " + at + ": " + e.getMessage();
             throw new ArenaException("unreachable", words, e);
@@ -172,6 +204,24 @@ public final class ArenaBuilder {
             }
         }
         throw failure;
+    }
+
+    /**
+     * Has the system end the connection if the arena's machine is gone for two minutes. Otherwise a
+     * bot that waits for its next match would wait for ever.
+     */
+    private static void noticeSilence(Socket socket) throws IOException {
+        socket.setKeepAlive(true);
+        Map<SocketOption<Integer>, Integer> options =
+                Map.of(
+                        ExtendedSocketOptions.TCP_KEEPIDLE, 60,
+                        ExtendedSocketOptions.TCP_KEEPINTERVAL, 20,
+                        ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+        for (Map.Entry<SocketOption<Integer>, Integer> option : options.entrySet()) {
+            if (socket.supportedOptions().contains(option.getKey())) {
+                socket.setOption(option.getKey(), option.getValue());
+            }
+        }
     }
 
     /** The line that opens the conversation (PROTOCOL.md 2). */

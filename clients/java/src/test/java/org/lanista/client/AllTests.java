@@ -24,6 +24,7 @@ final class AllTests {
                         new HelloTest(),
                         new AuthorTest(),
                         new MatchTest(),
+                        new ReconnectTest(),
                         new HogwartsStateTest(),
                         new CrematoriaStateTest(),
                         new ConversationsTest(Path.of(args[0])),

@@ -46,9 +46,11 @@ final class ConversationsTest {
                 hello = false;
             } else if (step.containsKey("bot")) {
                 script.hears(bytes(step.get("bot")));
+            } else {
+                script.hearsNoMore();
+                hello = true; // if the bot connects again
             }
         }
-        script.hearsNoMore();
         Iterator<Object> matches = list(vector.get("matches")).iterator();
         List<Object> asks = new ArrayList<>();
         Map<String, AngryMobState> states = new LinkedHashMap<>();
@@ -103,6 +105,7 @@ final class ConversationsTest {
                 case "seat" -> bot.seat(((Long) value).intValue());
                 case "keep" -> bot.keep((Boolean) value);
                 case "notes" -> bot.notes((Boolean) value);
+                case "reconnect" -> bot.reconnect((Boolean) value).sleep(seconds -> {});
                 default -> throw new AssertionError("no such option: " + option);
             }
         }

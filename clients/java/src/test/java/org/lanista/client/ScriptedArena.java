@@ -7,13 +7,14 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 
 /**
  * An arena that follows a script, byte for byte, over a real connection to a port of this machine.
  *
- * <p>It serves one connection from a thread, and closes it. A deviation from the script is thrown
- * by {@link #close}.
+ * <p>It serves connections from a thread, one after another, and closes each. A deviation from the
+ * script is thrown by {@link #close}.
  */
 final class ScriptedArena implements AutoCloseable {
     private static final int PATIENCE = 20_000; // milliseconds; nothing is expected to need them
@@ -73,7 +74,10 @@ final class ScriptedArena implements AutoCloseable {
             return this;
         }
 
-        /** The arena closes its end, and then the bot closes without another byte. */
+        /**
+         * The arena closes its end, and then the bot closes without another byte. What follows is
+         * for its next connection.
+         */
         Script hearsNoMore() {
             steps.add(new Step(Kind.HEARS_NO_MORE, new byte[0]));
             return this;
@@ -108,13 +112,27 @@ final class ScriptedArena implements AutoCloseable {
     }
 
     private void serve() {
-        try (Socket bot = listener.accept()) {
-            bot.setSoTimeout(PATIENCE);
-            for (Step step : script) {
-                carryOut(step, bot);
-            }
+        Iterator<Step> steps = script.iterator();
+        try {
+            do {
+                serve(steps);
+            } while (steps.hasNext());
         } catch (IOException | AssertionError e) {
             trouble = e;
+        }
+    }
+
+    /** Serves one connection. */
+    private void serve(Iterator<Step> steps) throws IOException {
+        try (Socket bot = listener.accept()) {
+            bot.setSoTimeout(PATIENCE);
+            while (steps.hasNext()) {
+                Step step = steps.next();
+                carryOut(step, bot);
+                if (step.kind == Kind.HEARS_NO_MORE) {
+                    break;
+                }
+            }
         }
     }
 

@@ -61,9 +61,12 @@ final class Wire {
     }
 
     Arena arena(boolean keep) {
-        Arena arena = new Arena(new Input(), new Output(), () -> closed++, new byte[0], keep);
-        writes.clear();
-        return arena;
+        return new Arena(new Connector(this::connection, new byte[0], false, null), keep);
+    }
+
+    /** The connection itself. */
+    Connector.Connection connection() {
+        return new Connector.Connection(new Input(), new Output(), () -> closed++);
     }
 
     /** All that was written. */
@@ -103,6 +106,9 @@ final class Wire {
 
         @Override
         public void write(byte[] bytes, int offset, int length) {
+            if (length == 0) {
+                return; // a hello that is none
+            }
             writes.add(new String(bytes, offset, length, StandardCharsets.UTF_8));
         }
     }

@@ -1,0 +1,240 @@
+"""A client that connects again: when, how often, and what its bot sees (`PROTOCOL.md 8`)."""
+
+import socket
+
+import pytest
+
+import lanista_client
+from client.scripted_arena import FORFEIT, START, TURN_0, TURN_1, WELCOME, Wire
+from lanista_client import _FINAL_CODES, Arena, ArenaError, MisuseError
+
+BYE = FORFEIT + b"bye\n"
+MATCH = WELCOME + START + TURN_0 + TURN_1 + BYE
+OTHER = START.replace(b"01JDEXAMPLE", b"01JDOTHER")
+SOON = (0.25, 0.5)  # seconds: the least and the most of a first pause
+REFUSED = ConnectionRefusedError(111, "Connection refused")
+
+
+@pytest.fixture
+def arena_of(monkeypatch):
+    """An arena by its connections: what each says, or why it fails; and the pauses between."""
+
+    class Connections:
+        def __init__(self):
+            self.pauses = []
+            self.wires = []
+
+        def __call__(self, *coming):
+            coming = list(coming)
+
+            def connect(_address, _timeout):
+                one = coming.pop(0)
+                if isinstance(one, Exception):
+                    raise one
+                self.wires.append(Wire([one]))
+                return self.wires[-1]
+
+            monkeypatch.setattr(lanista_client.socket, "create_connection", connect)
+            monkeypatch.setattr(lanista_client.time, "sleep", self.pauses.append)
+            return self
+
+    return Connections()
+
+
+def turns(arena):
+    """Play on, each turn answered with nothing; the states and their turns."""
+    seen = []
+    for state in arena:
+        seen.append((state, state.turn))
+        arena.send()
+    return seen
+
+
+def within(bounds, pause):
+    return bounds[0] <= pause <= bounds[1]
+
+
+def test_it_is_off_unless_asked_for(arena_of):
+    arena = arena_of(REFUSED, WELCOME + START + TURN_0)
+    with pytest.raises(ArenaError, match="unreachable"):
+        Arena("A")
+    with pytest.raises(ArenaError, match="disconnected"):
+        turns(Arena("A"))
+    assert [] == arena.pauses
+
+
+def test_pauses_double_to_a_minute_less_a_random_part(arena_of):
+    arena = arena_of(*[REFUSED] * 40, MATCH)
+    assert 2 == len(turns(Arena("A", reconnect=True)))
+    assert 40 == len(arena.pauses)
+    for number, pause in enumerate(arena.pauses):
+        longest = min(60, 0.5 * 2**number)
+        assert within((longest / 2, longest), pause)
+    last = arena.pauses[-30:]
+    assert len(set(last)) > 5, "there is a random part"
+
+
+@pytest.mark.parametrize("said", [b"wait 1 2\n", START + TURN_0])
+def test_pauses_begin_anew_once_the_bot_is_let_in(arena_of, said):
+    welcome = b"welcome 1 lanista 0.1.0\n"
+    arena = arena_of(REFUSED, REFUSED, REFUSED, welcome, welcome + said, MATCH)
+    turns(Arena("A", reconnect=True))
+    assert [0.5, 1, 2, 4, 0.5] == [
+        next(most for most in (0.5, 1, 2, 4) if within((most / 2, most), pause))
+        for pause in arena.pauses
+    ]
+
+
+@pytest.mark.parametrize("code", sorted(_FINAL_CODES - {"unreadable"}))
+def test_codes_that_would_come_again_end_it(arena_of, code):
+    arena = arena_of(WELCOME + f"error {code} words\n".encode())
+    with pytest.raises(ArenaError) as caught:
+        turns(Arena("A", reconnect=True, keep=True))
+    assert code == caught.value.code
+    assert [] == arena.pauses
+
+
+def test_what_no_arena_says_ends_it(arena_of):
+    arena = arena_of(WELCOME + START + b"turn x\n")
+    with pytest.raises(ArenaError, match="unreadable"):
+        turns(Arena("A", reconnect=True))
+    assert [] == arena.pauses
+
+
+@pytest.mark.parametrize("code", ["shutdown", "internal", "late", "server-full", "of-the-future"])
+def test_codes_that_go_away_do_not(arena_of, code):
+    arena = arena_of(WELCOME + START + TURN_0 + f"error {code} words\n".encode(), MATCH)
+    seen = turns(Arena("A", reconnect=True))
+    assert [0, 0, 1] == [turn for _, turn in seen]
+    (pause,) = arena.pauses
+    assert within(SOON, pause)
+
+
+def test_cut_at_any_byte_the_match_goes_on_under_the_same_state(arena_of):
+    """What came whole counts; of a turn that was cut nothing is left."""
+    opening = WELCOME + START + TURN_0
+    whole = opening + TURN_1
+    for at in range(len(opening), len(whole)):
+        arena = arena_of(whole[:at], WELCOME + START + TURN_1 + BYE)
+        with Arena("A", reconnect=True) as connected:
+            (first, zero), (second, one) = turns(connected)
+            assert (0, 1) == (zero, one)
+            assert first is second is connected.state
+            assert {(1, 1): 2} == second.mine
+            assert 10 == len(second.neutral)
+            assert "forfeit" == connected.result.end
+        hello = b"A v=1\n"
+        assert [hello + b"\n"] * 2 == [wire.sent for wire in arena.wires[-2:]]
+        assert all(wire.closed for wire in arena.wires)
+
+
+def test_cut_before_its_first_turn_the_match_has_one_state_all_the_same(arena_of):
+    opening = WELCOME + START + TURN_0
+    for at in range(len(opening)):
+        arena_of(opening[:at], WELCOME + START + TURN_1 + BYE)
+        with Arena("A", reconnect=True) as connected:
+            ((state, turn),) = turns(connected)
+            assert (1, "01JDEXAMPLE") == (turn, state.match)
+
+
+def test_another_match_has_another_state_and_the_broken_one_no_result(arena_of):
+    arena_of(WELCOME + START + TURN_0, WELCOME + OTHER + TURN_0 + BYE)
+    with Arena("A", reconnect=True) as connected:
+        (first, _), (second, _) = turns(connected)
+        assert first is not second
+        assert ["01JDEXAMPLE", "01JDOTHER"] == [first.match, second.match]
+        assert 1 == len(connected.results)
+
+
+def test_notes_stay_with_their_match(arena_of):
+    note = b"note late 0 - too late\n"
+    arena_of(WELCOME + START + TURN_0 + note, WELCOME + START + TURN_1 + BYE)
+    with Arena("A", reconnect=True) as connected:
+        turns(connected)
+        assert ["late"] == [each.code for each in connected.notes]
+
+
+def test_a_match_that_ended_just_before_the_break_has_its_result_once(arena_of):
+    cut = WELCOME + START + TURN_0 + FORFEIT
+    arena = arena_of(cut, MATCH, b"error replaced x\n")
+    with Arena("A", reconnect=True, keep=True) as connected:
+        with pytest.raises(ArenaError, match="replaced"):
+            turns(connected)
+        assert 2 == len(connected.results)
+    assert 2 == len(arena.pauses), "after the break, and after bye"
+
+
+def test_without_keep_the_end_of_a_match_is_the_end(arena_of):
+    for end in (FORFEIT, BYE):
+        arena = arena_of(WELCOME + START + TURN_0 + end)
+        connected = Arena("A", reconnect=True)
+        assert [0] == [turn for _, turn in turns(connected)]
+        assert "forfeit" == connected.result.end
+        assert [] == arena.pauses
+
+
+def test_without_keep_not_even_a_shutdown_after_its_scores_is_another_attempt(arena_of):
+    arena = arena_of(WELCOME + START + TURN_0 + FORFEIT + b"error shutdown x\n")
+    with pytest.raises(ArenaError, match="shutdown"):
+        turns(Arena("A", reconnect=True))
+    assert [] == arena.pauses
+
+
+def test_an_answer_is_still_owed_once_a_turn(arena_of):
+    arena_of(WELCOME + START + TURN_0, WELCOME + START + TURN_1 + BYE)
+    connected = Arena("A", reconnect=True)
+    next(connected)
+    with pytest.raises(MisuseError):
+        next(connected)
+    connected.send()
+    assert 1 == next(connected).turn
+    connected.send()
+    with pytest.raises(MisuseError):
+        connected.send()
+
+
+def test_each_attempt_is_told_on_stderr(arena_of, capsys):
+    arena = arena_of(REFUSED, WELCOME, MATCH)
+    turns(Arena("A", port=7, reconnect=True))
+    first, second = arena.pauses
+    told = capsys.readouterr()
+    assert "" == told.out
+    refused = "unreachable: no arena at 127.0.0.1, port 7: Connection refused"
+    broken = "disconnected: the connection ended before a match"
+    assert told.err.splitlines() == [
+        f"lanista: {refused}; connecting again in {first:.1f} s",
+        f"lanista: {broken}; connecting again in {second:.1f} s",
+    ]
+
+
+def test_ctrl_c_ends_it(arena_of, monkeypatch):
+    arena_of(REFUSED)
+
+    def interrupted(_seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lanista_client.time, "sleep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Arena("A", reconnect=True)
+
+
+def test_a_machine_that_is_gone_is_noticed(arena_of):
+    """Otherwise a bot that only waits would never know."""
+    arena = arena_of(MATCH, MATCH)
+    Arena("A", reconnect=True).close()
+    Arena("A").close()
+    again, once = arena.wires
+    keep_alive = (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    assert keep_alive in again.options
+    assert keep_alive not in once.options
+
+
+def test_a_broken_connection_is_closed_before_the_next_is_made(arena_of, monkeypatch):
+    """Or the arena would hear of two."""
+    arena = arena_of(WELCOME, WELCOME, MATCH)
+    closed = []
+    monkeypatch.setattr(
+        lanista_client.time, "sleep", lambda _: closed.append([w.closed for w in arena.wires])
+    )
+    turns(Arena("A", reconnect=True))
+    assert [[True], [True, True]] == closed
