@@ -124,7 +124,7 @@ class Simulation:
         owners = {
             self.owner[name]
             for name, entry in self.ladder._waiting.items()
-            if self.ladder._pairable_from(entry) <= self.now
+            if not entry.playing and entry.since <= self.now
         }
         return len(owners) >= self.week.seats
 
@@ -164,14 +164,16 @@ class Simulation:
             for name, advantage in zip(match.names, ADVANTAGE[self.week.seats], strict=True)
         ]
         ranks = tuple(1 + sum(other > own for other in worth) for own in worth)
-        self.results.append(LadderResult(match.pairing, match.seating, ranks, (), self.now))
+        self.results.append(LadderResult(match.pairing, match.seating, 1, ranks, (), self.now))
         self.ladder.over(match, self.now, ranks)
         for seat, name in enumerate(match.names):
             self.seats[name][seat] += 1
         for pair in itertools.combinations(sorted(match.names), 2):
             self.met[pair] += 1
         for name in match.names:
-            if name in self.owner:
+            if name in self.waiting:  # it has left and come back meanwhile
+                self.waiting[name] = self.now, self.enough
+            elif name in self.owner:
                 if self.keeps[name]:
                     self.wait(name)
                 else:

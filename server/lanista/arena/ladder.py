@@ -1,33 +1,33 @@
 """The standing ladder: which of the names that wait meet, and when.
 
 It is a state machine without clock and I/O: the present time is an argument, in seconds on any
-scale that never runs backwards. A caller
+scale that never runs backwards. Its caller
 
-- gives a new `Ladder` all stored matches by `restore`;
-- reports who waits (`wait`, `leave`) and each match that is over (`over`);
-- after each of these calls, and at the time that `due` returns, begins the matches that `next`
-  returns, as many as it has room for.
+- gives a new `Ladder` the stored matches by `restore`;
+- reports who waits (`wait`, `leave`) and which matches are over (`over`);
+- after each of these, and at the time that `due` returns, begins the matches that `next` returns,
+  as many as it has room for.
 
-**Blocks.** As in a tournament, names meet in blocks: one opening, played in all seatings. A match
-of an open block goes before everything else as soon as all its names wait. But nobody waits for an
-absent opponent: meanwhile a name is paired anew, and the block stays open. It is closed with what
-was played if no match of it was begun or over for `block_timeout`, if one of its names has begun
-`OPEN_BLOCKS` further blocks, or after `TRIES` void or aborted matches.
+**Blocks.** As in a tournament, names meet in blocks: one opening, played in all seatings. The next
+match of an open block goes before everything else as soon as all its names wait. Nobody waits for
+an absent opponent, except for the moment (`RETURN`) that a bot needs to come back after a match:
+then a name is paired anew, and its block stays open. A block is closed with what was played if
+nothing was played in it for `block_timeout`, if one of its names has begun `OPEN_BLOCKS` others, or
+after `TRIES` void or aborted matches.
 
-**Pairing.** Whoever has waited longest is paired first, where the wait of a name with few matches
-counts up to double. Its opponents are those with the most similar live ratings, recent opponents
-last. If many wait, the half that has waited longest comes before the others; with that nobody waits
-much longer than the others do. If few wait, a pairing is put off for a fraction of the time that
-matches take, so that there is a choice; a bit longer if nobody waits but recent opponents. Names of
-one owner are never paired.
+**Pairing.** Whoever has waited longest is paired first; the wait of a new name counts up to double.
+Its opponents are those with the most similar live ratings, recent opponents last. If many wait,
+they are taken from the half that has waited longest, so that nobody waits much longer than the
+others. If few wait, pairing is put off for a small part of the time that a block takes, so that
+there is a choice. Names of one owner never meet.
 
-**House bots** don't wait; any number of matches may have the same one. They take the seats that are
-still empty when somebody has waited for `fill_after`. They are rated as anybody is.
+**House bots** don't wait: any number of matches may have the same one. If somebody has waited for
+`fill_after` and there are too few opponents, house bots take the seats that are missing. They are
+rated as everybody is.
 
-**Restart.** All state but who waits follows from the stored matches. `restore` takes some 10 µs for
-each match; it updates no rating until all were read, and then only by the last matches of each name
-(`ladder_ratings`): a thousand names take about 2 s. Memory is bounded by the number of names, as
-nothing is kept of matches but those.
+**Restart.** Everything but who waits follows from the stored matches. `restore` takes about 15 µs
+for each, as it updates no ratings: they are made at the end, from the last matches of each name
+(`ladder_ratings`). Memory is bounded by the number of names; of matches only those are kept.
 """
 
 import math
@@ -49,11 +49,9 @@ NEW = 30
 """The number of matches after which the bonus of a new name for its wait has fallen to half."""
 CHOICE = 8
 """The number of waiting names for each seat from which on there is enough choice."""
-PATIENCE = 0.25
-"""How long a pairing is put off if there is less choice, as a fraction of a match's duration."""
-RECENT_PATIENCE = 1.0
-"""The same if there are only recent opponents."""
-MOST_PATIENCE = 5.0
+PATIENCE = 0.05
+"""How long a pairing is put off if there is less choice, as a fraction of a block's duration."""
+MOST_PATIENCE = 30.0
 """The longest time for which a pairing is put off, in seconds."""
 RETURN = 2.0
 """Seconds after a match within which its names aren't paired anew, since its block may go on.
@@ -72,18 +70,21 @@ class LadderMatch:
     """The block: its names by place, and the number of its opening."""
     seating: int
     """The number of the seating among those of a block."""
+    attempt: int
+    """The number of the attempt, from 1; above 1 after void or aborted matches of the block."""
     names: tuple[str, ...]
     """The names by seat."""
 
 
 @attrs.frozen
 class LadderResult:
-    """A match that was played and counts."""
+    """A match that is over; the first three attributes are those of the `LadderMatch`."""
 
     pairing: Pairing
     seating: int
-    ranks: tuple[int, ...]
-    """By seat; 1 is best, equal ranks are ties."""
+    attempt: int
+    ranks: tuple[int, ...] | None
+    """By seat: 1 is best, equal ranks are ties. None if it was void, so it doesn't count."""
     failed: Collection[str]
     """The names that failed in it."""
     time: float
@@ -99,8 +100,8 @@ class _Block:
     """The numbers of the seatings still to be played, the next one first; none if it is closed."""
     since: float
     """When a match of it was last begun or over."""
-    tries: int = 0
-    """The number of void and aborted matches."""
+    attempt: int = 1
+    """The number of the next attempt."""
 
 
 @attrs.define(eq=False)
@@ -110,7 +111,9 @@ class _Name:
     name: str
     owner: Hashable = None
     since: float = 0.0
-    """When it began to wait."""
+    """From when on it may be paired anew, if it waits; its wait is counted from then."""
+    held: float = -math.inf
+    """Until when it isn't paired anew because the block of its last match may go on."""
     playing: bool = False
     matches: int = 0
     """The number of matches that it has played."""
@@ -165,17 +168,30 @@ class Ladder:
         self._duration = 0.0
         self._averaged = 0
 
-    def restore(self, matches: Iterable[LadderResult]) -> None:
-        """Take all stored matches, in the order in which they were stored."""
+    def restore(
+        self, matches: Iterable[LadderResult], earlier: Mapping[str, int] | None = None
+    ) -> None:
+        """Take the stored matches, before anything else happens.
+
+        Args:
+            matches: All matches, in the order in which they were stored; or the last of them. Names
+                that aren't in these begin with the initial live rating again.
+            earlier: By name: the number of matches that count before these.
+        """
+        for name, number in (earlier or {}).items():
+            self._name(name).matches = number
         for match in matches:
             self._close_stale(match.time)
             block = self._idle.get(match.pairing)
             if block is None:
                 block = self._open(match.pairing, match.time)
-            names = self._by_seat(match.pairing, match.seating)
-            self._count(names, match.failed, match.time)
-            self._ratings.keep(names, match.ranks)
-            self._advance(block, match.seating, match.time)
+            block.attempt = max(block.attempt, match.attempt)
+            if match.ranks is None:
+                self._try_again(block, match.time)
+            else:
+                names = self._by_seat(match.pairing, match.seating)
+                self._ratings.keep(names, match.ranks)
+                self._count(block, match.seating, names, match.failed, match.time)
         self._ratings.rate_anew()
 
     def wait(self, name: str, owner: Hashable, now: float) -> None:
@@ -196,8 +212,8 @@ class Ladder:
         entry = self._name(name)
         entry.owner = owner
         if name not in self._waiting:
-            entry.since = now
             self._waiting[name] = entry
+            self._wait_from(entry, now)
 
     def leave(self, name: str) -> None:
         """Let a name wait no longer; a match that it plays goes on until `over`."""
@@ -217,9 +233,10 @@ class Ladder:
             # The number of an opening stays the same for ever, so it is the opening's rotation too.
             block = self._open(Pairing(arranged(chosen, opening, int), opening), now)
         seating = block.left[0]
-        match = LadderMatch(block.pairing, seating, self._by_seat(block.pairing, seating))
+        names = self._by_seat(block.pairing, seating)
+        match = LadderMatch(block.pairing, seating, block.attempt, names)
         self._running[match] = block, now
-        for entry in self._entries(match.names):
+        for entry in self._entries(names):
             entry.playing = True
             del self._waiting[entry.name]
         return match
@@ -251,35 +268,33 @@ class Ladder:
             KeyError: The match isn't running.
         """
         block, begun = self._running.pop(match)
+        if ranks is None:
+            self._try_again(block, now)
+        else:
+            self._averaged = min(self._averaged + 1, _AVERAGED)
+            self._duration += (now - begun - self._duration) / self._averaged
+            self._ratings.add(match.names, ranks)
+            self._count(block, match.seating, match.names, failed, now)
         for entry in self._entries(match.names):
             entry.playing = False
-        if ranks is None:
-            block.tries += 1
-            self._idle_from(block, now)
-            if block.tries >= TRIES:
-                self._close(block)
-            return
-        self._averaged = min(self._averaged + 1, _AVERAGED)
-        self._duration += (now - begun - self._duration) / self._averaged
-        self._count(match.names, failed, now)
-        self._ratings.add(match.names, ranks)
-        self._advance(block, match.seating, now)
+            entry.held = now + RETURN if block.left else now
+            self._wait_from(entry, now)
 
     def resting_until(self, name: str, now: float) -> float | None:
         """Return until when a name isn't paired, infinity if the operator has benched it.
 
         Returns None if it doesn't rest.
         """
-        until = self._rests.until(name)
-        return until if until > now else None
+        return self._rests.resting(now).get(name)
 
     def bench(self, name: str) -> None:
         """Pair a name no longer, until it is unbenched."""
         self._rests.bench(name)
 
-    def unbench(self, name: str) -> None:
+    def unbench(self, name: str, now: float) -> None:
         """Let a name play that was benched or rests; its failures are forgotten."""
         self._rests.unbench(name)
+        self._wait_from(self._name(name), now)
 
     def strike(self, name: str) -> None:
         """Forget what a name has played, as if it hadn't been played.
@@ -314,26 +329,25 @@ class Ladder:
         Returns:
             The choice; and if there is none, when there may be one.
         """
-        until = {name: self._rests.until(name) for name in (*self._waiting, *self._house)}
-        when = min((end for end in until.values() if end > now), default=math.inf)
+        resting = self._rests.resting(now)
+        when = min(
+            (end for name, end in resting.items() if name in self._waiting or name in self._house),
+            default=math.inf,
+        )
         free = {
             name: entry
             for name, entry in self._waiting.items()
-            if until[name] <= now and not entry.playing
+            if not entry.playing and name not in resting
         }
-        house = [name for name in self._house if until[name] <= now]
+        house = [name for name in self._house if name not in resting]
         there = {*free, *house}
         for entry in free.values():
             for block in entry.blocks.values():
-                if there.issuperset(block.pairing.bots):
+                if there.issuperset(block.pairing.bots) and self._strangers(block):
                     return block, now
-        pairable = []
-        for name, entry in free.items():
-            since = self._pairable_from(entry)
-            if since <= now:
-                pairable.append(entry)
-            else:
-                when = min(when, since)
+        pairable = [entry for entry in free.values() if entry.since <= now]
+        if len(pairable) < len(free):
+            when = min(when, *(entry.since for entry in free.values() if entry.since > now))
         missing = self._seats - len({entry.owner for entry in pairable})
         if missing > 0:
             chosen, later = self._fill(pairable, house, missing, now)
@@ -341,27 +355,15 @@ class Ladder:
             chosen, later = self._pair(pairable, now)
         return chosen, min(when, later)
 
-    def _pairable_from(self, entry: _Name) -> float:
-        """Return from when on a waiting name may be paired anew."""
-        returned = (block.since + RETURN for block in entry.blocks.values())
-        return max(entry.since, self._rests.until(entry.name), *returned)
-
     def _pair(self, free: list[_Name], now: float) -> tuple[tuple[str, ...] | None, float]:
         """Choose the names of a new block among those that are free, as `_choose`."""
-        order = sorted(free, key=lambda entry: (self._pairable_from(entry) - now) * entry.bonus)
-        put_off = bool(self._running) and len(order) < CHOICE * self._seats
-        when = math.inf
-        for first in order:
-            opponents = self._opponents(first, order)
-            begin = self._pairable_from(first)
-            if put_off:
-                fresh = opponents[0] not in self._recent(first)
-                patience = PATIENCE if fresh else RECENT_PATIENCE
-                begin += min(patience * self._duration, MOST_PATIENCE)
-            if begin <= now:
-                return (first.name, *opponents), now
-            when = min(when, begin)
-        return None, when
+        if self._running and len(free) < CHOICE * self._seats:
+            block = self._duration * len(self._seated)
+            begin = min(entry.since for entry in free) + min(PATIENCE * block, MOST_PATIENCE)
+            if begin > now:
+                return None, begin
+        order = sorted(free, key=lambda entry: (entry.since - now) * entry.bonus)
+        return (order[0].name, *self._opponents(order[0], order)), now
 
     def _fill(
         self, free: list[_Name], house: list[str], missing: int, now: float
@@ -376,8 +378,8 @@ class Ladder:
         """
         if not free or missing > len(house):
             return None, math.inf
-        first = min(free, key=self._pairable_from)
-        begin = self._pairable_from(first) + self._fill_after
+        first = min(free, key=lambda entry: entry.since)
+        begin = first.since + self._fill_after
         if begin > now:
             return None, begin
         recent, skill = self._recent(first), self._ratings.skill(first.name)
@@ -392,7 +394,7 @@ class Ladder:
             order: All names that may play, by how long they have waited, the longest first.
         """
         recent, skill = self._recent(first), self._ratings.skill(first.name)
-        longest = max(len(order) // 2, CHOICE * self._seats)
+        longest = max(len(order) // 2, 2 * self._seats)
         candidates = sorted(
             (
                 entry.name in recent,
@@ -414,10 +416,15 @@ class Ladder:
                 opponents.append(entry.name)
         return opponents
 
-    def _recent(self, entry: _Name) -> Collection[str]:
+    def _recent(self, entry: _Name) -> set[str]:
         """Return the recent opponents of a name: at most half of those who are present."""
         present = len(self._waiting) + len(self._running) * self._seats + len(self._house)
-        return entry.recent[max(0, len(entry.recent) - (present - 1) // 2) :]
+        return set(entry.recent[max(0, len(entry.recent) - (present - 1) // 2) :])
+
+    def _strangers(self, block: _Block) -> bool:
+        """Return whether its names have different owners, which a name can have got meanwhile."""
+        owners = [entry.owner for entry in self._entries(block.pairing.bots)]
+        return len(owners) == len(set(owners))
 
     # Keeping account
 
@@ -433,6 +440,11 @@ class Ladder:
 
     def _by_seat(self, pairing: Pairing, seating: int) -> tuple[str, ...]:
         return tuple(pairing.bots[place] for place in self._seated[seating])
+
+    def _wait_from(self, entry: _Name, now: float) -> None:
+        """Let the wait of a name begin now, or when it may be paired anew, if that is later."""
+        rest = self._rests.resting(now).get(entry.name, now)
+        entry.since = max(now, entry.held, rest if rest < math.inf else now)
 
     def _open(self, pairing: Pairing, now: float) -> _Block:
         """Open a block, which isn't idle yet."""
@@ -451,17 +463,37 @@ class Ladder:
             entry.recent = (*entry.recent, *opponents)[-recent:]
         return block
 
-    def _advance(self, block: _Block, seating: int, now: float) -> None:
-        """Take note that a seating of a block was played."""
+    def _try_again(self, block: _Block, now: float) -> None:
+        """Take note of a match of a block that doesn't count."""
+        block.attempt += 1
+        if block.attempt > TRIES:
+            self._close(block)
+        self._keep_open(block, now)
+
+    def _count(
+        self,
+        block: _Block,
+        seating: int,
+        names: Sequence[str],
+        failed: Collection[str],
+        now: float,
+    ) -> None:
+        """Count a match, for its block and for its names."""
         if seating in block.left:
             block.left.remove(seating)
-        if block.left:
-            self._idle_from(block, now)
-        else:
-            self._close(block)
+            if not block.left:
+                self._close(block)
+        self._keep_open(block, now)
+        for name in names:
+            if name in failed:
+                self._rests.failed(name, now)
+            else:
+                self._rests.succeeded(name)
+            if name not in self._house:
+                self._name(name).matches += 1
 
-    def _idle_from(self, block: _Block, now: float) -> None:
-        """Let a block wait for its names, unless it was closed."""
+    def _keep_open(self, block: _Block, now: float) -> None:
+        """Let a block wait for its names, unless it is closed."""
         if block.left:
             block.since = now
             self._idle.pop(block.pairing, None)
@@ -480,13 +512,3 @@ class Ladder:
             if block.since + self._block_timeout > now:
                 return
             self._close(block)
-
-    def _count(self, names: Sequence[str], failed: Collection[str], now: float) -> None:
-        """Count a match for its names."""
-        for name in names:
-            if name in failed:
-                self._rests.failed(name, now)
-            else:
-                self._rests.succeeded(name)
-            if name not in self._house:
-                self._name(name).matches += 1

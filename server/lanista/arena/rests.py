@@ -1,6 +1,7 @@
 """Which names rest: after several failed matches in a row a name isn't paired for a while."""
 
 import math
+from collections.abc import Mapping
 
 import attrs
 
@@ -17,11 +18,9 @@ class _Failures:
 
     in_a_row: int = 0
     rests: int = 0
-    """The number of rests so far, of which each has doubled the next."""
+    """The number of its rests; each has doubled the next one."""
     last: float = -math.inf
-    """The time of its last failure, or when the rest after it ends, if that is later."""
-    until: float = -math.inf
-    """When its rest ends."""
+    """The time of its last failure, or the end of the rest after it."""
 
 
 class Rests:
@@ -34,22 +33,19 @@ class Rests:
             bench_after: The number of failed matches in a row after which a name rests.
         """
         self._bench_after = bench_after
-        # Names without failures aren't in it.
+        # Only names that have failed are in it.
         self._failures: dict[str, _Failures] = {}
-        self._benched: set[str] = set()
+        # By resting name: when its rest ends; infinity if the operator has benched it.
+        self._resting: dict[str, float] = {}
 
-    def until(self, name: str) -> float:
-        """Return when a name's rest ends or ended.
-
-        Minus infinity if it never rested; infinity if the operator has benched it.
-        """
-        if name in self._benched:
-            return math.inf
-        failures = self._failures.get(name)
-        return -math.inf if failures is None else failures.until
+    def resting(self, now: float) -> Mapping[str, float]:
+        """Return the names that rest, and when each rest ends: never if the operator wants it."""
+        for name in [name for name, until in self._resting.items() if until <= now]:
+            del self._resting[name]
+        return self._resting
 
     def succeeded(self, name: str) -> None:
-        """Take note of a match that a name didn't fail."""
+        """Take note of a match that a name played without failing."""
         failures = self._failures.get(name)
         if failures is not None:
             failures.in_a_row = 0
@@ -60,23 +56,24 @@ class Rests:
         if now >= failures.last + DAY:
             failures.rests = 0
         failures.in_a_row += 1
-        failures.last = max(failures.last, now)
+        failures.last = now
         if failures.in_a_row >= self._bench_after:
-            # The exponent is bounded because 2.0**1024 is an error.
-            rest = min(FIRST_REST * 2.0 ** min(failures.rests, 60), DAY)
+            # The exponent is bounded, since a float has no power of 2 above 1023.
+            failures.last = now + min(FIRST_REST * 2.0 ** min(failures.rests, 99), DAY)
             failures.rests += 1
-            failures.until = max(failures.until, now + rest)
-            failures.last = max(failures.last, now + rest)
+            self._resting[name] = max(failures.last, self._resting.get(name, now))
 
     def forget(self, name: str) -> None:
-        """Forget a name's failures, which ends its rest."""
+        """Forget a name's failures, which ends its rest unless the operator has benched it."""
         self._failures.pop(name, None)
+        if self._resting.get(name, math.inf) < math.inf:
+            del self._resting[name]
 
     def bench(self, name: str) -> None:
         """Let a name rest until it is unbenched."""
-        self._benched.add(name)
+        self._resting[name] = math.inf
 
     def unbench(self, name: str) -> None:
         """End a name's rest, whatever caused it, and forget its failures."""
-        self._benched.discard(name)
-        self.forget(name)
+        self._failures.pop(name, None)
+        self._resting.pop(name, None)
