@@ -3,6 +3,7 @@
 Time is a heap of events. Whenever something has happened, and when the ladder's `due` says so, the
 simulation begins the matches that the ladder hands out, as an arena would. Results are drawn from
 the model that the standings assume, so that the ratings' intervals can be compared with the truth.
+The ratings are those of the complete blocks.
 """
 
 import heapq
@@ -44,9 +45,7 @@ class Week:
     """The average time for which it is away."""
     spread: float = 250.0
     """The standard deviation of the bots' strengths, in Elo."""
-    house: int = 0
     seed: int = 1
-    settings: dict = attrs.field(factory=dict)
 
 
 class Simulation:
@@ -56,18 +55,13 @@ class Simulation:
         self.week = week
         self.chance = random.Random(week.seed)
         self.seated = seatings(range(week.seats))
-        self.house = [f"house{number}" for number in range(week.house)]
         self.names = [f"bot{number}" for number in range(week.bots)]
-        self.elo = {
-            name: self.chance.gauss(0, week.spread) for name in (*self.names, *self.house)
-        }
+        self.elo = {name: self.chance.gauss(0, week.spread) for name in self.names}
         # Every tenth bot has the same owner as the one before it.
-        self.owner = {
-            name: number - (number % 10 == 9) for number, name in enumerate(self.names)
-        }
+        self.owner = {name: number - (number % 10 == 9) for number, name in enumerate(self.names)}
         # Half of the bots stay connected after a match; the others come back a moment later.
         self.keeps = {name: number % 2 == 0 for number, name in enumerate(self.names)}
-        self.ladder = Ladder(seated=self.seated, house=self.house, **week.settings)
+        self.ladder = Ladder(seated=self.seated)
         self.connected = set()
         self.waiting = {}
         self.running = 0
@@ -75,17 +69,15 @@ class Simulation:
         self.numbers = itertools.count()
         self.now = 0.0
         self.woken = None
-        # The integral of the time in which enough wait for a new pairing.
-        self.enough = 0.0
+        self.enough = 0.0  # the time so far in which enough waited for a new block
+        # Of each new block's names: how long it waited, and how much of that enough others waited.
         self.waits = []
-        self.waits_all = []
+        self.waits_among_enough = []
         self.results = []
-        self.begun = Counter()
+        self.begun = Counter()  # matches of each block
         self.met = Counter()
         self.seats = defaultdict(Counter)
-        self.gaps = []
-        self.repeats = 0
-        self.last = {}
+        self.distances = []  # between two neighbours in a block, in Elo
 
     def at(self, time, what, *arguments):
         heapq.heappush(self.events, (time, next(self.numbers), what, arguments))
@@ -120,13 +112,13 @@ class Simulation:
             self.waiting.setdefault(name, (self.now, self.enough))
 
     def enough_wait(self):
-        """Return whether there are enough for a new pairing, beside those whose block may go on."""
+        """Return whether there are names for two new blocks, of as many owners."""
         owners = {
             self.owner[name]
             for name, entry in self.ladder._waiting.items()
             if not entry.playing and entry.since <= self.now
         }
-        return len(owners) >= self.week.seats
+        return len(owners) >= 2 * self.week.seats
 
     def wake(self):
         self.woken = None
@@ -141,18 +133,15 @@ class Simulation:
                     self.at(due, self.wake)
                 return
             self.running += 1
-            bots = [name for name in match.names if name in self.owner]
             if not self.begun[match.pairing]:
-                for name in bots:
+                for name in match.names:
                     since, enough = self.waiting[name]
-                    self.waits.append(self.enough - enough)
-                    self.waits_all.append(self.now - since)
-                    self.repeats += any(other in self.last.get(name, ()) for other in bots)
-                    self.last[name] = set(match.names) - {name}
+                    self.waits.append(self.now - since)
+                    self.waits_among_enough.append(self.enough - enough)
                 elo = sorted(self.elo[name] for name in match.names)
-                self.gaps.append((elo[-1] - elo[0]) / (len(elo) - 1))
+                self.distances += np.diff(elo).tolist()
             self.begun[match.pairing] += 1
-            for name in bots:
+            for name in match.names:
                 del self.waiting[name]
             duration = self.week.match * self.chance.uniform(0.5, 1.5)
             self.at(self.now + duration, self.over, match)
@@ -173,11 +162,10 @@ class Simulation:
         for name in match.names:
             if name in self.waiting:  # it has left and come back meanwhile
                 self.waiting[name] = self.now, self.enough
-            elif name in self.owner:
-                if self.keeps[name]:
-                    self.wait(name)
-                else:
-                    self.at(self.now + self.chance.uniform(0.1, 1.0), self.wait, name)
+            elif self.keeps[name]:
+                self.wait(name)
+            else:
+                self.at(self.now + self.chance.uniform(0.1, 1.0), self.wait, name)
 
     def blocks(self):
         """Return the complete blocks, as the standings count them."""
@@ -191,3 +179,70 @@ class Simulation:
             for pairing, ranks in played.items()
             if len(ranks) == len(self.seated)
         ]
+
+    def longest_wait(self):
+        """Return the longest wait while enough others wait, in medians of all waits."""
+        return max(self.waits_among_enough) / np.median(self.waits)
+
+    def strangers(self):
+        """Return the bots that never met the next stronger one, though of another owner."""
+        ranked = sorted(self.names, key=self.elo.__getitem__)
+        return [
+            (weaker, stronger)
+            for weaker, stronger in itertools.pairwise(ranked)
+            if self.owner[weaker] != self.owner[stronger]
+            and not self.met[tuple(sorted((weaker, stronger)))]
+        ]
+
+    def uneven_seats(self):
+        """Return the largest share by which a bot's number of matches in a seat is off the mean.
+
+        Bots with fewer than 100 matches are left out.
+        """
+        return max(
+            abs(counts[seat] * self.week.seats / counts.total() - 1)
+            for counts in self.seats.values()
+            if counts.total() >= 100
+            for seat in range(self.week.seats)
+        )
+
+    def coverage(self, samples):
+        """Return the share of the bots whose interval contains their true rating."""
+        counted = count(self.blocks(), self.seated, self.names)
+        found = rate(counted, tally(counted).blocks, samples)
+        elo = np.array([self.elo[name] for name in self.names])
+        truth = elo - elo[found.zero].mean()
+        return float(np.mean((found.low <= truth) & (truth <= found.high)))
+
+
+SHORT = {"bots": 20, "duration": 16 * HOUR, "stay": 4 * HOUR, "away": 2 * HOUR, "match": 150.0}
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_short_week(seats):
+    """Half a day of 30 bots."""
+    week = Simulation(Week(seats=seats, **SHORT)).run()
+    assert [] == week.strangers()
+    assert week.longest_wait() <= 3
+    assert week.uneven_seats() <= 0.1
+    assert 0.85 <= week.coverage(samples=50)
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_nobody_waits_long_in_a_full_arena(seats):
+    """There is room for a third of those who are connected."""
+    full = SHORT | {"bots": 60, "duration": 8 * HOUR, "room": 12 // seats}
+    week = Simulation(Week(seats=seats, **full)).run()
+    assert week.longest_wait() <= 3
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("room", [10_000, 10])
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_week(seats, room):
+    week = Simulation(Week(seats=seats, room=room)).run()
+    assert week.longest_wait() <= 3
+    assert [] == week.strangers()
+    assert week.uneven_seats() <= 0.05
+    assert 0.9 <= week.coverage(samples=200) <= 0.99

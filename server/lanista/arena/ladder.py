@@ -17,7 +17,7 @@ after `TRIES` void or aborted matches.
 
 **Pairing.** Whoever has waited longest is paired first; the wait of a new name counts up to double.
 Its opponents are those with the most similar live ratings, recent opponents last. If many wait,
-they are taken from the half that has waited longest, so that nobody waits much longer than the
+they are taken from the third that has waited longest, so that nobody waits much longer than the
 others. If few wait, pairing is put off for a small part of the time that a block takes, so that
 there is a choice. Names of one owner never meet.
 
@@ -394,7 +394,7 @@ class Ladder:
             order: All names that may play, by how long they have waited, the longest first.
         """
         recent, skill = self._recent(first), self._ratings.skill(first.name)
-        longest = max(len(order) // 2, 2 * self._seats)
+        longest = max(len(order) // 3, 2 * self._seats)
         candidates = sorted(
             (
                 entry.name in recent,
