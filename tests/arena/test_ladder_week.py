@@ -73,6 +73,7 @@ class Simulation:
         # Of each new block's names: how long it waited, and how much of that enough others waited.
         self.waits = []
         self.waits_among_enough = []
+        self.stays = defaultdict(list)
         self.results = []
         self.begun = Counter()  # matches of each block
         self.met = Counter()
@@ -97,7 +98,9 @@ class Simulation:
 
     def connect(self, name):
         self.connected.add(name)
-        self.at(self.now + self.chance.expovariate(1 / self.week.stay), self.disconnect, name)
+        until = self.now + self.chance.expovariate(1 / self.week.stay)
+        self.stays[name].append((self.now, min(until, self.week.duration)))
+        self.at(until, self.disconnect, name)
         self.wait(name)
 
     def disconnect(self, name):
@@ -184,14 +187,23 @@ class Simulation:
         """Return the longest wait while enough others wait, in medians of all waits."""
         return max(self.waits_among_enough) / np.median(self.waits)
 
+    def together(self, one, other):
+        """Return for how long two bots were connected at the same time."""
+        return sum(
+            max(0.0, min(one_until, other_until) - max(one_since, other_since))
+            for one_since, one_until in self.stays[one]
+            for other_since, other_until in self.stays[other]
+        )
+
     def strangers(self):
-        """Return the bots that never met the next stronger one, though of another owner."""
+        """Return the bots that never met the next stronger one in at least four hours together."""
         ranked = sorted(self.names, key=self.elo.__getitem__)
         return [
             (weaker, stronger)
             for weaker, stronger in itertools.pairwise(ranked)
             if self.owner[weaker] != self.owner[stronger]
             and not self.met[tuple(sorted((weaker, stronger)))]
+            and self.together(weaker, stronger) >= 4 * HOUR
         ]
 
     def uneven_seats(self):
