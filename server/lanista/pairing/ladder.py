@@ -1,7 +1,6 @@
 """The ladder: goes on as long as desired; the least played bot meets those rated nearest to it.
 
-The live rating, by which opponents are chosen, is openskill's: it is cheap to update after each
-block. The ratings of the standings are computed elsewhere, from all blocks together.
+Which ratings are near is decided by live ratings (`live_ratings`).
 """
 
 from collections import deque
@@ -10,6 +9,7 @@ from heapq import nsmallest
 
 from lanista.pairing.base import Progress
 from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
+from lanista.pairing.live_ratings import LiveRatings
 from lanista.pairing.shared import FormatState, Rotation, arranged
 
 SLACK = 2
@@ -42,16 +42,12 @@ class Ladder(FormatState):
             blocks: The number of blocks after which it is over; None for no end.
             rotation: Gives the rotation of an opening.
         """
-        # Imported here because it takes a fifth of a second that other commands needn't wait for.
-        from openskill.models import PlackettLuce  # noqa: PLC0415 - see above
-
         super().__init__(seated)
         self._bots = tuple(bots)
         self._entries = (*bots, *fillers)
         self._seats = len(self.seated[0])
         self._limit = blocks
-        self._model = PlackettLuce()
-        self._ratings = {entry: self._model.rating() for entry in self._entries}
+        self._ratings = LiveRatings()
         self._played = 0
         # By bot: the number of its blocks that were played or handed out.
         self._begun = dict.fromkeys(self._entries, 0)
@@ -89,12 +85,7 @@ class Ladder(FormatState):
             self._begin(pairing)
         # One update for the whole block: its matches share an opening, and seats cancel in the sum.
         points = points_by_place(played, self.seated)
-        rated = self._model.rate(
-            [[self._ratings[bot]] for bot in pairing.bots],
-            ranks=[sum(other > own for other in points) for own in points],
-        )
-        for bot, (rating,) in zip(pairing.bots, rated, strict=True):
-            self._ratings[bot] = rating
+        self._ratings.rate(pairing.bots, [sum(other > own for other in points) for own in points])
 
     def bench(self, bot: str) -> None:
         """Take a bot out; its blocks that are running aren't waited for."""
@@ -133,11 +124,11 @@ class Ladder(FormatState):
         others = [other for other in self._active if other != bot]
         # Bots that are far ahead wait: otherwise those in mid-field would play all the time.
         most = min(self._begun[other] for other in others) + SLACK
-        skill, recent = self._ratings[bot].mu, self._recent[bot]
+        skill, recent = self._ratings.skill(bot), self._recent[bot]
 
         def dislike(other: str) -> tuple[int, bool, float]:
             ahead = max(0, self._begun[other] - most)
-            return ahead, other in recent, abs(self._ratings[other].mu - skill)
+            return ahead, other in recent, abs(self._ratings.skill(other) - skill)
 
         return nsmallest(self._seats - 1, others, key=dislike)
 
@@ -152,7 +143,7 @@ class Ladder(FormatState):
 
         It is the mean less three standard errors, so a bot that has played little ranks low.
         """
-        return {bot: self._ratings[bot].ordinal() for bot in self._bots}
+        return {bot: self._ratings.ordinal(bot) for bot in self._bots}
 
     def over(self) -> bool:
         """Return whether all blocks asked for were played, or too few bots are left."""
