@@ -137,11 +137,13 @@ class Here:
 
     async def _run(self, ours):
         link = Link(ours)
-        with self._scope:
-            await MatchWorker(link).run()
-        link.close()
-        self.returncode = 0
-        self._ended.set()
+        try:
+            with self._scope:
+                await MatchWorker(link).run()
+        finally:
+            link.close()
+            self.returncode = 0
+            self._ended.set()
 
     async def wait(self):
         await self._ended.wait()
