@@ -6,12 +6,38 @@ values is described in `results`. A change here needs a new file in `migrations/
 in `REVISION`; a test compares the two. No connection is made here.
 """
 
+import attrs
 import sqlalchemy as sa
 
+
+@attrs.frozen(kw_only=True)
+class Tables:
+    """The tables of one kind of database: what messages call it, and how it comes to them."""
+
+    owner: str
+    """Whose database it is, with the article."""
+    maker: str
+    """The command that makes it."""
+    version_table: str
+    """The table in which alembic notes the last migration; it also identifies our databases."""
+    revision: str
+    """The newest migration. It is named here so that opening a current database needs no alembic.
+    """
+    steps: str
+    """The folder of its migrations, in `migrations`."""
+    migrations: str = "lanista.store:migrations"
+    """The folder from which alembic runs them."""
+
+
 VERSION_TABLE = "lanista_version"
-"""The table in which alembic notes the last migration; it also identifies our databases."""
 REVISION = "0002"
-"""The newest migration. It is named here so that opening a current database needs no alembic."""
+TOURNAMENT = Tables(
+    owner="a tournament",
+    maker="`lanista tournament run`",
+    version_table=VERSION_TABLE,
+    revision=REVISION,
+    steps="versions",
+)
 
 METADATA = sa.MetaData(
     naming_convention={
