@@ -39,14 +39,14 @@ TOURNAMENT = Tables(
     steps="versions",
 )
 
-METADATA = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""What constraints and indexes are called."""
+METADATA = sa.MetaData(naming_convention=NAMING)
 
 VOID = sa.text("termination = 'void'")
 """The condition for void matches, as literal SQL: with a bound value no partial index is used."""
