@@ -27,7 +27,7 @@ from lanista.arena.names import (
     reset_token,
 )
 from lanista.store.errors import StoreError
-from lanista.store.names import METADATA, NameStore, Registrar
+from lanista.store.names import DECISIONS, NAMES, NameStore, Registrar
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"
@@ -287,7 +287,7 @@ def test_only_the_token_of_a_name_opens_it(empty_file, steps):
             trio.run(main, clock=clock)
         finally:
             with store._writing() as connection:
-                for table in METADATA.sorted_tables:
+                for table in (NAMES, DECISIONS):
                     connection.execute(table.delete())
 
 
@@ -398,7 +398,7 @@ async def test_everything_that_is_remembered_is_bounded(store, computed, monkeyp
         await enter(names, f"bot{number} token=one", HERE)
         await enter(names, "joe token=one", HERE)
         await refused(names, f"joe token=wrong{number}", HERE)
-    assert 10 == len(names._right._hashes) == len(names._wrong._hashes)
+    assert 10 == len(names._right._entries) == len(names._wrong._entries)
     # The one that was used last is kept, and wrong tokens replace no right ones.
     before = len(computed)
     await enter(names, "joe token=one", HERE)
@@ -406,16 +406,18 @@ async def test_everything_that_is_remembered_is_bounded(store, computed, monkeyp
 
 
 @pytest.fixture
-def slow(names, monkeypatch):
+async def slow(names, monkeypatch):
     """Names, the tokens that are being compared, one after another, and what lets that end.
 
     It is an event for threads; the first comparison sets another one, for tasks.
     """
     begun, began, go_on = [], trio.Event(), threading.Event()
 
+    loop = trio.lowlevel.current_trio_token()
+
     def matches(token, token_hash):
         begun.append(token)
-        trio.from_thread.run_sync(began.set)
+        loop.run_sync_soon(began.set)
         assert go_on.wait(60)
         return False
 
@@ -463,7 +465,7 @@ async def test_a_bot_that_leaves_gives_up_its_place_but_is_answered_for(slow):
             await refused(names, "joe token=left")
     assert OTHERS == await refused(names, "joe token=left")
     assert ["left"] == begun
-    assert (0, 0) == (names._comparing._working, names._threads.borrowed_tokens)
+    assert 0 == names._comparing._working
     assert 0 < names._wrong_tokens._whole_at[NEAR] - trio.current_time()
 
 

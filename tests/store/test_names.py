@@ -58,7 +58,7 @@ def target(request, kind, tmp_path):
 
     url = request.getfixturevalue("schema_of_names")
     with psycopg.connect(url) as connection:
-        connection.execute(f"TRUNCATE {', '.join(METADATA.tables)}")
+        connection.execute("TRUNCATE names, decisions")
     return url
 
 
@@ -97,6 +97,19 @@ def test_a_token_is_replaced_and_a_name_removed(store):
     assert not store.remove("ann")
     assert store.find("Ann") is None
     assert "four" == store.register("ann", "four", Registrar.ITSELF).token_hash
+
+
+def test_what_is_revoked_is_counted(store):
+    """Also by another process, as the count is in the database."""
+    count = store.revocations()
+    store.register("Ann", "one", Registrar.ITSELF)
+    store.remove("nobody")
+    store.set_token("nobody", "two")
+    assert count == store.revocations()
+    store.set_token("Ann", "two")
+    assert count + 1 == store.revocations()
+    store.remove("Ann")
+    assert count + 2 == store.revocations()
 
 
 def test_when_names_were_seen(store):

@@ -4,9 +4,10 @@ With open registration, the first hello that brings a token registers the name w
 registration, only the operator adds names. From then on, the name belongs to whoever has the token.
 
 A token is compared with its stored hash (`tokens`), which takes a twentieth of a second of a core:
-so it is done in threads of which only some run at once, and the addresses take turns. What has been
-found out is remembered, until the name gets another token, so that a bot that comes back for every
-match costs next to nothing. As anybody may send tokens, there are limits:
+so it is done in threads of low priority of which only some run at once, and the addresses take
+turns. What has been found out is remembered, so that a bot that comes back for every match costs
+next to nothing; if the operator gives a name another token or removes it, in whatever process, the
+old token is of no use a second later. As anybody may send tokens, there are limits:
 
 - An address may send a few wrong tokens, then one every half a minute. Until then its tokens aren't
   compared at all, except that one that was right lately still is. A wrong token that is sent again
@@ -22,14 +23,17 @@ registration is closed. A token is in no message, no log and no `repr`.
 Which connection keeps a name that connects twice is decided elsewhere.
 """
 
+import contextlib
 import difflib
 import hmac
 import math
 import os
 import re
 import secrets
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import NewType, TypeVar
 
@@ -56,12 +60,18 @@ REMEMBERED = 10_000
 """How many right tokens are remembered, and as many wrong ones."""
 REMEMBERED_FOR = 24 * 3600.0
 """Seconds for which a token is remembered after it was last sent."""
+LOOK_INTERVAL = 1.0
+"""Seconds between two looks at whether tokens were replaced or names removed."""
+_LOOK_PATIENCE = 5.0
+"""Seconds that such a look may take; after that, each token is looked up."""
 SEEN_INTERVAL = 60.0
 """Seconds between two times at which it is stored when names were last seen."""
 _LAST_STORING = 2.0
 """Seconds that storing this may take at the end."""
 _READERS = 2
 """Threads that read and write the database."""
+_NICENESS = 10
+"""How much the threads that compare tokens give way to those that play matches."""
 
 _FORM = re.compile(r"[A-Za-z0-9._-]+( [A-Za-z0-9._-]+)*")
 _MAX_LENGTH = 32
@@ -92,35 +102,46 @@ class NameRefusedError(Exception):
     """The operator's command for a name can't be carried out; the message is one line."""
 
 
-@attrs.define(eq=False)
-class _Remembered:
-    """Digests of the tokens that were compared lately, with the hash that each was compared with.
+@attrs.frozen(kw_only=True)
+class _Entry:
+    """What the database said about a name."""
 
-    So if a name gets another token, in whatever process, what was remembered of it is void.
+    name: str | None
+    """The name as it is registered; None if it isn't."""
+    token_hash: str = attrs.field(repr=False)
+    """The hash of its token; that of no token if it isn't registered."""
+    as_of: int | None
+    """`NameStore.revocations` at that time or before; None if that wasn't known."""
+
+
+@attrs.define(eq=False)
+class _Compared:
+    """The tokens that were used last, each with the entry with which it was compared.
+
+    A token is known by the digest of it and the name.
     """
 
-    # By digest: the hash, and until when it is remembered. What was used last comes last.
-    _hashes: OrderedDict[bytes, tuple[str, float]] = attrs.field(
+    # With the time until which each is remembered. The one that was used last comes last.
+    _entries: OrderedDict[bytes, tuple[_Entry, float]] = attrs.field(
         factory=OrderedDict, init=False, repr=False
     )
 
-    def __contains__(self, digest: bytes) -> bool:
-        _, until = self._hashes.get(digest, ("", 0.0))
-        return trio.current_time() < until
+    def find(self, digest: bytes) -> _Entry | None:
+        """Return the entry with which a token was compared; None if that isn't remembered."""
+        entry, until = self._entries.get(digest, (None, 0.0))
+        return entry if trio.current_time() < until else None
 
-    def has(self, digest: bytes, token_hash: str) -> bool:
-        """Return whether a digest is remembered with a hash; if so, remember it for longer."""
-        if digest not in self or self._hashes[digest][0] != token_hash:
-            return False
-        self.add(digest, token_hash)
-        return True
+    def has(self, digest: bytes, entry: _Entry) -> bool:
+        """Return whether a token was compared with the same hash as that of an entry."""
+        found = self.find(digest)
+        return found is not None and found.token_hash == entry.token_hash
 
-    def add(self, digest: bytes, token_hash: str) -> None:
-        """Remember a digest, and forget the one that wasn't used for the longest if need be."""
-        self._hashes[digest] = token_hash, trio.current_time() + REMEMBERED_FOR
-        self._hashes.move_to_end(digest)
-        if len(self._hashes) > REMEMBERED:
-            self._hashes.popitem(last=False)
+    def use(self, digest: bytes, entry: _Entry) -> None:
+        """Remember a token, and forget the one that wasn't used for the longest if need be."""
+        self._entries[digest] = entry, trio.current_time() + REMEMBERED_FOR
+        self._entries.move_to_end(digest)
+        if len(self._entries) > REMEMBERED:
+            self._entries.popitem(last=False)
 
 
 @attrs.define(eq=False)
@@ -132,26 +153,28 @@ class Names:
     """Whether the first hello with a token registers a name."""
     reserved: Collection[str] = ()
     """Names that nobody may use because they are those of the arena's own bots."""
-    # At most half of the cores, as the other half has matches to play.
-    slots: int = attrs.field(factory=lambda: max(1, len(os.sched_getaffinity(0)) // 2))
+    # Half of the cores, as the other half has matches to play.
+    slots: int = attrs.field(factory=lambda: max(1, (os.cpu_count() or 1) // 2))
     """How many tokens are compared at once."""
     _key: bytes = attrs.field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
     _nobody: str = attrs.field(factory=tokens.hash_of_nothing, init=False, repr=False)
     _reserved_keys: frozenset[str] = attrs.field(init=False)
     _comparing: FairLimiter = attrs.field(init=False)
-    _threads: trio.CapacityLimiter = attrs.field(init=False)
+    _threads: ThreadPoolExecutor = attrs.field(init=False)
     _readers: trio.CapacityLimiter = attrs.field(init=False)
     _wrong_tokens: Allowance = attrs.field(init=False)
     _new_names: Allowance = attrs.field(init=False)
-    _right: _Remembered = attrs.field(factory=_Remembered, init=False)
-    _wrong: _Remembered = attrs.field(factory=_Remembered, init=False)
+    _right: _Compared = attrs.field(factory=_Compared, init=False)
+    _wrong: _Compared = attrs.field(factory=_Compared, init=False)
+    # `NameStore.revocations` of late; None if it can't be read.
+    _revocations: int | None = attrs.field(default=None, init=False)
     # When names were seen since this was last stored.
     _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._reserved_keys = frozenset(map(key_of, self.reserved))
         self._comparing = FairLimiter(self.slots, MAX_WAITING)
-        self._threads = trio.CapacityLimiter(self.slots)
+        self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
         self._readers = trio.CapacityLimiter(_READERS)
         self._wrong_tokens = Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL)
         self._new_names = Allowance(NEW_NAMES, NEW_NAME_INTERVAL)
@@ -193,12 +216,17 @@ class Names:
         return checked
 
     async def run(self) -> None:
-        """Store when names were last seen, now and then and at the end, until cancelled."""
+        """Keep up with the database until cancelled: it is told when names were last seen."""
+        stored = trio.current_time()
         try:
             while True:
-                await trio.sleep(SEEN_INTERVAL)
-                await self._store_seen()
+                await self._look_for_revocations()
+                await trio.sleep(LOOK_INTERVAL)
+                if trio.current_time() - stored >= SEEN_INTERVAL:
+                    await self._store_seen()
+                    stored = trio.current_time()
         finally:
+            self._revocations = None
             with trio.move_on_after(_LAST_STORING, shield=True):
                 await self._store_seen()
 
@@ -222,23 +250,15 @@ class Names:
         return LadderName(name=name, key=key, owner=owner, is_registered=False)
 
     async def _check_token(self, name: str, key: str, token: str, address: str) -> LadderName:
-        digest = self._digest("verdict", f"{key}\0{token}")
-        if digest not in self._right:
+        digest = self._digest("token", f"{key}\0{token}")
+        entry = self._right.find(digest)
+        if entry is None:
             self._refuse_guesser(address)
-        registered, verdict = None, None
-        if digest in self._right or digest in self._wrong:
-            registered = await self._in_thread(self.store.find, key)
-            verdict = self._verdict(digest, registered)
-        if verdict is None:
-            try:
-                async with self._comparing.slot(address):
-                    registered, verdict = await self._find_out(name, token, digest, address)
-            except CrowdError:
-                raise RemoteProtocolError(
-                    ErrorCode.SERVER_FULL,
-                    "too many tokens are waiting to be checked; try again in a few seconds",
-                ) from None
-        if not verdict or registered is None:
+        if entry is not None and entry.as_of is not None and entry.as_of == self._revocations:
+            self._right.use(digest, entry)
+        else:
+            entry = await self._entry_opened_by(token, digest, name, address)
+        if entry is None or entry.name is None:
             raise _bad_token(
                 f"the name {shown(name)} is registered with another token; send that one, or "
                 "choose another name"
@@ -247,26 +267,40 @@ class Names:
                 "operator for them"
             )
         owner = self._owner("token", token)
-        return LadderName(name=registered.name, key=key, owner=owner, is_registered=True)
+        return LadderName(name=entry.name, key=key, owner=owner, is_registered=True)
 
-    async def _find_out(
-        self, name: str, token: str, digest: bytes, address: str
-    ) -> tuple[RegisteredName | None, bool]:
-        """Return a name as it is registered, now if need be, and whether a token is the right one.
+    async def _entry_opened_by(
+        self, token: str, digest: bytes, name: str, address: str
+    ) -> _Entry | None:
+        """Return the entry of a name, which is registered if it is new; None for a wrong token."""
+        if self._right.find(digest) or self._wrong.find(digest):
+            entry = await self._look_up(name)
+            verdict = self._verdict(digest, entry)
+            if verdict is not None:
+                return entry if verdict else None
+        try:
+            async with self._comparing.slot(address):
+                entry = await self._look_up(name)
+                if entry.name is None and self.is_open:
+                    entry = await self._register(name, token, digest, address)
+                # Another connection may have found it out while this one waited.
+                verdict = self._verdict(digest, entry)
+                if verdict is None:
+                    verdict = await self._compare(token, digest, entry, address)
+        except CrowdError:
+            raise RemoteProtocolError(
+                ErrorCode.SERVER_FULL,
+                "too many tokens are waiting to be checked; try again in a few seconds",
+            ) from None
+        return entry if verdict else None
 
-        A slot must be held meanwhile.
-        """
-        registered = await self._in_thread(self.store.find, name)
-        if registered is None and self.is_open:
-            registered = await self._register(name, token, digest, address)
-        # Another connection may have found it out while this one waited for the slot.
-        verdict = self._verdict(digest, registered)
-        if verdict is None:
-            verdict = await self._compare(token, digest, registered, address)
-        return registered, verdict
+    async def _look_up(self, name: str) -> _Entry:
+        # Before the name is read: what is revoked meanwhile makes the entry count as an old one.
+        as_of = self._revocations
+        return self._entry(await self._in_thread(self.store.find, name), as_of)
 
-    async def _register(self, name: str, token: str, digest: bytes, address: str) -> RegisteredName:
-        """Register a name, unless somebody is first; return what is registered."""
+    async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
+        """Register a name, unless somebody is first; return its entry."""
         is_limited = not is_loopback(address)
         if is_limited:
             if wait := self._new_names.wait(address):
@@ -276,34 +310,31 @@ class Names:
                 )
             self._new_names.use(address)
         token_hash = await self._compute(tokens.hash_of, token)
+        as_of = self._revocations
         registered = await self._in_thread(self.store.register, name, token_hash, Registrar.ITSELF)
-        if registered.token_hash == token_hash:
-            self._right.add(digest, token_hash)
-            log.info("name registered", name=registered.name, host=address)
+        entry = self._entry(registered, as_of)
+        if entry.token_hash == token_hash:
+            self._right.use(digest, entry)
+            log.info("name registered", name=entry.name, host=address)
         elif is_limited:
             self._new_names.give_back(address)
-        return registered
+        return entry
 
-    async def _compare(
-        self, token: str, digest: bytes, registered: RegisteredName | None, address: str
-    ) -> bool:
-        """Compare a token with that of a name, and remember what came out."""
+    async def _compare(self, token: str, digest: bytes, entry: _Entry, address: str) -> bool:
+        """Return whether a token is that of an entry, and remember it."""
         self._refuse_guesser(address)
-        token_hash = self._hash_of(registered)
         # It counts as wrong until it has turned out not to be: other tokens of this address may be
         # compared at the same time.
         self._wrong_tokens.use(address)
         is_wrong = False
         try:
-            is_wrong = not await self._compute(tokens.matches, token, token_hash)
+            is_wrong = not await self._compute(tokens.matches, token, entry.token_hash)
         finally:
             if not is_wrong:
                 self._wrong_tokens.give_back(address)
         if is_wrong:
-            self._wrong.add(digest, token_hash)
-            log.info("wrong token", name=registered and registered.name, host=address)
-        else:
-            self._right.add(digest, token_hash)
+            log.info("wrong token", name=entry.name, host=address)
+        (self._wrong if is_wrong else self._right).use(digest, entry)
         return not is_wrong
 
     def _refuse_guesser(self, address: str) -> None:
@@ -311,15 +342,18 @@ class Names:
         if wait := self._wrong_tokens.wait(address):
             raise _bad_token(f"too many wrong tokens from {address}; try again in {_seconds(wait)}")
 
-    def _verdict(self, digest: bytes, registered: RegisteredName | None) -> bool | None:
+    def _verdict(self, digest: bytes, entry: _Entry) -> bool | None:
         """Return whether a token is known to be right or wrong; None if it must be compared."""
-        token_hash = self._hash_of(registered)
-        if self._right.has(digest, token_hash):
-            return True
-        return False if self._wrong.has(digest, token_hash) else None
+        for compared, verdict in ((self._right, True), (self._wrong, False)):
+            if compared.has(digest, entry):
+                compared.use(digest, entry)
+                return verdict
+        return None
 
-    def _hash_of(self, registered: RegisteredName | None) -> str:
-        return self._nobody if registered is None else registered.token_hash
+    def _entry(self, registered: RegisteredName | None, as_of: int | None) -> _Entry:
+        if registered is None:
+            return _Entry(name=None, token_hash=self._nobody, as_of=as_of)
+        return _Entry(name=registered.name, token_hash=registered.token_hash, as_of=as_of)
 
     def _owner(self, kind: str, text: str) -> Owner:
         return Owner(self._digest(f"owner by {kind}", text))
@@ -329,15 +363,25 @@ class Names:
 
     async def _compute(self, work: Callable[..., T], *args: object) -> T:
         """Run a computation with scrypt in a thread, to its end even if the bot has left."""
+        is_done = trio.Event()
+        loop = trio.lowlevel.current_trio_token()
         with trio.CancelScope(shield=True):
-            result = await trio.to_thread.run_sync(work, *args, limiter=self._threads)
-        return result  # noqa: RET504 - for mypy, a scope may be left without a result
+            future = self._threads.submit(work, *args)
+            future.add_done_callback(lambda _: loop.run_sync_soon(is_done.set))
+            await is_done.wait()
+        return future.result()
 
     async def _in_thread(self, call: Callable[..., T], *args: object) -> T:
         """Call a method of the database, which may have to wait for another process."""
         return await trio.to_thread.run_sync(
             call, *args, abandon_on_cancel=True, limiter=self._readers
         )
+
+    async def _look_for_revocations(self) -> None:
+        count = None
+        with trio.move_on_after(_LOOK_PATIENCE), contextlib.suppress(StoreError):
+            count = await self._in_thread(self.store.revocations)
+        self._revocations = count
 
     async def _store_seen(self) -> None:
         seen, self._seen = self._seen, {}
@@ -399,6 +443,12 @@ def remove_name(store: NameStore, name: str) -> None:
 def is_ladder_name(name: str) -> bool:
     """Return whether a name may be on a ladder; its words have single spaces between them."""
     return len(name) <= _MAX_LENGTH and _FORM.fullmatch(name) is not None
+
+
+def _give_way() -> None:
+    """Lower the priority of this thread, where it isn't that of the whole process."""
+    if sys.platform == "linux":
+        os.nice(_NICENESS)
 
 
 def _unknown(store: NameStore, name: str) -> NameRefusedError:

@@ -2,7 +2,8 @@
 
 Several processes use it at once: an arena, the operator's commands, and other arenas if it is in
 PostgreSQL. Whoever registers a name first has it; that is decided in the one writing transaction.
-Nothing of it is kept in memory, so each process sees at once what another one has changed.
+Nothing of it is kept in memory, so each process sees at once what another one has changed. Only
+what is remembered of tokens elsewhere must be checked against `NameStore.revocations`.
 
 Tokens never get here, only their hashes (`lanista.arena.tokens`). As people may choose tokens that
 are easy to guess, a SQLite file can be read only by its owner.
@@ -47,6 +48,13 @@ NAMES = sa.Table(
     sa.Column("registered", sa.Text, nullable=False),
     sa.Column("seen", sa.Text, nullable=True),
     sqlite_with_rowid=False,
+)
+# One row, by which an arena notices cheaply that what it remembers of tokens is out of date.
+REVOCATIONS = sa.Table(
+    "revocations",
+    METADATA,
+    # How many tokens were replaced and names removed until now.
+    sa.Column("count", sa.Integer, primary_key=True, autoincrement=False),
 )
 # Not a part of `names`: a decision also holds for a name that nobody has registered, and stays when
 # a name is removed and registered again.
@@ -170,7 +178,7 @@ class NameStore(Database):
         of = NAMES.c.key == key_of(name)
         with self._writing() as connection:
             changed = connection.execute(NAMES.update().where(of).values(token_hash=token_hash))
-            return changed.rowcount > 0
+            return _revoked(connection, changed.rowcount)
 
     def remove(self, name: str) -> bool:
         """Remove a name, which anybody may register again; what was decided about it stays.
@@ -183,7 +191,17 @@ class NameStore(Database):
         """
         with self._writing() as connection:
             removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
-            return removed.rowcount > 0
+            return _revoked(connection, removed.rowcount)
+
+    def revocations(self) -> int:
+        """Return how many tokens were replaced and names removed until now.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            count: int = connection.execute(sa.select(REVOCATIONS.c.count)).scalar_one()
+        return count
 
     def find(self, name: str) -> RegisteredName | None:
         """Return a name as it is registered; None if it isn't.
@@ -264,6 +282,12 @@ class NameStore(Database):
 def _find(connection: sa.Connection, key: str) -> RegisteredName | None:
     row = connection.execute(sa.select(NAMES).where(NAMES.c.key == key)).mappings().one_or_none()
     return None if row is None else _registered_name(row)
+
+
+def _revoked(connection: sa.Connection, count: int) -> bool:
+    if count:
+        connection.execute(REVOCATIONS.update().values(count=REVOCATIONS.c.count + count))
+    return count > 0
 
 
 def _registered_name(row: Mapping[Any, Any]) -> RegisteredName:

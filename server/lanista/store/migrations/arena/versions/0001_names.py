@@ -20,6 +20,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name="pk_names"),
         sqlite_with_rowid=False,
     )
+    revocations = op.create_table(
+        "revocations",
+        sa.Column("count", sa.Integer, autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("count", name="pk_revocations"),
+    )
+    op.bulk_insert(revocations, [{"count": 0}])
     op.create_table(
         "decisions",
         sa.Column("key", sa.Text, nullable=False),
