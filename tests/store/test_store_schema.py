@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from importlib import resources
 
+import attrs
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -15,7 +16,7 @@ from alembic.script import ScriptDirectory
 from lanista.store import migrate
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.store.schema import METADATA, REVISION, VERSION_TABLE
+from lanista.store.schema import METADATA, REVISION, TOURNAMENT, VERSION_TABLE
 from store.samples import block
 
 
@@ -105,10 +106,10 @@ def test_an_older_database_is_brought_up_to_date(empty, tmp_path, monkeypatch):
         "def upgrade():\n"
         "    op.add_column('blocks', sa.Column('later', sa.Text))\n"
     )
-    monkeypatch.setattr(migrate, "REVISION", "0003")
-    monkeypatch.setattr(migrate, "MIGRATIONS", str(steps))
+    later = attrs.evolve(TOURNAMENT, revision="0003", migrations=str(steps))
+    monkeypatch.setattr(Store, "_tables", later)
     with Store.open(empty, create=False) as store, store._reading() as connection:
-        assert migrate.is_current(connection)
+        assert migrate.is_current(connection, later)
         assert (1, None) == connection.execute(sa.text("SELECT number, later FROM blocks")).one()
 
 

@@ -1,5 +1,7 @@
 """A tournament's database: opening, writing and querying it; SQLite by path, PostgreSQL by URL.
 
+What every database of ours needs is in `Database`; `Store` is that of a tournament.
+
 A tournament may run for days, and be killed at any moment. So results are written block by block,
 each in a transaction of its own or with others: a block is in the database whole or not at all, and
 only once, and what was committed stays there whatever happens next, even a power cut. A tournament
@@ -24,7 +26,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import sqlalchemy as sa
@@ -37,7 +39,17 @@ from lanista.store.errors import StoreError, damaged, log_of, postgresql_error, 
 from lanista.store.lock import Session, file_lock
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
 from lanista.store.results import Benching, BlockResult
-from lanista.store.schema import BENCHED, BLOCKS, BOTS, MATCHES, META, SEATS, UNBENCHED
+from lanista.store.schema import (
+    BENCHED,
+    BLOCKS,
+    BOTS,
+    MATCHES,
+    META,
+    SEATS,
+    TOURNAMENT,
+    UNBENCHED,
+    Tables,
+)
 
 PATIENCE = 30.0
 """How long to wait for another program's transaction, in seconds."""
@@ -64,8 +76,14 @@ _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
 
 @attrs.frozen
-class Store:
-    """An open database, to be closed by `close` or used as a context manager."""
+class Database:
+    """An open database of one kind, to be closed by `close` or used as a context manager.
+
+    Kinds are subclasses: `Store` here, and `lanista.store.names.NameStore`.
+    """
+
+    _tables: ClassVar[Tables]
+    """The tables of this kind of database."""
 
     where: str
     """The database's file, or its URL without password and options."""
@@ -79,7 +97,7 @@ class Store:
     """The session that holds PostgreSQL's lock, while this store holds it."""
 
     @classmethod
-    def open(cls, target: str | Path, *, create: bool = True) -> Self:
+    def open(cls, target: str | Path, *, create: bool = True, schema: str | None = None) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
         Args:
@@ -87,14 +105,16 @@ class Store:
                 needs psycopg 3, the extra `postgresql`).
             create: Whether to create the database, or its tables, if they are missing. Without it,
                 a SQLite file in a place that can't be written can still be read.
+            schema: The schema of a PostgreSQL database that has the tables; None for the one that
+                the URL or the server chooses. It means nothing for SQLite.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
                 written by a newer version, or is damaged.
         """
         path = _path_of(target)
-        store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target))
-        return store._prepared(create=create)  # noqa: SLF001 - of this very class
+        store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
+        return store._prepared(create=create, schema=schema)  # noqa: SLF001 - of this very class
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
@@ -102,7 +122,7 @@ class Store:
             return sqlite_error(path, getattr(error, "orig", error))
 
         if not create and not path.exists():
-            raise StoreError(f"{path}: not there; `lanista tournament run` makes it")
+            raise StoreError(f"{path}: not there; {cls._tables.maker} makes it")
         _check_log(path, replays=create)
         # In a place that can't be written the usual mode fails, as readers share an index in a file
         # beside the database. The next one to try is `ro`, which uses an index that exists already,
@@ -134,7 +154,7 @@ class Store:
         raise refusal from None
 
     @classmethod
-    def _postgresql(cls, target: str) -> Self:
+    def _postgresql(cls, target: str, schema: str | None) -> Self:
         try:
             url = make_url(target)
         except (exc.ArgumentError, ValueError):
@@ -161,7 +181,7 @@ class Store:
         def as_store_error(error: Exception) -> StoreError:
             return postgresql_error(where, password, error)
 
-        return cls(where, _postgresql_engine(url), as_store_error, None)
+        return cls(where, _postgresql_engine(url, schema), as_store_error, None)
 
     def close(self) -> None:
         """Close all connections. It raises nothing, and may be called twice."""
@@ -173,23 +193,46 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepared(self, *, create: bool) -> Self:
+    def _prepared(self, *, create: bool, schema: str | None) -> Self:
         """Return this store after checking it and upgrading its tables; close it on errors."""
         try:
             # Before anything is written, as that could make damage worse.
             self._check(checksums.broken_pages)
+            if self._path is None and schema is not None and create:
+                self._make_schema(schema)
             with self._reading() as connection:
-                current = migrate.is_current(connection)
+                current = migrate.is_current(connection, self._tables)
             if not current:
                 with self._writing() as connection:
-                    migrate.bring_up_to_date(connection, self.where, create=create)
-            self._check(checksums.changed_values)
+                    upgraded = migrate.bring_up_to_date(
+                        connection, self.where, self._tables, create=create
+                    )
+                    if upgraded:
+                        self._upgraded(connection)
+            self._check(self._changed_values)
             if self._path and create:
                 self._log_ahead(self._path)
         except BaseException:
             self.close()
             raise
         return self
+
+    def _make_schema(self, schema: str) -> None:
+        """Create a schema of a PostgreSQL database unless it is there."""
+        with self._store_errors(), self._engine.begin() as connection:
+            # Two processes may do this at once, and IF NOT EXISTS doesn't wait for the other.
+            key = sa.func.hashtext(schema)
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
+            # Asked first, as the role may not be allowed to create one.
+            if not sa.inspect(connection).has_schema(schema):
+                connection.execute(sa.schema.CreateSchema(schema))
+
+    def _upgraded(self, connection: sa.Connection) -> None:
+        """Complete what migrations have just changed, in their transaction."""
+
+    def _changed_values(self, connection: sa.Connection) -> str:  # noqa: ARG002 - for subclasses
+        """Return which content differs from what was stored; "" if none does, or none is known."""
+        return ""
 
     def _check(self, damage: Callable[[sa.Connection], str]) -> None:
         """Raise an error if a SQLite file is damaged.
@@ -288,6 +331,21 @@ class Store:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
         self._check_file()
+
+
+@attrs.frozen
+class Store(Database):
+    """A tournament's database."""
+
+    _tables = TOURNAMENT
+
+    def _upgraded(self, connection: sa.Connection) -> None:
+        # Upgraded rows have other columns now, or never had a checksum.
+        checksums.add_blocks(connection)
+        checksums.add_notes(connection)
+
+    def _changed_values(self, connection: sa.Connection) -> str:
+        return checksums.changed_values(connection)
 
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks in one transaction; when this returns they are on the disk.
@@ -536,12 +594,17 @@ def _sqlite_engine(path: Path, mode: str) -> sa.Engine:
     return engine
 
 
-def _postgresql_engine(url: URL) -> sa.Engine:
+def _postgresql_engine(url: URL, schema: str | None) -> sa.Engine:
+    options: dict[str, Any] = {
+        key: value for key, value in _CONNECTION_OPTIONS.items() if key not in url.query
+    }
+    if schema is not None:
+        # Of two options of the same name, the last one counts.
+        given = url.normalized_query.get("options", ())
+        options["options"] = " ".join([*given, f"-csearch_path={schema}"])
     engine = sa.create_engine(
         url.set(drivername="postgresql+psycopg"),
-        connect_args={
-            key: value for key, value in _CONNECTION_OPTIONS.items() if key not in url.query
-        },
+        connect_args=options,
         # A server may be restarted while a tournament runs.
         pool_pre_ping=True,
         hide_parameters=True,

@@ -6,21 +6,47 @@ values is described in `results`. A change here needs a new file in `migrations/
 in `REVISION`; a test compares the two. No connection is made here.
 """
 
+import attrs
 import sqlalchemy as sa
 
-VERSION_TABLE = "lanista_version"
-"""The table in which alembic notes the last migration; it also identifies our databases."""
-REVISION = "0002"
-"""The newest migration. It is named here so that opening a current database needs no alembic."""
 
-METADATA = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
+@attrs.frozen(kw_only=True)
+class Tables:
+    """The tables of one kind of database: what messages call it, and how it comes to them."""
+
+    owner: str
+    """Whose database it is, with the article."""
+    maker: str
+    """The command that makes it."""
+    version_table: str
+    """The table in which alembic notes the last migration; it also identifies our databases."""
+    revision: str
+    """The newest migration. It is named here so that opening a current database needs no alembic.
+    """
+    steps: str
+    """The folder of its migrations, in `migrations`."""
+    migrations: str = "lanista.store:migrations"
+    """The folder from which alembic runs them."""
+
+
+VERSION_TABLE = "lanista_version"
+REVISION = "0002"
+TOURNAMENT = Tables(
+    owner="a tournament",
+    maker="`lanista tournament run`",
+    version_table=VERSION_TABLE,
+    revision=REVISION,
+    steps="versions",
 )
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""What constraints and indexes are called."""
+METADATA = sa.MetaData(naming_convention=NAMING)
 
 VOID = sa.text("termination = 'void'")
 """The condition for void matches, as literal SQL: with a bound value no partial index is used."""

@@ -2,12 +2,9 @@
 
 from alembic import context
 
-from lanista.store.schema import METADATA, VERSION_TABLE
-
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=METADATA,
-    version_table=VERSION_TABLE,
+    version_table=context.config.attributes["version_table"],
     transactional_ddl=True,
 )
 with context.begin_transaction():

@@ -1,0 +1,466 @@
+"""Who may play under a name on a ladder: registered names, their tokens, and their owners.
+
+With open registration, the first hello that brings a token registers the name with it; with closed
+registration, only the operator adds names. From then on, the name belongs to whoever has the token.
+
+A token is compared with its stored hash (`tokens`), which takes a twentieth of a second of a core:
+so it is done in threads of low priority of which only some run at once, and the addresses take
+turns. What has been found out is remembered, so that a bot that comes back for every match costs
+next to nothing; if the operator gives a name another token or removes it, in whatever process, the
+old token is of no use a second later. As anybody may send tokens, there are limits:
+
+- An address may send a few wrong tokens, then one every half a minute. Until then its tokens aren't
+  compared at all, except that one that was right lately still is. A wrong token that is sent again
+  counts only once, so that a bot with a typing error that tries for ever doesn't shut out others
+  behind the same router.
+- No limit belongs to a name: whoever guesses its token can't lock out its owner elsewhere.
+- An address may register some names at once, then one a minute. This machine's own may register any
+  number.
+
+A name that isn't registered costs as much, and gets the same answer, as a wrong token where
+registration is closed. A token is in no message, no log and no `repr`.
+
+Which connection keeps a name that connects twice is decided elsewhere.
+"""
+
+import contextlib
+import difflib
+import hmac
+import math
+import os
+import re
+import secrets
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import NewType, TypeVar
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena import tokens
+from lanista.arena.admission import is_loopback
+from lanista.arena.limits import Allowance, CrowdError, FairLimiter
+from lanista.store.errors import StoreError
+from lanista.store.names import NameStore, RegisteredName, Registrar, key_of
+from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
+
+WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 30.0
+"""How many wrong tokens an address may send at once, and seconds until it may send one more."""
+NEW_NAMES, NEW_NAME_INTERVAL = 50, 60.0
+"""How many names an address may register at once, and seconds until it may register one more.
+
+A class behind one router is one address."""
+MAX_WAITING = 512
+"""How many tokens may wait to be compared; of one address, half as many."""
+REMEMBERED = 10_000
+"""How many right tokens are remembered, and as many wrong ones."""
+REMEMBERED_FOR = 24 * 3600.0
+"""Seconds for which a token is remembered after it was last sent."""
+LOOK_INTERVAL = 1.0
+"""Seconds between two looks at whether tokens were replaced or names removed."""
+_LOOK_PATIENCE = 5.0
+"""Seconds that such a look may take; after that, each token is looked up."""
+SEEN_INTERVAL = 60.0
+"""Seconds between two times at which it is stored when names were last seen."""
+_LAST_STORING = 2.0
+"""Seconds that storing this may take at the end."""
+_READERS = 2
+"""Threads that read and write the database."""
+_NICENESS = 10
+"""How much the threads that compare tokens give way to those that play matches."""
+
+_FORM = re.compile(r"[A-Za-z0-9._-]+( [A-Za-z0-9._-]+)*")
+_MAX_LENGTH = 32
+_FORM_IN_WORDS = "use 1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
+
+Owner = NewType("Owner", bytes)
+"""Stands for whoever showed a token: the same for all names with that token. It is derived from the
+token with a key of this process, and means nothing to any other."""
+
+T = TypeVar("T")
+log = structlog.get_logger()
+
+
+@attrs.frozen(kw_only=True)
+class LadderName:
+    """What a hello has proved about a bot's name."""
+
+    name: str
+    """The name, with the capitals with which it was registered."""
+    key: str
+    """What it has in common with other ways to write it, from `key_of`."""
+    owner: Owner
+    """Whose name it is; of a bot without a token, an owner of its own."""
+    is_registered: bool
+
+
+class NameRefusedError(Exception):
+    """The operator's command for a name can't be carried out; the message is one line."""
+
+
+@attrs.frozen(kw_only=True)
+class _Entry:
+    """What the database said about a name."""
+
+    name: str | None
+    """The name as it is registered; None if it isn't."""
+    token_hash: str = attrs.field(repr=False)
+    """The hash of its token; that of no token if it isn't registered."""
+    as_of: int | None
+    """`NameStore.revocations` at that time or before; None if that wasn't known."""
+
+
+@attrs.define(eq=False)
+class _Compared:
+    """The tokens that were used last, each with the entry with which it was compared.
+
+    A token is known by the digest of it and the name.
+    """
+
+    # With the time until which each is remembered. The one that was used last comes last.
+    _entries: OrderedDict[bytes, tuple[_Entry, float]] = attrs.field(
+        factory=OrderedDict, init=False, repr=False
+    )
+
+    def find(self, digest: bytes) -> _Entry | None:
+        """Return the entry with which a token was compared; None if that isn't remembered."""
+        entry, until = self._entries.get(digest, (None, 0.0))
+        return entry if trio.current_time() < until else None
+
+    def has(self, digest: bytes, entry: _Entry) -> bool:
+        """Return whether a token was compared with the same hash as that of an entry."""
+        found = self.find(digest)
+        return found is not None and found.token_hash == entry.token_hash
+
+    def use(self, digest: bytes, entry: _Entry) -> None:
+        """Remember a token, and forget the one that wasn't used for the longest if need be."""
+        self._entries[digest] = entry, trio.current_time() + REMEMBERED_FOR
+        self._entries.move_to_end(digest)
+        if len(self._entries) > REMEMBERED:
+            self._entries.popitem(last=False)
+
+
+@attrs.define(eq=False)
+class Names:
+    """Checks the names and tokens of hellos on ladders; `run` must run meanwhile."""
+
+    store: NameStore
+    is_open: bool
+    """Whether the first hello with a token registers a name."""
+    reserved: Collection[str] = ()
+    """Names that nobody may use because they are those of the arena's own bots."""
+    # Half of the cores, as the other half has matches to play.
+    slots: int = attrs.field(factory=lambda: max(1, (os.cpu_count() or 1) // 2))
+    """How many tokens are compared at once."""
+    _key: bytes = attrs.field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
+    _nobody: str = attrs.field(factory=tokens.hash_of_nothing, init=False, repr=False)
+    _reserved_keys: frozenset[str] = attrs.field(init=False)
+    _comparing: FairLimiter = attrs.field(init=False)
+    _threads: ThreadPoolExecutor = attrs.field(init=False)
+    _readers: trio.CapacityLimiter = attrs.field(init=False)
+    _wrong_tokens: Allowance = attrs.field(init=False)
+    _new_names: Allowance = attrs.field(init=False)
+    _right: _Compared = attrs.field(factory=_Compared, init=False)
+    _wrong: _Compared = attrs.field(factory=_Compared, init=False)
+    # `NameStore.revocations` of late; None if it can't be read.
+    _revocations: int | None = attrs.field(default=None, init=False)
+    # When names were seen since this was last stored.
+    _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._reserved_keys = frozenset(map(key_of, self.reserved))
+        self._comparing = FairLimiter(self.slots, MAX_WAITING)
+        self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
+        self._readers = trio.CapacityLimiter(_READERS)
+        self._wrong_tokens = Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL)
+        self._new_names = Allowance(NEW_NAMES, NEW_NAME_INTERVAL)
+
+    async def check(self, hello: Hello, address: str) -> LadderName:
+        """Check the name and the token of a hello, and register the name if it is new.
+
+        Args:
+            hello: The hello, of a bot that wants to play on a ladder.
+            address: The bot's address, from `lanista.arena.admission.address_of`.
+
+        Raises:
+            RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
+                is wrong or missing, or its address has sent too many wrong ones or registered too
+                many names (`bad-token`); too many tokens wait to be compared (`server-full`);
+                or the names can't be looked up (`internal`).
+        """
+        name = hello.name
+        if not is_ladder_name(name):
+            raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
+        key = key_of(name)
+        if key in self._reserved_keys:
+            raise RemoteProtocolError(
+                ErrorCode.NAME_TAKEN,
+                f"the name {shown(name)} is that of a bot of this arena; choose another name",
+            )
+        try:
+            if hello.token is None:
+                checked = await self._check_without_token(name, key, address)
+            else:
+                checked = await self._check_token(name, key, hello.token, address)
+        except (StoreError, tokens.DamagedHashError) as error:
+            log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
+            raise RemoteProtocolError(
+                ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
+            ) from None
+        if checked.is_registered:
+            self._seen[checked.name] = datetime.now(UTC)
+        return checked
+
+    async def run(self) -> None:
+        """Keep up with the database until cancelled: it is told when names were last seen."""
+        stored = trio.current_time()
+        try:
+            while True:
+                await self._look_for_revocations()
+                await trio.sleep(LOOK_INTERVAL)
+                if trio.current_time() - stored >= SEEN_INTERVAL:
+                    await self._store_seen()
+                    stored = trio.current_time()
+        finally:
+            self._revocations = None
+            with trio.move_on_after(_LAST_STORING, shield=True):
+                await self._store_seen()
+
+    async def _check_without_token(self, name: str, key: str, address: str) -> LadderName:
+        if not self.is_open:
+            raise _bad_token(
+                "a name on a ladder needs its token; add token=TOKEN to the hello, with the one "
+                "that the operator gave you"
+            )
+        if not is_loopback(address):
+            raise _bad_token(
+                "a name on a ladder needs a token; add token=TOKEN to the hello, with a secret of "
+                "your own, which registers the name if it is free"
+            )
+        if await self._in_thread(self.store.find, key) is not None:
+            raise _bad_token(
+                f"the name {shown(name)} is registered; add its token to the hello, as "
+                "token=TOKEN, or choose another name"
+            )
+        owner = self._owner("name", key)
+        return LadderName(name=name, key=key, owner=owner, is_registered=False)
+
+    async def _check_token(self, name: str, key: str, token: str, address: str) -> LadderName:
+        digest = self._digest("token", f"{key}\0{token}")
+        entry = self._right.find(digest)
+        if entry is None:
+            self._refuse_guesser(address)
+        if entry is not None and entry.as_of is not None and entry.as_of == self._revocations:
+            self._right.use(digest, entry)
+        else:
+            entry = await self._entry_opened_by(token, digest, name, address)
+        if entry is None or entry.name is None:
+            raise _bad_token(
+                f"the name {shown(name)} is registered with another token; send that one, or "
+                "choose another name"
+                if self.is_open
+                else f"no name {shown(name)} is registered with this token; check both, or ask the "
+                "operator for them"
+            )
+        owner = self._owner("token", token)
+        return LadderName(name=entry.name, key=key, owner=owner, is_registered=True)
+
+    async def _entry_opened_by(
+        self, token: str, digest: bytes, name: str, address: str
+    ) -> _Entry | None:
+        """Return the entry of a name, which is registered if it is new; None for a wrong token."""
+        if self._right.find(digest) or self._wrong.find(digest):
+            entry = await self._look_up(name)
+            verdict = self._verdict(digest, entry)
+            if verdict is not None:
+                return entry if verdict else None
+        try:
+            async with self._comparing.slot(address):
+                entry = await self._look_up(name)
+                if entry.name is None and self.is_open:
+                    entry = await self._register(name, token, digest, address)
+                # Another connection may have found it out while this one waited.
+                verdict = self._verdict(digest, entry)
+                if verdict is None:
+                    verdict = await self._compare(token, digest, entry, address)
+        except CrowdError:
+            raise RemoteProtocolError(
+                ErrorCode.SERVER_FULL,
+                "too many tokens are waiting to be checked; try again in a few seconds",
+            ) from None
+        return entry if verdict else None
+
+    async def _look_up(self, name: str) -> _Entry:
+        # Before the name is read: what is revoked meanwhile makes the entry count as an old one.
+        as_of = self._revocations
+        return self._entry(await self._in_thread(self.store.find, name), as_of)
+
+    async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
+        """Register a name, unless somebody is first; return its entry."""
+        is_limited = not is_loopback(address)
+        if is_limited:
+            if wait := self._new_names.wait(address):
+                raise _bad_token(
+                    f"too many new names from {address}; try again in {_seconds(wait)}, or use a "
+                    "name that is registered"
+                )
+            self._new_names.use(address)
+        token_hash = await self._compute(tokens.hash_of, token)
+        as_of = self._revocations
+        registered = await self._in_thread(self.store.register, name, token_hash, Registrar.ITSELF)
+        entry = self._entry(registered, as_of)
+        if entry.token_hash == token_hash:
+            self._right.use(digest, entry)
+            log.info("name registered", name=entry.name, host=address)
+        elif is_limited:
+            self._new_names.give_back(address)
+        return entry
+
+    async def _compare(self, token: str, digest: bytes, entry: _Entry, address: str) -> bool:
+        """Return whether a token is that of an entry, and remember it."""
+        self._refuse_guesser(address)
+        # It counts as wrong until it has turned out not to be: other tokens of this address may be
+        # compared at the same time.
+        self._wrong_tokens.use(address)
+        is_wrong = False
+        try:
+            is_wrong = not await self._compute(tokens.matches, token, entry.token_hash)
+        finally:
+            if not is_wrong:
+                self._wrong_tokens.give_back(address)
+        if is_wrong:
+            log.info("wrong token", name=entry.name, host=address)
+        (self._wrong if is_wrong else self._right).use(digest, entry)
+        return not is_wrong
+
+    def _refuse_guesser(self, address: str) -> None:
+        """Raise an error if an address has sent too many wrong tokens."""
+        if wait := self._wrong_tokens.wait(address):
+            raise _bad_token(f"too many wrong tokens from {address}; try again in {_seconds(wait)}")
+
+    def _verdict(self, digest: bytes, entry: _Entry) -> bool | None:
+        """Return whether a token is known to be right or wrong; None if it must be compared."""
+        for compared, verdict in ((self._right, True), (self._wrong, False)):
+            if compared.has(digest, entry):
+                compared.use(digest, entry)
+                return verdict
+        return None
+
+    def _entry(self, registered: RegisteredName | None, as_of: int | None) -> _Entry:
+        if registered is None:
+            return _Entry(name=None, token_hash=self._nobody, as_of=as_of)
+        return _Entry(name=registered.name, token_hash=registered.token_hash, as_of=as_of)
+
+    def _owner(self, kind: str, text: str) -> Owner:
+        return Owner(self._digest(f"owner by {kind}", text))
+
+    def _digest(self, purpose: str, text: str) -> bytes:
+        return hmac.digest(self._key, f"{purpose}\0{text}".encode(), "sha256")
+
+    async def _compute(self, work: Callable[..., T], *args: object) -> T:
+        """Run a computation with scrypt in a thread, to its end even if the bot has left."""
+        is_done = trio.Event()
+        loop = trio.lowlevel.current_trio_token()
+        with trio.CancelScope(shield=True):
+            future = self._threads.submit(work, *args)
+            future.add_done_callback(lambda _: loop.run_sync_soon(is_done.set))
+            await is_done.wait()
+        return future.result()
+
+    async def _in_thread(self, call: Callable[..., T], *args: object) -> T:
+        """Call a method of the database, which may have to wait for another process."""
+        return await trio.to_thread.run_sync(
+            call, *args, abandon_on_cancel=True, limiter=self._readers
+        )
+
+    async def _look_for_revocations(self) -> None:
+        count = None
+        with trio.move_on_after(_LOOK_PATIENCE), contextlib.suppress(StoreError):
+            count = await self._in_thread(self.store.revocations)
+        self._revocations = count
+
+    async def _store_seen(self) -> None:
+        seen, self._seen = self._seen, {}
+        try:
+            await self._in_thread(self.store.set_seen, seen)
+        except StoreError as error:
+            self._seen = seen | self._seen
+            log.warning("not stored when names were last seen", error=str(error))
+
+
+# -- for the operator's commands -------------------------------------------------------------------
+
+
+def add_name(store: NameStore, name: str) -> str:
+    """Register a name for the operator, and return its token, which is stored nowhere.
+
+    Raises:
+        NameRefusedError: It can't be a name on a ladder, or is registered already.
+        StoreError: It can't be written.
+    """
+    name = " ".join(name.split())
+    if not is_ladder_name(name):
+        raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; {_FORM_IN_WORDS}")
+    token = tokens.new_token()
+    token_hash = tokens.hash_of(token)
+    registered = store.register(name, token_hash, Registrar.OPERATOR)
+    if registered.token_hash != token_hash:
+        raise NameRefusedError(
+            f"{registered.name!r} is registered already; `lanista arena name reset` gives it "
+            "another token"
+        )
+    return token
+
+
+def reset_token(store: NameStore, name: str) -> str:
+    """Give a name a new token in place of its old one, and return it; it is stored nowhere.
+
+    Raises:
+        NameRefusedError: The name isn't registered.
+        StoreError: It can't be written.
+    """
+    token = tokens.new_token()
+    if not store.set_token(name, tokens.hash_of(token)):
+        raise _unknown(store, name)
+    return token
+
+
+def remove_name(store: NameStore, name: str) -> None:
+    """Remove a name, which can then be registered again.
+
+    Raises:
+        NameRefusedError: The name isn't registered.
+        StoreError: It can't be written.
+    """
+    if not store.remove(name):
+        raise _unknown(store, name)
+
+
+def is_ladder_name(name: str) -> bool:
+    """Return whether a name may be on a ladder; its words have single spaces between them."""
+    return len(name) <= _MAX_LENGTH and _FORM.fullmatch(name) is not None
+
+
+def _give_way() -> None:
+    """Lower the priority of this thread, where it isn't that of the whole process."""
+    if sys.platform == "linux":
+        os.nice(_NICENESS)
+
+
+def _unknown(store: NameStore, name: str) -> NameRefusedError:
+    names = {key_of(registered.name): registered.name for registered in store.names()}
+    close = difflib.get_close_matches(key_of(name), names, n=1)
+    hint = f"did you mean {names[close[0]]!r}?" if close else "`lanista arena name list` lists them"
+    return NameRefusedError(f"no name {shown(name)} is registered; {hint}")
+
+
+def _bad_token(message: str) -> RemoteProtocolError:
+    return RemoteProtocolError(ErrorCode.BAD_TOKEN, message)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{math.ceil(seconds)} s"

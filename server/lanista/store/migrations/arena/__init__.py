@@ -1,0 +1,1 @@
+"""The steps of an arena's database of names."""

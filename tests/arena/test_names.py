@@ -1,0 +1,586 @@
+"""Names and tokens of hellos: who gets in, what it costs, and what is never told."""
+
+import functools
+import shutil
+import threading
+from datetime import UTC, datetime
+
+import pytest
+import structlog
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from lanista.arena import names as module
+from lanista.arena import tokens
+from lanista.arena.names import (
+    REMEMBERED_FOR,
+    SEEN_INTERVAL,
+    WRONG_TOKEN_INTERVAL,
+    WRONG_TOKENS,
+    NameRefusedError,
+    Names,
+    add_name,
+    is_ladder_name,
+    remove_name,
+    reset_token,
+)
+from lanista.store.errors import StoreError
+from lanista.store.names import DECISIONS, NAMES, NameStore, Registrar
+from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
+
+HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"
+
+
+@pytest.fixture(scope="module")
+def empty_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("names") / "arena.db"
+    NameStore.open(path).close()
+    return path
+
+
+@pytest.fixture
+def path(empty_file, tmp_path):
+    return shutil.copyfile(empty_file, tmp_path / "arena.db")
+
+
+@pytest.fixture
+def store(path):
+    with NameStore.open(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The calls that need scrypt, which costs nothing here."""
+    calls = []
+
+    def counted(function):
+        @functools.wraps(function)
+        def call(*arguments):
+            calls.append(function.__name__)
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(tokens, "LOG_N", 1)
+    for name in ("hash_of", "matches"):
+        monkeypatch.setattr(tokens, name, counted(getattr(tokens, name)))
+    return calls
+
+
+@pytest.fixture
+def names(store, computed):
+    return Names(store, is_open=True)
+
+
+@pytest.fixture
+def closed(store, computed):
+    return Names(store, is_open=False)
+
+
+async def enter(names, hello, address=NEAR):
+    """Return the name with which a hello gets in."""
+    return (await names.check(parse_hello(hello), address)).name
+
+
+async def refused(names, hello, address=NEAR):
+    """Return the code and the words with which a hello is refused."""
+    with pytest.raises(RemoteProtocolError) as caught:
+        await names.check(parse_hello(hello), address)
+    assert caught.value.message.isprintable()
+    return caught.value.code, caught.value.message
+
+
+OTHERS = (
+    ErrorCode.BAD_TOKEN,
+    "the name 'joe' is registered with another token; send that one, or choose another name",
+)
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+def test_a_hash_is_of_one_token():
+    """With the real cost."""
+    hashed = tokens.hash_of("secret")
+    assert tokens.matches("secret", hashed)
+    assert not tokens.matches("Secret", hashed)
+    assert hashed.startswith("$scrypt$ln=14,r=8,p=1$")
+    assert hashed != tokens.hash_of("secret")
+    assert not tokens.matches("", tokens.hash_of_nothing())
+
+
+def test_a_hash_of_another_cost_still_counts(monkeypatch):
+    monkeypatch.setattr(tokens, "LOG_N", 4)
+    hashed = tokens.hash_of("secret")
+    monkeypatch.undo()
+    assert tokens.matches("secret", hashed)
+    assert not tokens.matches("other", hashed)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "",
+        "secret",
+        "$scrypt$ln=14,r=8,p=1$AAAA",
+        "$scrypt$ln=14,r=8,p=1$A$AAAA",
+        "$scrypt$ln=0,r=8,p=1$AAAA$AAAA",
+        "$scrypt$ln=40,r=8,p=1$AAAA$AAAA",
+        "$scrypt$ln=20,r=99,p=1$AAAA$AAAA",
+    ],
+)
+def test_a_damaged_hash_is_no_hash(damaged):
+    """Also one that would take all memory to compute."""
+    with pytest.raises(tokens.DamagedHashError) as caught:
+        tokens.matches("secret", damaged)
+    assert "AAAA" not in str(caught.value)
+
+
+# -- who gets in -----------------------------------------------------------------------------------
+
+
+async def test_the_first_hello_with_a_token_registers_the_name(names, store):
+    assert "CamperJoe" == await enter(names, "CamperJoe token=one")
+    assert "CamperJoe" == await enter(names, "camperjoe token=one", FAR)
+    code, words = await refused(names, "CAMPERJOE token=two")
+    assert (ErrorCode.BAD_TOKEN, True) == (code, "registered with another token" in words)
+    assert [("CamperJoe", Registrar.ITSELF)] == [
+        (name.name, name.registrar) for name in store.names()
+    ]
+
+
+async def test_closed_registration_takes_only_names_that_were_added(closed, store, computed):
+    token = add_name(store, "Joe")
+    computed.clear()
+    assert "Joe" == await enter(closed, f"joe token={token}")
+    code, words = await refused(closed, f"ann token={token}")
+    assert ErrorCode.BAD_TOKEN is code
+    assert "no name 'ann' is registered with this token; check both, or ask the operator" in words
+    # A name that isn't there costs as much as a wrong token, and gets the same answer.
+    unknown, wrong = computed[1:], await refused(closed, "joe token=other")
+    assert ["matches"] == unknown == computed[2:]
+    assert (code, words) == (wrong[0], wrong[1].replace("joe", "ann"))
+    # Also when it is sent again: both are known to be wrong.
+    await refused(closed, f"ann token={token}")
+    await refused(closed, "joe token=other")
+    assert 3 == len(computed)
+    assert ["Joe"] == [name.name for name in store.names()]
+    # The name is added later.
+    token = add_name(store, "ann")
+    assert "ann" == await enter(closed, f"ann token={token}")
+
+
+@given(st.text(st.sampled_from("aZ09._- =ü\u0430\t\n/"), max_size=40) | st.text(max_size=40))
+def test_which_names_a_ladder_takes(name):
+    allowed = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._- ")
+    words = name.split(" ")
+    assert is_ladder_name(name) == (set(name) <= allowed and all(words) and len(name) <= 32)
+
+
+async def test_other_names_are_refused(names, computed):
+    for name in ("Zoë", "a/b", "Jo\u0435"):
+        code, words = await refused(names, f"{name} token=one")
+        assert ErrorCode.BAD_HELLO is code
+        assert words.endswith(
+            "can't be on a ladder; use 1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
+        )
+        assert words.isascii()
+    assert [] == computed
+
+
+async def test_the_arenas_own_bots_keep_their_names(store, computed):
+    names = Names(store, is_open=True, reserved=["Gravity Goers"])
+    code, words = await refused(names, "gravity  goers token=one", HERE)
+    assert ErrorCode.NAME_TAKEN is code
+    assert "the name 'gravity goers' is that of a bot of this arena; choose another name" == words
+    assert [] == computed
+
+
+async def test_without_a_token_on_this_machine(names, store, computed):
+    for _ in range(2):  # it isn't registered by that
+        checked = await names.check(parse_hello("Joe"), HERE)
+        assert ("Joe", "joe", False) == (checked.name, checked.key, checked.is_registered)
+    assert [] == store.names() == computed
+    await enter(names, "joe token=one", FAR)
+    code, words = await refused(names, "Joe", HERE)
+    assert ErrorCode.BAD_TOKEN is code
+    assert "the name 'Joe' is registered; add its token to the hello, as token=TOKEN" in words
+
+
+async def test_without_a_token_from_elsewhere(names, closed):
+    code, words = await refused(names, "Joe")
+    assert ErrorCode.BAD_TOKEN is code
+    assert "add token=TOKEN to the hello, with a secret of your own, which registers" in words
+    for address in (HERE, NEAR):
+        code, words = await refused(closed, "Joe", address)
+        assert ErrorCode.BAD_TOKEN is code
+        assert "add token=TOKEN to the hello, with the one that the operator gave you" in words
+
+
+async def test_names_with_one_token_have_one_owner(names, store):
+    async def owner(hello, of=names):
+        return (await of.check(parse_hello(hello), HERE)).owner
+
+    ann = await owner("Ann token=one")
+    assert ann == await owner("ann token=one") == await owner("Ben token=one")
+    others = [ann, await owner("Cid token=two"), await owner("Dot"), await owner("Eve")]
+    # It means nothing to another process, or to the same one later.
+    others.append(await owner("Ann token=one", Names(store, is_open=True)))
+    others.append(await owner("one"))
+    assert len(others) == len(set(others))
+    assert await owner("Dot") == others[2]
+
+
+async def test_an_operators_changes_hold_at_once(names, store):
+    """Made by another process, of which the arena isn't told."""
+    await enter(names, "joe token=one")
+    token = reset_token(store, "joe")
+    assert OTHERS == await refused(names, "joe token=one")
+    assert "joe" == await enter(names, f"joe token={token}")
+    remove_name(store, "joe")
+    assert "Joe" == await enter(names, "Joe token=one")
+    assert OTHERS[0] is (await refused(names, f"joe token={token}"))[0]
+
+
+_steps = st.lists(
+    st.tuples(
+        st.sampled_from(["enter", "enter", "enter", "reset", "remove"]),
+        st.sampled_from(["a", "A", "b"]),
+        st.sampled_from(["one", "two"]),
+        st.sampled_from([HERE, NEAR, FAR]),
+        st.integers(0, 100),
+    ),
+    max_size=30,
+)
+
+
+@given(_steps)
+def test_only_the_token_of_a_name_opens_it(empty_file, steps):
+    """Whatever happens in whatever order."""
+
+    async def main():
+        expected = {}
+        names = Names(store, is_open=True)
+        for step, name, token, address, pause in steps:
+            clock.jump(pause)
+            if step == "remove" and name.lower() in expected:
+                remove_name(store, name)
+                del expected[name.lower()]
+            elif step == "reset" and name.lower() in expected:
+                expected[name.lower()] = reset_token(store, name)
+            elif step == "enter":
+                try:
+                    await enter(names, f"{name} token={token}", address)
+                except RemoteProtocolError:
+                    assert token != expected[name.lower()]
+                else:
+                    assert token == expected.setdefault(name.lower(), token)
+
+    clock = MockClock()
+    with pytest.MonkeyPatch.context() as patching, NameStore.open(empty_file) as store:
+        patching.setattr(tokens, "LOG_N", 1)
+        patching.setattr(module, "WRONG_TOKENS", 1000)
+        try:
+            trio.run(main, clock=clock)
+        finally:
+            with store._writing() as connection:
+                for table in (NAMES, DECISIONS):
+                    connection.execute(table.delete())
+
+
+# -- what it costs ---------------------------------------------------------------------------------
+
+
+async def test_a_token_that_was_compared_is_remembered_for_a_while(names, computed, mock_clock):
+    await enter(names, "joe token=one")
+    await refused(names, "joe token=two")
+    assert ["hash_of", "matches"] == computed
+    for _ in range(5):
+        mock_clock.jump(REMEMBERED_FOR - 1)
+        await enter(names, "joe token=one")
+    assert 2 == len(computed)
+    mock_clock.jump(REMEMBERED_FOR)
+    await enter(names, "joe token=one")
+    await refused(names, "joe token=two")
+    assert ["matches", "matches"] == computed[2:]
+
+
+async def test_connections_that_come_at_once_are_checked_once(names, computed):
+    async with trio.open_nursery() as nursery:
+        for _ in range(10):
+            nursery.start_soon(enter, names, "joe token=one")
+    assert ["hash_of"] == computed
+
+
+async def test_an_address_that_guesses_is_refused(names, computed, mock_clock):
+    """Without any work, for a while, and nobody else is."""
+    await enter(names, "joe token=one", FAR)
+    await enter(names, "ann token=hers")
+    computed.clear()
+    for number in range(WRONG_TOKENS):
+        assert OTHERS == await refused(names, f"joe token=wrong{number}")
+    for hello in ("joe token=other", "new token=one", "joe token=wrong1"):
+        code, words = await refused(names, hello)
+        assert ErrorCode.BAD_TOKEN is code
+        assert "too many wrong tokens from 10.0.0.1; try again in 30 s" == words
+    assert WRONG_TOKENS == len(computed)
+    # A name can't be locked out, neither elsewhere nor where its token was right lately.
+    assert "joe" == await enter(names, "joe token=one", FAR)
+    assert "ann" == await enter(names, "ann token=hers")
+    assert OTHERS == await refused(names, "joe token=wrong1", FAR)
+    mock_clock.jump(WRONG_TOKEN_INTERVAL - 1)
+    assert "again in 1 s" in (await refused(names, "joe token=other"))[1]
+    mock_clock.jump(1)
+    assert OTHERS == await refused(names, "joe token=other")
+    assert "again in 30 s" in (await refused(names, "joe token=another"))[1]
+
+
+async def test_a_token_that_is_sent_again_and_again_counts_once(names, computed, mock_clock):
+    """So a bot with a typing error shuts out nobody else of its address."""
+    await enter(names, "joe token=one")
+    for _ in range(3 * WRONG_TOKENS):
+        await refused(names, "joe token=two")
+    assert "ann" == await enter(names, "ann token=three")
+    assert 3 == len(computed)
+
+
+async def test_right_tokens_use_up_nothing(names, store, mock_clock):
+    """Also of a class whose bots all come back after the arena was started again."""
+    token = {name: add_name(store, name) for name in map(str, range(3 * WRONG_TOKENS))}
+    async with trio.open_nursery() as nursery:
+        for name, each in token.items():
+            nursery.start_soon(enter, names, f"{name} token={each}")
+    await refused(names, "1 token=wrong")
+
+
+async def test_the_clock_of_the_wall_means_nothing(names, monkeypatch, mock_clock):
+    """It is for what is shown only."""
+
+    class Wall(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(1990, 1, 1, tzinfo=tz)
+
+    for number in range(WRONG_TOKENS + 1):
+        await enter(names, "joe token=one")
+        await refused(names, f"joe token=wrong{number}")
+    monkeypatch.setattr(module, "datetime", Wall)
+    assert "joe" == await enter(names, "joe token=one")
+    assert "again in 30 s" in (await refused(names, "joe token=other"))[1]
+    mock_clock.jump(WRONG_TOKEN_INTERVAL)
+    assert OTHERS == await refused(names, "joe token=other")
+
+
+async def test_an_address_registers_so_many_names(names, monkeypatch, mock_clock):
+    """But this machine as many as it likes."""
+    for number in range(module.NEW_NAMES):
+        await enter(names, f"bot{number} token=one")
+    code, words = await refused(names, "new token=one")
+    assert ErrorCode.BAD_TOKEN is code
+    assert "too many new names from 10.0.0.1; try again in 60 s, or use a name that is" in words
+    assert "bot1" == await enter(names, "bot1 token=one")
+    assert "new" == await enter(names, "new token=one", FAR)
+    for number in range(module.NEW_NAMES + 1):
+        await enter(names, f"own{number} token=one", HERE)
+    mock_clock.jump(module.NEW_NAME_INTERVAL)
+    assert "newer" == await enter(names, "newer token=one")
+
+
+async def test_everything_that_is_remembered_is_bounded(store, computed, monkeypatch, mock_clock):
+    monkeypatch.setattr(module, "REMEMBERED", 10)
+    monkeypatch.setattr(module, "WRONG_TOKENS", 1000)
+    names = Names(store, is_open=True)
+    await enter(names, "joe token=one", HERE)
+    for number in range(30):
+        await enter(names, f"bot{number} token=one", HERE)
+        await enter(names, "joe token=one", HERE)
+        await refused(names, f"joe token=wrong{number}", HERE)
+    assert 10 == len(names._right._entries) == len(names._wrong._entries)
+    # The one that was used last is kept, and wrong tokens replace no right ones.
+    before = len(computed)
+    await enter(names, "joe token=one", HERE)
+    assert before == len(computed)
+
+
+@pytest.fixture
+async def slow(names, monkeypatch):
+    """Names, the tokens that are being compared, one after another, and what lets that end.
+
+    It is an event for threads; the first comparison sets another one, for tasks.
+    """
+    begun, began, go_on = [], trio.Event(), threading.Event()
+
+    loop = trio.lowlevel.current_trio_token()
+
+    def matches(token, token_hash):
+        begun.append(token)
+        loop.run_sync_soon(began.set)
+        assert go_on.wait(60)
+        return False
+
+    monkeypatch.setattr(tokens, "matches", matches)
+    monkeypatch.setattr(names, "_comparing", module.FairLimiter(1, 4))
+    yield names, begun, began, go_on
+    go_on.set()
+
+
+async def test_only_some_tokens_wait(slow):
+    """And what was right lately is let in meanwhile."""
+    names, begun, began, go_on = slow
+    await enter(names, "joe token=one")
+    async with trio.open_nursery() as nursery:
+        for number in range(3):
+            nursery.start_soon(refused, names, f"joe token=near{number}")
+        # One is compared, two wait.
+        await began.wait()
+        await wait_all_tasks_blocked(0.01)
+        assert "joe" == await enter(names, "joe token=one")
+        code, words = await refused(names, "joe token=more")
+        assert ErrorCode.SERVER_FULL is code
+        assert "too many tokens are waiting to be checked; try again in a few seconds" == words
+        nursery.start_soon(refused, names, "joe token=far", FAR)
+        await wait_all_tasks_blocked(0.01)
+        assert 1 == len(begun)
+        go_on.set()
+    assert {"near0", "near1", "near2", "far"} == set(begun)
+    assert "far" == begun[2]  # the addresses took turns
+
+
+async def test_a_bot_that_leaves_gives_up_its_place_but_is_answered_for(slow):
+    """What was being compared for it is remembered, and counts."""
+    names, begun, began, go_on = slow
+    await enter(names, "joe token=one")
+
+    async def leave():
+        await began.wait()
+        scope.cancel()
+        go_on.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(leave)
+        with trio.CancelScope() as scope:
+            await refused(names, "joe token=left")
+    assert OTHERS == await refused(names, "joe token=left")
+    assert ["left"] == begun
+    assert 0 == names._comparing._working
+    assert 0 < names._wrong_tokens._whole_at[NEAR] - trio.current_time()
+
+
+# -- what is stored and told -----------------------------------------------------------------------
+
+
+async def test_no_token_is_told_or_stored(names, closed, store, path, monkeypatch):
+    secret, wrong = "s3cr3t-token", "wr0ng-token"
+    said = []
+    with structlog.testing.capture_logs() as logs:
+        for each in (names, closed):
+            await enter(each, f"joe token={secret}")
+            said += [
+                await refused(each, f"joe token={wrong}{number}")
+                for number in range(WRONG_TOKENS + 1)
+            ]
+            said.append(repr(each))
+        monkeypatch.setattr(store.__class__, "find", _fail)
+        said.append(await refused(names, f"joe token={secret}"))
+    assert {"name registered", "wrong token", "name can't be checked"} == {
+        line["event"] for line in logs
+    }
+    text = f"{said} {logs} {store!r}"
+    assert secret not in text
+    assert wrong not in text
+    assert "scrypt" not in text
+    store.close()
+    for file in path.parent.iterdir():
+        assert secret.encode() not in file.read_bytes()
+
+
+def _fail(*_):
+    raise StoreError("away")
+
+
+async def test_a_database_that_fails_is_the_arenas_fault(names, store, monkeypatch, mock_clock):
+    await enter(names, "joe token=one")
+    store.set_token("joe", "damaged")
+    expected = (
+        ErrorCode.INTERNAL,
+        "the arena can't look up names at present; try again later",
+    )
+    for _ in range(WRONG_TOKENS + 1):  # for which nobody is refused
+        assert expected == await refused(names, "joe token=two")
+    monkeypatch.setattr(NameStore, "find", _fail)
+    assert expected == await refused(names, "joe token=one")
+    assert expected == await refused(names, "joe", HERE)
+
+
+async def test_when_names_were_seen_is_stored_now_and_then(names, store, monkeypatch, mock_clock):
+    stored = []
+    ended, is_over = trio.open_memory_channel(9)
+    set_seen = NameStore.set_seen
+
+    def noted(self, seen):
+        stored.append(sorted(seen))
+        try:
+            if len(stored) == 2:
+                raise StoreError("away")
+            set_seen(self, seen)
+        finally:
+            trio.from_thread.run_sync(ended.send_nowait, None)
+
+    monkeypatch.setattr(NameStore, "set_seen", noted)
+
+    async def pass_interval():
+        await wait_all_tasks_blocked()
+        mock_clock.jump(SEEN_INTERVAL)
+        await is_over.receive()
+
+    before = datetime.now(UTC).replace(microsecond=0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(names.run)
+        await enter(names, "Joe token=one")
+        await enter(names, "nobody", HERE)
+        await pass_interval()
+        assert before <= store.find("joe").seen <= datetime.now(UTC)
+        await enter(names, "ann token=one")
+        await pass_interval()  # it fails, and is tried again
+        await pass_interval()
+        await enter(names, "ben token=one")
+        nursery.cancel_scope.cancel()
+    assert [["Joe"], ["ann"], ["ann"], ["ben"]] == stored
+    ended.close()
+    is_over.close()
+
+
+# -- the operator ----------------------------------------------------------------------------------
+
+
+def test_what_an_operator_does(store, computed):
+    token = add_name(store, "Camper  Joe")
+    assert token.isalnum()
+    found = store.find("camper joe")
+    assert ("Camper Joe", Registrar.OPERATOR) == (found.name, found.registrar)
+    assert tokens.matches(token, found.token_hash)
+    new = reset_token(store, "CAMPER JOE")
+    assert new != token
+    assert tokens.matches(new, store.find("camper joe").token_hash)
+    remove_name(store, "camper joe")
+    assert [] == store.names()
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "words"),
+    [
+        (add_name, "camper joe", "'Camper Joe' is registered already; `lanista arena name reset`"),
+        (add_name, "Zoë", r"'Zo\\xeb' can't be a name on a ladder; use 1 to 32 of A-Z"),
+        (reset_token, "camper jo", "'camper jo' is registered; did you mean 'Camper Joe'[?]"),
+        (remove_name, "zzz", "no name 'zzz' is registered; `lanista arena name list` lists them"),
+    ],
+)
+def test_what_an_operator_is_refused(store, computed, command, name, words):
+    add_name(store, "Camper Joe")
+    before = store.names()
+    with pytest.raises(NameRefusedError, match=words):
+        command(store, name)
+    assert before == store.names()
