@@ -240,7 +240,8 @@ def test_two_processes_that_register_the_same_names(empty):
     assert 12 == len(owners)
 
 
-@pytest.mark.parametrize("times", [2, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.timeout(600)
 def test_a_kill_loses_no_name_that_was_registered(tmp_path, times):
     path = tmp_path / "arena.db"
     chance = random.Random(times)
