@@ -27,12 +27,13 @@ maxima. The widening for few blocks is in `rating`.
 """
 
 import hashlib
+from typing import Any
 
 import attrs
 
 from lanista.standings.counting import Counted, Independent
 from lanista.standings.likelihood import Model, maximum, pseudo_matches, sums
-from lanista.standings.numerics import Bools, Floats, Ints, np
+from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
 
 PSEUDO = 0.5
 """The mean weight of each outcome of a pseudo-match; also the shape of its gamma distribution."""
@@ -121,7 +122,7 @@ def sample(model: Model, count: int, apart: Independent) -> Samples:
     units = _units(model.counted, apart, generator)
     order = np.argsort(units.unit, kind="stable")
     starts = np.searchsorted(units.unit[order], np.arange(len(units.shape)))
-    scores = by_match[model.counted.block_matches].sum(axis=1)
+    scores = _with_missing(by_match, model.counted, 0.0)[model.counted.block_matches].sum(axis=1)
     parts = scores[units.block[order]] * units.times[order, None]
     weights = generator.standard_gamma(units.shape, size=(count, len(units.shape)))
     pull = weights @ np.add.reduceat(parts, starts, axis=0)
@@ -171,6 +172,13 @@ def _units(counted: Counted, apart: Independent, generator: np.random.Generator)
         block=np.repeat(kinds, counted.times),
         times=np.ones(counted.blocks),
     )
+
+
+def _with_missing(by_match: NDArray[Any], counted: Counted, value: float) -> NDArray[Any]:
+    """Return rows by match with one more at the end, which is what -1 means: a missing match."""
+    if (counted.block_matches >= 0).all():
+        return by_match
+    return np.vstack([by_match, np.full((1, by_match.shape[1]), value, dtype=by_match.dtype)])
 
 
 def _uncertain(model: Model, error: Floats) -> Bools:
@@ -241,7 +249,7 @@ def _choice_counts(model: Model, uncertain: Bools, units: _Units) -> Floats:
     matches = model.counted.block_matches[units.block]
     # The last entry stands for no choice.
     column = np.append(np.where(uncertain, np.cumsum(uncertain) - 1, -1), -1)
-    choice = column[model.choice_of][matches]
+    choice = column[_with_missing(model.choice_of, model.counted, -1)][matches]
     there = choice >= 0
     owner = np.broadcast_to(units.unit[:, None, None], choice.shape)[there]
     times = np.broadcast_to(units.times[:, None, None], choice.shape)[there]

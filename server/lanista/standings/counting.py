@@ -40,7 +40,7 @@ class Counted:
     block_players: Ints
     """(U, places): the player at each place."""
     block_matches: Ints
-    """(U, K): by seating, the index of its match among the M ones."""
+    """(U, K): by seating, the index of its match among the M ones; -1 if it is missing."""
     cell_blocks: Ints
     """(X,): the index of the block among the U ones."""
     cell_openings: Ints
@@ -60,6 +60,11 @@ class Counted:
         return int(self.times.sum())
 
     @property
+    def matches(self) -> int:
+        """Number of matches in all."""
+        return int(self.match_times.sum())
+
+    @property
     def fillers(self) -> bool:
         """Whether a filler played."""
         return bool((self.players == self.bots).any())
@@ -74,7 +79,7 @@ def count(
     """Return the blocks as arrays.
 
     Args:
-        played: All blocks that count.
+        played: All blocks that count; each has at least one match.
         seated: The seatings of each of them.
         bots: The names of the table's bots.
         fillers: The names of the bots that only fill seats; they are one player from here on.
@@ -100,8 +105,8 @@ def count(
     rankings = sorted({ranks for block in played for ranks in block.ranks})
     bots_id = {players: number for number, players in enumerate(tuples)}
     ranking_id = {ranks: number for number, ranks in enumerate(rankings)}
-    if any(len(ranks) != shape.shape[1] for ranks in rankings) or any(
-        len(block.ranks) != len(seated) for block in played
+    if any(len(ranks) not in {0, shape.shape[1]} for ranks in rankings) or any(
+        len(block.ranks) != len(seated) or not any(block.ranks) for block in played
     ):
         raise ValueError(
             f"a block doesn't have {len(seated)} rankings of {shape.shape[1]} seats each"
@@ -126,8 +131,15 @@ def count(
     matches, block_matches = np.unique(keys + rows[:, 1:], return_inverse=True)
     block_matches = block_matches.reshape(keys.shape).astype(np.int64)
     match_times = weighted_counts(block_matches, np.repeat(times, len(seated)), len(matches))
+    if rankings and not rankings[0]:  # the ranking of a missing match, which is sorted first
+        there = matches % len(rankings) > 0
+        block_matches = np.where(there, np.cumsum(there) - 1, -1)[block_matches]
+        matches, match_times = matches[there], match_times[there]
     seating, ranking = np.divmod(matches, max(len(rankings), 1))
     bots_number, seating = np.divmod(seating, len(seated))
+    by_ranking = np.array(
+        [ranks or (0,) * shape.shape[1] for ranks in rankings], dtype=np.int64
+    ).reshape(len(rankings), shape.shape[1])
     return Counted(
         bots=len(bots),
         seats=shape.shape[1],
@@ -139,7 +151,7 @@ def count(
         cell_openings=cells[:, 0],
         cell_times=cell_times,
         players=np.take_along_axis(by_place[bots_number], shape[seating], axis=1),
-        ranks=np.array(rankings, dtype=np.int64).reshape(len(rankings), shape.shape[1])[ranking],
+        ranks=by_ranking[ranking],
         match_times=match_times.astype(np.int64),
     )
 
