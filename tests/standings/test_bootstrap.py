@@ -99,7 +99,7 @@ def _as_choices(some, block, seated, bots):
 def test_lots_of_blocks_are_as_good_as_blocks(monkeypatch):
     some = model(Case(seats=4, elo=spread(8, 300), blocks=150))
     alone = sample(some, 500).values.std(axis=0)
-    monkeypatch.setattr(bootstrap, "_MOST_UNITS", 100)
+    monkeypatch.setattr(bootstrap, "MOST_UNITS", 100)
     lots = sample(some, 500).values.std(axis=0)
     assert not np.array_equal(alone, lots)
     # The error of 100 lots is 7 %, that of 500 samples 3 %.

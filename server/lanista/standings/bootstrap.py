@@ -38,7 +38,7 @@ from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
 PSEUDO = 0.5
 """The mean weight of each outcome of a pseudo-match; also the shape of its gamma distribution."""
 
-_MOST_UNITS = 1500
+MOST_UNITS = 1500
 """The most openings, or kinds of blocks, that get weights of their own.
 
 If there are more, they are put together at random into so many lots. That leaves an error of 2 % in
@@ -155,20 +155,20 @@ def _units(counted: Counted, apart: Independent, generator: np.random.Generator)
     if apart.by_opening:
         openings = int(counted.cell_openings.max()) + 1
         lots = np.arange(openings)
-        if openings > _MOST_UNITS:
-            lots = generator.permutation(openings) % _MOST_UNITS
+        if openings > MOST_UNITS:
+            lots = generator.permutation(openings) % MOST_UNITS
         return _Units(
-            shape=np.ones(min(openings, _MOST_UNITS)),
+            shape=np.ones(min(openings, MOST_UNITS)),
             unit=lots[counted.cell_openings],
             block=counted.cell_blocks,
             times=counted.cell_times.astype(np.float64),
         )
-    if len(kinds) <= _MOST_UNITS:
+    if len(kinds) <= MOST_UNITS:
         shape = counted.times.astype(np.float64)
         return _Units(shape=shape, unit=kinds, block=kinds, times=np.ones(len(kinds)))
     return _Units(
-        shape=np.ones(_MOST_UNITS),
-        unit=generator.permutation(counted.blocks) % _MOST_UNITS,
+        shape=np.ones(MOST_UNITS),
+        unit=generator.permutation(counted.blocks) % MOST_UNITS,
         block=np.repeat(kinds, counted.times),
         times=np.ones(counted.blocks),
     )

@@ -71,11 +71,59 @@ def compute(
     ratings = None
     if sums.blocks.any():
         ratings = rate(counted, sums.blocks, house=np.isin(np.array(bots), list(house)))
+    return assemble(
+        name=name,
+        game=game,
+        format=format,
+        seats=counted.seats,
+        bots=bots,
+        house=house,
+        sums=sums,
+        ratings=ratings,
+        endings=endings or {},
+        faults=faults or {},
+        benched=benched,
+        order=order,
+        byes=byes or {},
+        live=live or {},
+        blocks=counted.blocks,
+        planned=planned,
+        matches=counted.matches,
+        voids=voids,
+        uncounted=uncounted,
+        over=over,
+        words=words,
+    )
+
+
+def assemble(
+    *,
+    name: str,
+    game: str,
+    format: str,  # noqa: A002 - as above
+    seats: int,
+    bots: Sequence[str],
+    house: Collection[str],
+    sums: Tally,
+    ratings: Ratings | None,
+    endings: Mapping[str, Mapping[Ending, int]],
+    faults: Mapping[str, tuple[int, int, int]],
+    benched: Collection[str],
+    order: Sequence[tuple[int, str]] | None,
+    byes: Mapping[str, float],
+    live: Mapping[str, float],
+    blocks: int,
+    planned: int | None,
+    matches: int,
+    voids: int,
+    uncounted: int,
+    over: bool,
+    words: str,
+) -> Standings:
+    """Return the standings of bots whose sums and ratings are known, as `compute` describes."""
     worth = _worth(format, bots, sums, ratings, order)
     ranks = ranks_of(bots, worth, house)
     table = sorted(range(len(bots)), key=lambda bot: (-worth[bot], bot))
-    endings, faults = endings or {}, faults or {}
-    byes, live = byes or {}, live or {}
 
     rows = []
     for number, bot in enumerate(table):
@@ -111,7 +159,7 @@ def compute(
         name=name,
         game=game,
         format=format,
-        seats=counted.seats,
+        seats=seats,
         rows=tuple(rows),
         head_to_head=tuple(
             HeadToHead(
@@ -123,12 +171,12 @@ def compute(
             )
             for bot in table
             for other in table
-            if sums.met[bot, other]
+            if sums.met.size and sums.met[bot, other]
         ),
         seat_advantage=() if ratings is None else ratings.seats,
-        blocks=len(played),
+        blocks=blocks,
         planned=planned,
-        matches=counted.matches,
+        matches=matches,
         voids=voids,
         uncounted=uncounted,
         over=over,

@@ -63,7 +63,8 @@ class Ratings:
     superior: Floats
     """(N, N): the likelihood that the row's bot is stronger than the column's.
 
-    It is above 0 and below 1; those of a pair add up to 1.
+    It is above 0 and below 1; those of a pair add up to 1. For a large ladder only those of
+    neighbours in the table are known.
     """
     seats: tuple[Estimate, ...]
     """The advantage of each seat, in Elo."""
@@ -105,21 +106,20 @@ def rate(
     centre = centred(bootstrapped.centre)
     best = _by_part(estimate[:bots] * ELO, centre, parts, rated)
     wide = np.array(
-        [_widening(*pair) for pair in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
+        [widening(*pair) for pair in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
     )
     widened = centre + wide * (centred(bootstrapped.values) - centre)
     low, high = np.quantile(widened, (0.025, 0.975), axis=0)
     error = _errors(model, bootstrapped.centre, zero)
     elo = _held(best, centre, np.abs(best - centre) <= _FAR * error, parts, rated)
     rank_low, rank_high = rank_intervals(elo, widened, rated & ~house)
-    # Half a sample is added to each side: a thousand samples don't make anything impossible.
     wins = (widened[:, :, None] > widened[:, None, :]).sum(axis=0)
-    superior = (wins + 0.5 * (samples - wins - wins.T) + 0.5) / (samples + 1)
+    superior = superiority(wins, wins.T, samples)
 
     seat_elo = estimate[seats] * ELO
     seat_centre = bootstrapped.centre[seats] * ELO
     seat_off = bootstrapped.values[:, seats] * ELO - seat_centre
-    seat_widened = seat_centre + _widening(apart.all, counted.blocks) * seat_off
+    seat_widened = seat_centre + widening(apart.all, counted.blocks) * seat_off
     seat_low, seat_high = np.quantile(seat_widened, (0.025, 0.975), axis=0)
     seat_numbers = np.broadcast_to(np.arange(counted.seats), counted.ranks.shape)
     seat_low, seat_high = ends(
@@ -156,11 +156,18 @@ def estimate_of(value: float, low: float, high: float) -> Estimate:
     )
 
 
-def _widening(units: float, blocks: int) -> float:
+def widening(units: float, blocks: int) -> float:
+    """Return the factor by which samples are moved away from the centre."""
     # Pseudo-matches widen enough where each unit is one block; units of more blocks must be two.
     fewest = max(_FEWEST * units / max(blocks, 1), _FEWEST_SHARED)
     m = max(units, fewest)
     return math.sqrt((m + 1) / (m - 1)) * student(int(m + _ROUNDING) - 1) / NORMAL
+
+
+def superiority(wins: Ints, losses: Ints, samples: int) -> Floats:
+    """Return the likelihood of being stronger, from the numbers of samples that say so or not."""
+    # Half a sample is added to each side: a thousand samples don't make anything impossible.
+    return np.asarray((wins + 0.5 * (samples - wins - losses) + 0.5) / (samples + 1))
 
 
 def zero_of(parts: Ints, rated: Bools, house: Bools) -> Bools:
@@ -222,8 +229,12 @@ def rank_intervals(elo: Floats, samples: Floats, ranked: Bools) -> tuple[Ints, I
     """
 
     def rank(values: Floats) -> Ints:
-        better = values[..., None, :] > values[..., :, None]
-        return np.asarray(1 + (better & ranked).sum(axis=-1), dtype=np.int64)
+        # By rows: all pairs of a thousand bots in all samples would fill the memory.
+        better = [
+            ranked.sum() - np.searchsorted(np.sort(row[ranked]), row, side="right")
+            for row in np.atleast_2d(values)
+        ]
+        return np.asarray(np.reshape(better, values.shape) + 1, dtype=np.int64)
 
     # Rounded as in the table, so that bots which differ only by rounding errors are tied.
     own, ranks = rank(np.round(elo, 1)), rank(samples)

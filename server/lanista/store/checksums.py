@@ -21,6 +21,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from lanista.store.reading import Statement, rows
 from lanista.store.schema import (
     BENCHED,
     BLOCKS,
@@ -93,7 +94,7 @@ def _blocks(
     key = (MATCHES.c.block, MATCHES.c.seating, MATCHES.c.attempt)
     of_seats = sa.select(MATCHES.c.block, SEATS).select_from(SEATS).join(MATCHES)
     blocks, matches, seats = (
-        _rows(connection, statement, numbers)
+        rows(connection, statement if numbers is None else _of(statement, numbers))
         for statement in (
             sa.select(BLOCKS).order_by(BLOCKS.c.number),
             sa.select(MATCHES).order_by(*key),
@@ -106,18 +107,9 @@ def _blocks(
         yield number, stored, _checksum([number, *values], *its_matches, *its_seats)
 
 
-def _rows(
-    connection: sa.Connection,
-    statement: sa.Select[*tuple[Any, ...]],
-    numbers: Collection[int] | None,
-) -> Iterator[tuple[Any, ...]]:
-    """Return the rows of a statement whose first column is the number of one of some blocks."""
-    if numbers is not None:
-        statement = statement.where(statement.selected_columns[0].in_(list(numbers)))
-    result = connection.execute(statement)
-    assert result.cursor is not None
-    # Rows as the driver returns them: making SQLAlchemy's rows would take half of the whole time.
-    return iter(result.cursor.fetchone, None)
+def _of(statement: Statement, numbers: Collection[int]) -> Statement:
+    """Return a statement whose first column is the number of a block, for some blocks alone."""
+    return statement.where(statement.selected_columns[0].in_(list(numbers)))
 
 
 def _of_notes(connection: sa.Connection) -> str:

@@ -5,7 +5,7 @@ when there are a million matches: what concerns one bot reads its matches alone,
 all of them is read piece by piece.
 """
 
-import itertools
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import Ending
-from lanista.store.reading import ENDINGS, JsonLists, PlayedBlock, Reading
+from lanista.store.reading import ENDINGS, JsonLists, PlayedBlock, Reading, rows
 from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS
 
 PAGE = 5000
@@ -74,6 +74,15 @@ class SeatScore:
         return sum(self.places)
 
 
+class _Seatings(dict[str, tuple[int, tuple[int, ...]]]):
+    """Seating and ranks of a match, parsed from texts such as `0[1, 2]`."""
+
+    def __missing__(self, text: str) -> tuple[int, tuple[int, ...]]:
+        seating, _, ranks = text.partition("[")
+        self[text] = found = (int(seating), tuple(json.loads("[" + ranks)))
+        return found
+
+
 class LadderReading(Reading):
     """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
 
@@ -116,9 +125,10 @@ class LadderReading(Reading):
                 )
             ):
                 failed.setdefault(match, set()).add(bot)
+            names = JsonLists()  # of this page: kept for all blocks they would fill the memory
             for number, block, bots, seating, ranks, committed in page:
                 yield CountedMatch(
-                    *(number, block, lists[bots], seating, lists[ranks]),
+                    *(number, block, names[bots], seating, lists[ranks]),
                     *(frozenset(failed.get(number, ())), committed),
                 )
             after = last
@@ -130,39 +140,40 @@ class LadderReading(Reading):
             seatings: The number of seatings of a block.
             last: How many of the newest blocks are wanted; None for all.
         """
-        lists = JsonLists()
+        of_seatings = _Seatings()
         of_block = sa.select(
             BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map
         )
-        of_match = sa.select(MATCHES.c.block, MATCHES.c.seating, MATCHES.c.ranks).where(
-            COUNTED, self.not_struck()
+        # One row for each block here, too: its matches in one text, as in `Reading.played`.
+        of_matches = (
+            sa.select(
+                MATCHES.c.block,
+                sa.func.aggregate_strings(
+                    sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"
+                ),
+            )
+            .where(COUNTED, self.not_struck())
+            .group_by(MATCHES.c.block)
+            .order_by(MATCHES.c.block)
         )
         newest = self._last_block()
         for first in range(1 if last is None else self._first_of_last(last), newest + 1, PAGE):
-            until = first + PAGE
-            blocks = {
-                number: rest
-                for number, *rest in self.connection.execute(
-                    of_block.where(BLOCKS.c.number >= first, BLOCKS.c.number < until)
-                )
-            }
-            matches = self.connection.execute(
-                of_match.where(MATCHES.c.block >= first, MATCHES.c.block < until).order_by(
-                    MATCHES.c.block, MATCHES.c.seating
-                )
-            )
-            for number, its in itertools.groupby(matches, key=lambda row: row[0]):
+            page = sa.and_(BLOCKS.c.number >= first, BLOCKS.c.number < first + PAGE)
+            blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
+            page = sa.and_(MATCHES.c.block >= first, MATCHES.c.block < first + PAGE)
+            for number, text in rows(self.connection, of_matches.where(page)):
                 ranks: list[tuple[int, ...]] = [()] * seatings
-                for _, seating, text in its:
-                    ranks[seating] = lists[text]
+                for match in text.split(";"):
+                    seating, its_ranks = of_seatings[match]
+                    ranks[seating] = its_ranks
                 block, bots, seed, map_name = blocks[number]
-                yield PlayedBlock(block, lists[bots], int(seed), map_name, tuple(ranks))
+                yield PlayedBlock(block, tuple(json.loads(bots)), int(seed), map_name, tuple(ranks))
 
     def opponents(self, bot: str) -> list[OpponentScore]:
         """Return the results of a bot against each of its opponents, by name."""
         own, other = SEATS.alias("own"), SEATS.alias("other")
         # Grouped by the database, as there are few different ranks.
-        rows = self.connection.execute(
+        found = self.connection.execute(
             sa.select(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks, sa.func.count())
             .select_from(own)
             .join(MATCHES, MATCHES.c.number == own.c.match)
@@ -172,7 +183,7 @@ class LadderReading(Reading):
         )
         lists = JsonLists()
         scores: dict[str, list[int]] = {}
-        for opponent, seat, its_seat, text, count in rows:
+        for opponent, seat, its_seat, text, count in found:
             rank, its_rank = lists[text][seat], lists[text][its_seat]
             scores.setdefault(opponent, [0, 0, 0])[1 + (rank > its_rank) - (rank < its_rank)] += (
                 count
@@ -185,7 +196,7 @@ class LadderReading(Reading):
     def seats(self, bot: str) -> list[SeatScore]:
         """Return the results of a bot in each seat that it had, by seat."""
         failed = sa.case((FAILED, 1), else_=0)
-        rows = self.connection.execute(
+        found = self.connection.execute(
             sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
             .join(MATCHES)
             .where(SEATS.c.bot == bot, COUNTED, self.not_struck())
@@ -194,7 +205,7 @@ class LadderReading(Reading):
         lists = JsonLists()
         places: dict[int, list[int]] = {}
         failures: Counter[int] = Counter()
-        for seat, text, count, failed_here in rows:
+        for seat, text, count, failed_here in found:
             ranks = lists[text]
             places.setdefault(seat, [0] * len(ranks))[ranks[seat] - 1] += count
             failures[seat] += int(failed_here)
@@ -205,13 +216,13 @@ class LadderReading(Reading):
 
     def bot_endings(self, bot: str) -> Mapping[Ending, int]:
         """Return how the matches of a bot ended that count, with their number by ending."""
-        rows = self.connection.execute(
+        found = self.connection.execute(
             sa.select(SEATS.c.ending, sa.func.count())
             .join(MATCHES)
             .where(SEATS.c.bot == bot, COUNTED, self.not_struck())
             .group_by(SEATS.c.ending)
         )
-        return {ENDINGS[ending]: count for ending, count in sorted(rows.all())}
+        return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
 
     def _last_block(self) -> int:
         return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
