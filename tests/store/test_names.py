@@ -174,7 +174,7 @@ def test_names_have_a_schema_of_their_own_in_postgresql(server):
     with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE arena")
     url = postgres.url(server, "arena")
-    with pytest.raises(StoreError, match="empty; `lanista arena run` fills it"):
+    with pytest.raises(StoreError, match="schema lanista_away: not there"):
         NameStore.open(url, create=False, schema="lanista_away")
     Store.open(url).close()
     for target in (url, f"{url}&options=-csearch_path%3Delsewhere"):
