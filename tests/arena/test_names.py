@@ -15,6 +15,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from lanista.arena import names as module
 from lanista.arena import tokens
 from lanista.arena.names import (
+    LOOK_INTERVAL,
     REMEMBERED_FOR,
     SEEN_INTERVAL,
     WRONG_TOKEN_INTERVAL,
@@ -308,6 +309,54 @@ async def test_a_token_that_was_compared_is_remembered_for_a_while(names, comput
     assert ["matches", "matches"] == computed[2:]
 
 
+async def test_a_token_that_was_right_lately_needs_no_database(names, store, computed, monkeypatch):
+    """Unless something was revoked meanwhile, by any process."""
+    found = []
+    find = NameStore.find
+
+    def noted(self, name):
+        found.append(name)
+        return find(self, name)
+
+    monkeypatch.setattr(NameStore, "find", noted)
+    await names._look_for_revocations()
+    await enter(names, "Joe token=one")
+    await enter(names, "ann token=one")
+    for _ in range(5):
+        assert "Joe" == await enter(names, "joe token=one")
+    assert ["Joe", "ann"] == found
+    reset_token(store, "ann")
+    await names._look_for_revocations()
+    assert ErrorCode.BAD_TOKEN is (await refused(names, "ann token=one"))[0]
+    for _ in range(2):
+        assert "Joe" == await enter(names, "joe token=one")
+    assert ["ann", "ann", "joe"] == found[2:]
+    # A database that can't be asked isn't trusted to have changed nothing.
+    monkeypatch.setattr(NameStore, "revocations", _fail)
+    await names._look_for_revocations()
+    assert "Joe" == await enter(names, "joe token=one")
+    assert ["joe"] == found[5:]
+    assert ["hash_of", "hash_of", "hash_of", "matches"] == computed  # the third is the operator's
+
+
+async def test_a_token_that_is_replaced_while_it_is_looked_up(names, store, monkeypatch):
+    """It isn't trusted for what was read before."""
+    await enter(names, "joe token=one")
+    names._revocations = store.revocations()
+    find = NameStore.find
+
+    def slow_find(self, name):
+        found = find(self, name)
+        reset_token(store, "joe")
+        return found
+
+    monkeypatch.setattr(NameStore, "find", slow_find)
+    assert "joe" == await enter(names, "joe token=one")
+    monkeypatch.setattr(NameStore, "find", find)
+    names._revocations = store.revocations()
+    assert OTHERS == await refused(names, "joe token=one")
+
+
 async def test_connections_that_come_at_once_are_checked_once(names, computed):
     async with trio.open_nursery() as nursery:
         for _ in range(10):
@@ -532,8 +581,12 @@ async def test_when_names_were_seen_is_stored_now_and_then(names, store, monkeyp
     monkeypatch.setattr(NameStore, "set_seen", noted)
 
     async def pass_interval():
-        await wait_all_tasks_blocked()
-        mock_clock.jump(SEEN_INTERVAL)
+        # In small steps, as threads may be at work while the clock jumps.
+        began, count = trio.current_time(), len(stored)
+        while len(stored) == count:
+            mock_clock.jump(LOOK_INTERVAL)
+            await wait_all_tasks_blocked(0.001)
+        assert SEEN_INTERVAL <= trio.current_time() - began
         await is_over.receive()
 
     before = datetime.now(UTC).replace(microsecond=0)

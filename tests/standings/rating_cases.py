@@ -29,6 +29,8 @@ class Case:
     liking: float = 0.0
     """Elo by which a bot plays better or worse on an opening, against everybody: its standard
     deviation over openings. The truth is `elo` then only where all bots are equal."""
+    missing: float = 0.0
+    """The chance that a match was left out, as in a ladder; one of each block is always there."""
     gauntlet: bool = False
     """Whether the first bot meets all others, and these don't meet. For two players."""
 
@@ -97,12 +99,18 @@ def play(case, chance):
         taken = np.take_along_axis(members, picked[:, :, None, None], 2)[:, :, 0] & left
         ranks[taken] = np.broadcast_to(1 + (~left).sum(axis=2, keepdims=True), ranks.shape)[taken]
         left &= ~taken
+    there = np.ones(ranks.shape[:2], dtype=bool)
+    if case.missing:
+        there = chance.random(there.shape) >= case.missing
+        there[~there.any(axis=1), 0] = True
     label = names(case)
     return [
         BlockScore(
-            tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), opening
+            tuple(label[bot] for bot in row),
+            tuple(tuple(match) if kept else () for match, kept in zip(block, keeps, strict=True)),
+            opening,
         )
-        for row, block, opening in zip(
-            rows.tolist(), ranks.tolist(), openings.tolist(), strict=True
+        for row, block, keeps, opening in zip(
+            rows.tolist(), ranks.tolist(), there.tolist(), openings.tolist(), strict=True
         )
     ]

@@ -54,13 +54,14 @@ def test_the_quadratic_approximation_is_near(monkeypatch):
         assert (np.abs(off) < 0.15 * error).all()
 
 
-@pytest.mark.parametrize("by_opening", [True, False])
-def test_the_error_is_the_sandwich(by_opening):
+@pytest.mark.parametrize(("by_opening", "missing"), [(True, 0.0), (False, 0.0), (True, 0.4)])
+def test_the_error_is_the_sandwich(by_opening, missing):
     """Independently: information⁻¹ · sum of squared scores · information⁻¹.
 
-    Scores of openings with three blocks each; or of blocks, where all are on one opening.
+    Scores of openings with three blocks each; or of blocks, where all are on one opening. Blocks
+    that aren't complete have the scores of their matches.
     """
-    case = Case(seats=2, elo=spread(3, 300), blocks=60, alike=0.5, liking=150.0)
+    case = Case(seats=2, elo=spread(3, 300), blocks=60, alike=0.5, liking=150.0, missing=missing)
     played = play(case, np.random.default_rng(8))
     if not by_opening:
         played = [block._replace(opening=0) for block in played]
@@ -98,7 +99,7 @@ def _as_choices(some, block, seated, bots):
 def test_lots_of_blocks_are_as_good_as_blocks(monkeypatch):
     some = model(Case(seats=4, elo=spread(8, 300), blocks=150))
     alone = sample(some, 500).values.std(axis=0)
-    monkeypatch.setattr(bootstrap, "_MOST_UNITS", 100)
+    monkeypatch.setattr(bootstrap, "MOST_UNITS", 100)
     lots = sample(some, 500).values.std(axis=0)
     assert not np.array_equal(alone, lots)
     # The error of 100 lots is 7 %, that of 500 samples 3 %.

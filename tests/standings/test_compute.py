@@ -6,6 +6,8 @@ import pytest
 from lanista.match.ending import Ending
 from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings.compute import compute
+from lanista.standings.html import html_text
+from lanista.standings.text import json_text, markdown_text
 from lanista.store.reading import PlayedBlock
 from lanista.tournament.stored_blocks import read_stored_blocks
 from standings.rating_cases import Case, names, play, spread
@@ -231,6 +233,57 @@ def test_fillers_have_no_row():
     assert {"a", "b"} == {row.bot for row in standings.rows}
     assert {("a", "b"), ("b", "a")} == {(met.bot, met.opponent) for met in standings.head_to_head}
     assert 4 == standings.rows[0].matches
+
+
+def test_every_match_of_an_incomplete_block_counts():
+    """As those of complete blocks: the figures are the joint ones of all matches."""
+    halves = [BlockScore(("a", "b"), ((1, 2), ())), BlockScore(("a", "b"), ((), (1, 2)))]
+    whole = [BlockScore(("a", "b"), SPLIT)]
+    incomplete, complete = (
+        table([*blocks, BlockScore(("b", "c"), DRAWN)], ["a", "b", "c"], format="ladder")
+        for blocks in (halves, whole)
+    )
+    assert (3, 4) == (incomplete.blocks, incomplete.matches)
+    for one, other in zip(incomplete.rows, complete.rows, strict=True):
+        assert (one.bot, one.rank, one.matches, one.points) == (
+            *(other.bot, other.rank, other.matches, other.points),
+        )
+        assert one.rating.value == pytest.approx(other.rating.value, abs=1e-6)
+
+
+def test_house_bots_hold_the_scale_and_take_no_rank():
+    """Their mean is 0, whoever joins; the ranks of the others are as if they weren't there."""
+    blocks = [
+        BlockScore(("a", "house"), ((1, 2), (1, 2))),
+        BlockScore(("a", "house"), WON),
+        BlockScore(("b", "house"), SPLIT),
+        BlockScore(("b", "other house"), LOST),
+        BlockScore(("c", "other house"), SPLIT),
+        BlockScore(("other house", "a"), SPLIT),
+    ] * 4
+    bots, house = (
+        ["a", "b", "c", "house", "other house", "idle"],
+        {"house", "other house", "nobody"},
+    )
+    standings = table(blocks, bots, format="ladder", house=house)
+    rows = {row.bot: row for row in standings.rows}
+    assert {"house", "other house"} == {row.bot for row in standings.rows if row.rank is None}
+    assert [1, 2, 3, 4] == [row.rank for row in standings.rows if row.rank is not None]
+    assert "idle" == standings.rows[-1].bot
+    values = [row.rating.value for row in standings.rows[:-1]]
+    assert sorted(values, reverse=True) == values
+    assert 0 == pytest.approx(rows["house"].rating.value + rows["other house"].rating.value)
+    assert rows["house"].rank_low is None is rows["house"].rank_high
+    assert all(rows[bot].rank_high <= 3 for bot in "abc")
+    plain = table(blocks, bots, format="ladder")
+    assert rows["a"].rating.value - rows["b"].rating.value == pytest.approx(
+        next(row for row in plain.rows if row.bot == "a").rating.value
+        - next(row for row in plain.rows if row.bot == "b").rating.value
+    )
+    assert "| a |" in markdown_text(standings)
+    assert "|  | house (house bot) |" in markdown_text(standings)
+    assert '"rank": null' in json_text(standings)
+    assert "the mean of the house bots is 0" in html_text(standings)
 
 
 def test_one_bot_among_fillers():

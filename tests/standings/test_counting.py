@@ -12,7 +12,7 @@ from lanista.standings.counting import connected, count, independent, reached, t
 
 @st.composite
 def tournaments(draw, *, fewest=1):
-    """(bots, fillers, blocks, seatings): any bots in any places, any ranks."""
+    """(bots, fillers, blocks, seatings): any bots in any places, any ranks, any missing."""
     seats = draw(st.sampled_from([2, 4]))
     bots = [f"bot{number}" for number in range(draw(st.integers(2, 5)))]
     fillers = ["Null", "Null 2"][: draw(st.integers(0, 2))]
@@ -24,7 +24,9 @@ def tournaments(draw, *, fewest=1):
     block = st.builds(
         BlockScore,
         placed.map(tuple),
-        st.lists(ranks, min_size=len(seated), max_size=len(seated)).map(tuple),
+        st.lists(ranks | st.just(()), min_size=len(seated), max_size=len(seated))
+        .map(tuple)
+        .filter(any),
         st.integers(0, 30),
     )
     return bots, fillers, draw(st.lists(block, min_size=fewest, max_size=12)), seated
@@ -36,6 +38,7 @@ def matches(blocks, seated):
         ([block.bots[place] for place in seating], ranks)
         for block in blocks
         for seating, ranks in zip(seated, block.ranks, strict=True)
+        if ranks
     ]
 
 
@@ -127,6 +130,19 @@ def test_equal_blocks_are_one():
     assert not counted.fillers
 
 
+def test_a_missing_match_is_no_match():
+    seated = seatings("ab")
+    blocks = [BlockScore(("a", "b"), ranks) for ranks in (((1, 2), ()), ((), (2, 1)), WON, WON)]
+    counted = count(blocks, seated, ["a", "b"])
+    assert [1, 1, 2] == counted.times.tolist()
+    assert [[-1, 1], [0, -1], [0, 1]] == counted.block_matches.tolist()
+    assert [3, 3] == counted.match_times.tolist()
+    assert (4, 6) == (counted.blocks, counted.matches)
+    sums = tally(counted)
+    assert ([6, 6], [4, 4]) == (sums.matches.tolist(), sums.blocks.tolist())
+    assert [6.0, 0.0] == sums.points.tolist()
+
+
 def test_blocks_with_one_filler_or_another_are_equal():
     """All fillers are one player, so the order of their names in a set leaves no trace."""
     blocks = [BlockScore(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
@@ -213,6 +229,7 @@ def test_who_is_below_in_a_match_of_four_scored_nothing():
             BlockScore(("a", "b", "a"), ((1, 2), (2, 1))),
             "a block has 3 bots, but its seatings have 2 seats",
         ),
+        (BlockScore(("a", "b"), ((), ())), "a block doesn't have 2 rankings of 2 seats each"),
         (BlockScore(("a", "b"), ((1, 2),)), "a block doesn't have 2 rankings of 2 seats each"),
         (
             BlockScore(("a", "b"), ((1, 2), (1, 2, 3))),

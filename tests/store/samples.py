@@ -2,6 +2,8 @@
 
 import random
 
+import attrs
+
 from lanista.match.ending import Ending
 from lanista.store.results import BlockResult, MatchResult, SeatResult
 
@@ -95,6 +97,18 @@ def drawn(number):
         map=chance.choice(["", "maze"]),
         matches=tuple(matches),
     )
+
+
+def parts(result):
+    """A block's matches, each as a result of its own."""
+    return [attrs.evolve(result, matches=(each,)) for each in result.matches]
+
+
+def interleaved(numbers):
+    """Matches of several blocks in turn, as those of a ladder end."""
+    blocks = [parts(drawn(number)) for number in numbers]
+    longest = max(map(len, blocks))
+    return [its[at] for at in range(longest) for its in blocks if at < len(its)]
 
 
 def stored(store):

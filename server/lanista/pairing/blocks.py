@@ -34,7 +34,10 @@ class BlockScore(NamedTuple):
     bots: tuple[str, ...]
     """The bots' names, by place."""
     ranks: tuple[tuple[int, ...], ...]
-    """The matches' ranks, by seating, then by seat: 1 is best, equal ranks are ties."""
+    """The matches' ranks, by seating, then by seat: 1 is best, equal ranks are ties.
+
+    In a ladder, a seating whose match is missing has ().
+    """
     opening: int = 0
     """The number of the opening that it was played on, as in `Pairing`."""
 

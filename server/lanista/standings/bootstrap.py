@@ -27,17 +27,18 @@ maxima. The widening for few blocks is in `rating`.
 """
 
 import hashlib
+from typing import Any
 
 import attrs
 
 from lanista.standings.counting import Counted, Independent
 from lanista.standings.likelihood import Model, maximum, pseudo_matches, sums
-from lanista.standings.numerics import Bools, Floats, Ints, np
+from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
 
 PSEUDO = 0.5
 """The mean weight of each outcome of a pseudo-match; also the shape of its gamma distribution."""
 
-_MOST_UNITS = 1500
+MOST_UNITS = 1500
 """The most openings, or kinds of blocks, that get weights of their own.
 
 If there are more, they are put together at random into so many lots. That leaves an error of 2 % in
@@ -121,7 +122,7 @@ def sample(model: Model, count: int, apart: Independent) -> Samples:
     units = _units(model.counted, apart, generator)
     order = np.argsort(units.unit, kind="stable")
     starts = np.searchsorted(units.unit[order], np.arange(len(units.shape)))
-    scores = by_match[model.counted.block_matches].sum(axis=1)
+    scores = _with_missing(by_match, model.counted, 0.0)[model.counted.block_matches].sum(axis=1)
     parts = scores[units.block[order]] * units.times[order, None]
     weights = generator.standard_gamma(units.shape, size=(count, len(units.shape)))
     pull = weights @ np.add.reduceat(parts, starts, axis=0)
@@ -154,23 +155,30 @@ def _units(counted: Counted, apart: Independent, generator: np.random.Generator)
     if apart.by_opening:
         openings = int(counted.cell_openings.max()) + 1
         lots = np.arange(openings)
-        if openings > _MOST_UNITS:
-            lots = generator.permutation(openings) % _MOST_UNITS
+        if openings > MOST_UNITS:
+            lots = generator.permutation(openings) % MOST_UNITS
         return _Units(
-            shape=np.ones(min(openings, _MOST_UNITS)),
+            shape=np.ones(min(openings, MOST_UNITS)),
             unit=lots[counted.cell_openings],
             block=counted.cell_blocks,
             times=counted.cell_times.astype(np.float64),
         )
-    if len(kinds) <= _MOST_UNITS:
+    if len(kinds) <= MOST_UNITS:
         shape = counted.times.astype(np.float64)
         return _Units(shape=shape, unit=kinds, block=kinds, times=np.ones(len(kinds)))
     return _Units(
-        shape=np.ones(_MOST_UNITS),
-        unit=generator.permutation(counted.blocks) % _MOST_UNITS,
+        shape=np.ones(MOST_UNITS),
+        unit=generator.permutation(counted.blocks) % MOST_UNITS,
         block=np.repeat(kinds, counted.times),
         times=np.ones(counted.blocks),
     )
+
+
+def _with_missing(by_match: NDArray[Any], counted: Counted, value: float) -> NDArray[Any]:
+    """Return rows by match with one more at the end, which is what -1 means: a missing match."""
+    if (counted.block_matches >= 0).all():
+        return by_match
+    return np.vstack([by_match, np.full((1, by_match.shape[1]), value, dtype=by_match.dtype)])
 
 
 def _uncertain(model: Model, error: Floats) -> Bools:
@@ -241,7 +249,7 @@ def _choice_counts(model: Model, uncertain: Bools, units: _Units) -> Floats:
     matches = model.counted.block_matches[units.block]
     # The last entry stands for no choice.
     column = np.append(np.where(uncertain, np.cumsum(uncertain) - 1, -1), -1)
-    choice = column[model.choice_of][matches]
+    choice = column[_with_missing(model.choice_of, model.counted, -1)][matches]
     there = choice >= 0
     owner = np.broadcast_to(units.unit[:, None, None], choice.shape)[there]
     times = np.broadcast_to(units.times[:, None, None], choice.shape)[there]

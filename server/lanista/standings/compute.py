@@ -9,6 +9,7 @@ from lanista.match.ending import Ending
 from lanista.pairing.blocks import BlockScore, Seating
 from lanista.pairing.kinds import FormatName
 from lanista.standings.counting import Tally, count, tally
+from lanista.standings.numerics import np
 from lanista.standings.rating import Ratings, estimate_of, rate
 from lanista.standings.table import HeadToHead, Row, Standings
 
@@ -20,6 +21,7 @@ def compute(
     format: str,  # noqa: A002 - the name of the standings' field
     bots: Sequence[str],
     fillers: Collection[str] = (),
+    house: Collection[str] = (),
     played: Sequence[BlockScore],
     seated: Sequence[Seating],
     endings: Mapping[str, Mapping[Ending, int]] | None = None,
@@ -46,6 +48,7 @@ def compute(
         format: The format's name, as in `FormatName`.
         bots: The names of the table's bots, in the spec's order.
         fillers: The names of bots that only fill seats.
+        house: The names of the bots that hold a ladder's scale and take no rank.
         played: All blocks that count, in any order.
         seated: The seatings of each of them.
         endings: By bot: how its matches ended, void ones included.
@@ -65,11 +68,62 @@ def compute(
     """
     counted = count(played, seated, bots, fillers)
     sums = tally(counted)
-    ratings = rate(counted, sums.blocks) if sums.blocks.any() else None
-    ranks = _ranks(format, bots, sums, ratings, order)
-    table = sorted(range(len(bots)), key=lambda bot: (ranks[bot], bot))
-    endings, faults = endings or {}, faults or {}
-    byes, live = byes or {}, live or {}
+    ratings = None
+    if sums.blocks.any():
+        ratings = rate(counted, sums.blocks, house=np.isin(np.array(bots), list(house)))
+    return assemble(
+        name=name,
+        game=game,
+        format=format,
+        seats=counted.seats,
+        bots=bots,
+        house=house,
+        sums=sums,
+        ratings=ratings,
+        endings=endings or {},
+        faults=faults or {},
+        benched=benched,
+        order=order,
+        byes=byes or {},
+        live=live or {},
+        blocks=counted.blocks,
+        planned=planned,
+        matches=counted.matches,
+        voids=voids,
+        uncounted=uncounted,
+        over=over,
+        words=words,
+    )
+
+
+def assemble(
+    *,
+    name: str,
+    game: str,
+    format: str,  # noqa: A002 - as above
+    seats: int,
+    bots: Sequence[str],
+    house: Collection[str],
+    sums: Tally,
+    ratings: Ratings | None,
+    endings: Mapping[str, Mapping[Ending, int]],
+    faults: Mapping[str, tuple[int, int, int]],
+    benched: Collection[str],
+    order: Sequence[tuple[int, str]] | None,
+    byes: Mapping[str, float],
+    live: Mapping[str, float],
+    blocks: int,
+    planned: int | None,
+    matches: int,
+    voids: int,
+    uncounted: int,
+    over: bool,
+    words: str,
+) -> Standings:
+    """Return the standings of bots whose sums and ratings are known, as `compute` describes."""
+    worth = _worth(format, bots, sums, ratings, order)
+    ranks = ranks_of(bots, worth, house)
+    table = sorted(range(len(bots)), key=lambda bot: (-worth[bot], bot))
 
     rows = []
     for number, bot in enumerate(table):
@@ -77,7 +131,8 @@ def compute(
         estimate, rank_low, rank_high = None, None, None
         if ratings is not None and ratings.rated[bot]:
             estimate = estimate_of(ratings.elo[bot], ratings.low[bot], ratings.high[bot])
-            rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
+            if ranks[bot] is not None:
+                rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
         late, malformed, illegal = faults.get(bots[bot], (0, 0, 0))
         rows.append(
             Row(
@@ -104,7 +159,7 @@ def compute(
         name=name,
         game=game,
         format=format,
-        seats=counted.seats,
+        seats=seats,
         rows=tuple(rows),
         head_to_head=tuple(
             HeadToHead(
@@ -116,12 +171,12 @@ def compute(
             )
             for bot in table
             for other in table
-            if sums.met[bot, other]
+            if sums.met.size and sums.met[bot, other]
         ),
         seat_advantage=() if ratings is None else ratings.seats,
-        blocks=len(played),
+        blocks=blocks,
         planned=planned,
-        matches=len(played) * len(seated),
+        matches=matches,
         voids=voids,
         uncounted=uncounted,
         over=over,
@@ -135,31 +190,42 @@ def _superior(ratings: Ratings | None, bot: int, other: int) -> float | None:
     return float(ratings.superior[bot, other])
 
 
-def _ranks(
+def ranks_of(
+    bots: Sequence[str], worth: Sequence[float], house: Collection[str] = ()
+) -> list[int | None]:
+    """Return the bots' ranks: one more than the number of better bots, so that ties share.
+
+    House bots take no rank from others, and have none.
+    """
+    others = [own for bot, own in zip(bots, worth, strict=True) if bot not in house]
+    return [
+        None if bot in house else 1 + sum(other > own for other in others)
+        for bot, own in zip(bots, worth, strict=True)
+    ]
+
+
+def _worth(
     format_: str,
     bots: Sequence[str],
     sums: Tally,
     ratings: Ratings | None,
     order: Sequence[tuple[int, str]] | None,
-) -> list[int]:
-    """Return the bots' ranks: one more than the number of better bots, so that ties share."""
-    worth: list[float]
+) -> list[float]:
+    """Return the figures by which the bots are ranked; the greatest one is best."""
     if order is not None:
         places = {bot: place for place, bot in order}
-        worth = [-float(places.get(bot, len(bots) + 1)) for bot in bots]
-    elif ratings is None:
-        worth = [0.0] * len(bots)
-    else:
-        if format_ == FormatName.ROUND_ROBIN:
-            # Rounded to less than the smallest possible difference, but more than rounding errors.
-            figures = [
-                round(points / max(matches, 1), 9)
-                for points, matches in zip(sums.points.tolist(), sums.matches.tolist(), strict=True)
-            ]
-        else:
-            figures = [round(elo, 1) for elo in ratings.elo.tolist()]
-        worth = [
-            figure if rated else float("-inf")
-            for figure, rated in zip(figures, ratings.rated.tolist(), strict=True)
+        return [-float(places.get(bot, len(bots) + 1)) for bot in bots]
+    if ratings is None:
+        return [0.0] * len(bots)
+    if format_ == FormatName.ROUND_ROBIN:
+        # Rounded to less than the smallest possible difference, but more than rounding errors.
+        figures = [
+            round(points / max(matches, 1), 9)
+            for points, matches in zip(sums.points.tolist(), sums.matches.tolist(), strict=True)
         ]
-    return [1 + sum(other > own for other in worth) for own in worth]
+    else:
+        figures = [round(elo, 1) for elo in ratings.elo.tolist()]
+    return [
+        figure if rated else float("-inf")
+        for figure, rated in zip(figures, ratings.rated.tolist(), strict=True)
+    ]

@@ -11,7 +11,7 @@ ranking at most (S - 1).
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -40,7 +40,7 @@ class Counted:
     block_players: Ints
     """(U, places): the player at each place."""
     block_matches: Ints
-    """(U, K): by seating, the index of its match among the M ones."""
+    """(U, K): by seating, the index of its match among the M ones; -1 if it is missing."""
     cell_blocks: Ints
     """(X,): the index of the block among the U ones."""
     cell_openings: Ints
@@ -60,6 +60,11 @@ class Counted:
         return int(self.times.sum())
 
     @property
+    def matches(self) -> int:
+        """Number of matches in all."""
+        return int(self.match_times.sum())
+
+    @property
     def fillers(self) -> bool:
         """Whether a filler played."""
         return bool((self.players == self.bots).any())
@@ -74,7 +79,7 @@ def count(
     """Return the blocks as arrays.
 
     Args:
-        played: All blocks that count.
+        played: All blocks that count; each has at least one match.
         seated: The seatings of each of them.
         bots: The names of the table's bots.
         fillers: The names of the bots that only fill seats; they are one player from here on.
@@ -100,8 +105,8 @@ def count(
     rankings = sorted({ranks for block in played for ranks in block.ranks})
     bots_id = {players: number for number, players in enumerate(tuples)}
     ranking_id = {ranks: number for number, ranks in enumerate(rankings)}
-    if any(len(ranks) != shape.shape[1] for ranks in rankings) or any(
-        len(block.ranks) != len(seated) for block in played
+    if any(len(ranks) not in {0, shape.shape[1]} for ranks in rankings) or any(
+        len(block.ranks) != len(seated) or not any(block.ranks) for block in played
     ):
         raise ValueError(
             f"a block doesn't have {len(seated)} rankings of {shape.shape[1]} seats each"
@@ -126,8 +131,15 @@ def count(
     matches, block_matches = np.unique(keys + rows[:, 1:], return_inverse=True)
     block_matches = block_matches.reshape(keys.shape).astype(np.int64)
     match_times = weighted_counts(block_matches, np.repeat(times, len(seated)), len(matches))
+    if rankings and not rankings[0]:  # the ranking of a missing match, which is sorted first
+        there = matches % len(rankings) > 0
+        block_matches = np.where(there, np.cumsum(there) - 1, -1)[block_matches]
+        matches, match_times = matches[there], match_times[there]
     seating, ranking = np.divmod(matches, max(len(rankings), 1))
     bots_number, seating = np.divmod(seating, len(seated))
+    by_ranking = np.array(
+        [ranks or (0,) * shape.shape[1] for ranks in rankings], dtype=np.int64
+    ).reshape(len(rankings), shape.shape[1])
     return Counted(
         bots=len(bots),
         seats=shape.shape[1],
@@ -139,7 +151,7 @@ def count(
         cell_openings=cells[:, 0],
         cell_times=cell_times,
         players=np.take_along_axis(by_place[bots_number], shape[seating], axis=1),
-        ranks=np.array(rankings, dtype=np.int64).reshape(len(rankings), shape.shape[1])[ranking],
+        ranks=by_ranking[ranking],
         match_times=match_times.astype(np.int64),
     )
 
@@ -219,17 +231,27 @@ def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
         ranks: (M, S): the rank of each seat.
         size: The number of owners.
     """
-    pairs = owners[:, :, None] * size + owners[:, None, :]
-    unscored = ranks[:, :, None] > ranks[:, None, :]
-    # One number more than there are pairs, for the pairs in which nothing was scored.
-    counts = np.bincount(np.where(unscored, size * size, pairs).ravel(), minlength=size * size + 1)
-    scored: Bools = (counts[:-1].reshape(size, size) > 0) | np.eye(size, dtype=bool)
+    return closure(scored_directly(owners, ranks, size))
+
+
+def closure(scored: Bools) -> Bools:
+    """Return who reaches whom, directly or through others, from who scored against whom."""
+    scored = scored | np.eye(len(scored), dtype=bool)
     while True:
         # Each multiplication doubles the length of the paths that are considered.
         further = scored.astype(np.float32) @ scored > 0
         if (further == scored).all():
             return scored
         scored = further
+
+
+def scored_directly(owners: Ints, ranks: Ints, size: int) -> Bools:
+    """Return which owner scored against which one in a match of both, shape (size, size)."""
+    pairs = owners[:, :, None] * size + owners[:, None, :]
+    unscored = ranks[:, :, None] > ranks[:, None, :]
+    # One number more than there are pairs, for the pairs in which nothing was scored.
+    counts = np.bincount(np.where(unscored, size * size, pairs).ravel(), minlength=size * size + 1)
+    return np.asarray(counts[:-1].reshape(size, size) > 0)
 
 
 def connected(reach: Bools) -> Ints:
@@ -258,7 +280,7 @@ class Tally:
     draws: Ints
     """(N,): the matches in which all had the same rank."""
     met: Ints
-    """(N, N): the matches in which both played."""
+    """(N, N): the matches in which both played; (0, 0) where pairs aren't counted."""
     won: Floats
     """(N, N): the points of the row's bot against the column's bot alone."""
 
@@ -270,44 +292,86 @@ def tally(counted: Counted) -> Tally:
     its own other seat. Against an opponent with two seats the mean over the pairs of seats counts,
     so that a match gives one point between two bots, as always.
     """
-    n, seats = counted.bots, counted.seats
+    n, size = counted.bots, counted.bots + 1
     players, ranks, times = counted.players, counted.ranks, counted.match_times
-    size = n + 1
     pair = players[:, :, None] * size + players[:, None, :]
+    better = _better(players, ranks)
+    held = _held(players)
     other = players[:, :, None] != players[:, None, :]
-    below = ranks[:, :, None] < ranks[:, None, :]
-    # By match and pair of seats: 1, ½ or 0 points.
-    better = (below + 0.5 * (ranks[:, :, None] == ranks[:, None, :])) * other
-    # By match and seat: how many seats the bot in it has.
-    held = seats - other.sum(axis=2)
     weight = times[:, None, None] / (held[:, :, None] * held[:, None, :]) * other
 
     def square(values: Floats) -> Floats:
         return weighted_counts(pair, values, size * size).reshape(size, size)[:n, :n]
 
-    def by_player(values: NDArray[Any]) -> Floats:
-        return weighted_counts(players, values, size)[:n]
-
-    drawn = (ranks == ranks[:, :1]).all(axis=1)
-    place = 1 + below.sum(axis=1)
-    places = weighted_counts(
-        players * seats + place - 1,
-        np.where(drawn & (seats == 2), 0, times)[:, None] * np.ones(seats),
-        size * seats,
-    ).reshape(size, seats)[:n]
-    held_places = (counted.block_players[:, :, None] == counted.block_players[:, None, :]).sum(2)
-    blocks = weighted_counts(counted.block_players, counted.times[:, None] / held_places, size)[:n]
+    own = own_sums(players, ranks, times, size)
     return Tally(
-        matches=_whole(by_player(times[:, None] / held)),
-        blocks=_whole(blocks),
-        points=by_player(better.sum(axis=2) * times[:, None]),
-        places=_whole(places),
-        draws=_whole(by_player(np.where(drawn, times, 0)[:, None] / held)),
-        met=_whole(square(weight)),
+        matches=whole(own.matches[:n]),
+        blocks=whole(block_sums(counted.block_players, counted.times, size)[:n]),
+        points=own.points[:n],
+        places=whole(own.places[:n]),
+        draws=whole(own.draws[:n]),
+        met=whole(square(weight)),
         won=square(weight * better),
     )
 
 
-def _whole(values: Floats) -> Ints:
+class OwnSums(NamedTuple):
+    """The sums by player that need no pairs of players, not yet made whole numbers."""
+
+    matches: Floats
+    points: Floats
+    places: Floats
+    draws: Floats
+
+
+def own_sums(players: Ints, ranks: Ints, times: Ints, size: int) -> OwnSums:
+    """Return the sums over some matches, as `Tally` has them.
+
+    Args:
+        players: (M, S): the player in each seat.
+        ranks: (M, S): the rank of each seat.
+        times: (M,): how often each match was played.
+        size: The number of players.
+    """
+    seats = players.shape[1]
+    held = _held(players)
+
+    def by_player(values: NDArray[Any]) -> Floats:
+        return weighted_counts(players, values, size)
+
+    drawn = (ranks == ranks[:, :1]).all(axis=1)
+    place = 1 + (ranks[:, :, None] < ranks[:, None, :]).sum(axis=1)
+    places = weighted_counts(
+        players * seats + place - 1,
+        np.where(drawn & (seats == 2), 0, times)[:, None] * np.ones(seats),
+        size * seats,
+    ).reshape(size, seats)
+    return OwnSums(
+        matches=by_player(times[:, None] / held),
+        points=by_player(_better(players, ranks).sum(axis=2) * times[:, None]),
+        places=places,
+        draws=by_player(np.where(drawn, times, 0)[:, None] / held),
+    )
+
+
+def block_sums(block_players: Ints, times: Ints, size: int) -> Floats:
+    """Return the number of blocks of each player, (size,), not yet made whole numbers."""
+    held = (block_players[:, :, None] == block_players[:, None, :]).sum(2)
+    return weighted_counts(block_players, times[:, None] / held, size)
+
+
+def _better(players: Ints, ranks: Ints) -> Floats:
+    """Return by match and pair of seats: 1, ½ or 0 points; 0 for two seats of one player."""
+    below = ranks[:, :, None] < ranks[:, None, :]
+    tied = ranks[:, :, None] == ranks[:, None, :]
+    return np.asarray((below + 0.5 * tied) * (players[:, :, None] != players[:, None, :]))
+
+
+def _held(players: Ints) -> Ints:
+    """Return by match and seat: how many seats the player in it has."""
+    return np.asarray((players[:, :, None] == players[:, None, :]).sum(axis=2))
+
+
+def whole(values: Floats) -> Ints:
     """Return counts that were summed up in fractions, as 1/2 + 1/2, as whole numbers."""
     return np.rint(values).astype(np.int64)

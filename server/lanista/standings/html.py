@@ -152,7 +152,8 @@ def _cell(text: str, kind: str = "", title: str = "") -> str:
 
 def _bot(row: Row) -> str:
     benched = ' <span class="benched">benched</span>' if row.benched else ""
-    return f'<th scope="row" class="text">{_shown(row.bot)}{benched}</th>'
+    house = ' <span class="muted">house bot</span>' if row.rank is None else ""
+    return f'<th scope="row" class="text">{_shown(row.bot)}{house}{benched}</th>'
 
 
 def _standings(standings: Standings) -> Iterator[str]:

@@ -107,22 +107,32 @@ class Model:
 
     @property
     def anchor(self) -> Floats:
-        """What the prior adds to the information, with sum theta = 0 and sum gamma = 0: (P, P).
-
-        The likelihood doesn't change if all theta, or all gamma, grow alike; a term in their sums
-        alone fixes these two without a pull on anything else.
-        """
-        matrix = np.eye(self.size) * PRECISION
-        seats = slice(self.players, self.players + self.counted.seats)
-        matrix[: self.players, : self.players] += _ANCHOR
-        matrix[seats, seats] += _ANCHOR
-        return matrix
+        """What the prior adds to the information: (P, P)."""
+        return prior(self.players, self.counted.seats, self.size)
 
     def times(self) -> Floats:
         """Return how often each choice was made, shape (C,)."""
         weights = np.broadcast_to(self.counted.match_times[:, None], self.choice_of.shape)
         is_choice = self.choice_of >= 0
         return weighted_counts(self.choice_of[is_choice], weights[is_choice], self.choices)
+
+
+def prior(players: int, seats: int, size: int) -> Floats:
+    """Return what the prior adds to the information, with sum theta = 0 and sum gamma = 0: (P, P).
+
+    The likelihood doesn't change if all theta, or all gamma, grow alike; a term in their sums alone
+    fixes these two without a pull on anything else.
+
+    Args:
+        players: The number of theta.
+        seats: The number of gamma.
+        size: P, the number of all parameters.
+    """
+    matrix = np.eye(size) * PRECISION
+    of_seats = slice(players, players + seats)
+    matrix[:players, :players] += _ANCHOR
+    matrix[of_seats, of_seats] += _ANCHOR
+    return matrix
 
 
 def model_of(counted: Counted, parts: Ints | None = None) -> Model:
@@ -138,19 +148,12 @@ def model_of(counted: Counted, parts: Ints | None = None) -> Model:
     players = counted.bots + counted.fillers
     matches = len(ranks)
     stages = max(seats - 1, 1)
-    left = np.zeros((matches, stages, seats), dtype=bool)
-    taken = np.zeros_like(left)
-    place = (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2)
-    remaining = np.ones((matches, seats), dtype=bool)
-    for stage in range(stages):
-        best = np.where(remaining, place, seats).min(axis=1, keepdims=True)
-        taken[:, stage] = remaining & (place == best)
-        left[:, stage] = remaining
-        if parts is not None:
-            part = parts[counted.players]
+    left, taken = stages_of(ranks)
+    if parts is not None:
+        part = parts[counted.players]
+        for stage in range(stages):
             chosen_part = np.take_along_axis(part, taken[:, stage].argmax(axis=1)[:, None], axis=1)
             left[:, stage] &= part == chosen_part
-        remaining = remaining & ~taken[:, stage]
     is_choice = left.sum(axis=2) > 1
     taken &= is_choice[:, :, None]
     group = taken.sum(axis=2)
@@ -182,6 +185,44 @@ def model_of(counted: Counted, parts: Ints | None = None) -> Model:
     )
 
 
+def stages_of(ranks: Ints) -> tuple[Bools, Bools]:
+    """Return which seats are left at each stage of some matches, and which of them are taken.
+
+    Args:
+        ranks: (M, S): the rank of each seat.
+
+    Returns:
+        Two arrays of shape (M, T, S); after the last stage nothing is left and nothing is taken.
+    """
+    matches, seats = ranks.shape
+    stages = max(seats - 1, 1)
+    left = np.zeros((matches, stages, seats), dtype=bool)
+    taken = np.zeros_like(left)
+    place = (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2)
+    remaining = np.ones((matches, seats), dtype=bool)
+    for stage in range(stages):
+        best = np.where(remaining, place, seats).min(axis=1, keepdims=True)
+        taken[:, stage] = remaining & (place == best)
+        left[:, stage] = remaining
+        remaining = remaining & ~taken[:, stage]
+    return left, taken
+
+
+def alternatives(left: int, tied: tuple[int, ...]) -> tuple[Bools, Floats, Floats]:
+    """Return the sets of seats that may take the next place, when so many seats are left.
+
+    Returns:
+        By alternative: which of the seats left are in it, (A, R); the share of each in its worth,
+        (A, R); 1 at its tie size, (A, D).
+    """
+    subsets: Bools = (np.arange(1, 2**left)[:, None] >> np.arange(left)) & 1 > 0
+    size = subsets.sum(axis=1)
+    allowed = np.isin(size, (1, *tied))
+    subsets, size = subsets[allowed], size[allowed]
+    sizes = (size[:, None] == np.array(tied, dtype=np.int64)).astype(np.float64)
+    return subsets, subsets / size[:, None], sizes
+
+
 def _groups(sitting: Ints, tied: tuple[int, ...]) -> tuple[Group, ...]:
     """Return the choices, grouped by the number of seats left.
 
@@ -195,17 +236,14 @@ def _groups(sitting: Ints, tied: tuple[int, ...]) -> tuple[Group, ...]:
         numbers = np.flatnonzero(left == size_left)
         if not len(numbers):
             continue
-        subsets: Bools = (np.arange(1, 2**size_left)[:, None] >> np.arange(size_left)) & 1 > 0
-        size = subsets.sum(axis=1)
-        allowed = np.isin(size, (1, *tied))
-        subsets, size = subsets[allowed], size[allowed]
+        _, shares, sizes = alternatives(size_left, tied)
         here = slots[numbers]
         groups.append(
             Group(
                 numbers=numbers,
                 slots=here[sitting[numbers] > 0].reshape(len(numbers), size_left),
-                shares=subsets / size[:, None],
-                sizes=(size[:, None] == np.array(tied, dtype=np.int64)).astype(np.float64),
+                shares=shares,
+                sizes=sizes,
             )
         )
     return tuple(groups)

@@ -54,7 +54,8 @@ class Ratings:
     """(N,): the bots whose mean is 0.
 
     They are those of the largest part, if it has at least two bots; all bots that played, if no
-    part is the largest.
+    part is the largest. If there are house bots among them, they are the house bots alone, so that
+    0 means the same however many bots come and go.
     """
     rank_low: Ints
     """(N,): the best rank in the 95 % interval of its rank by rating."""
@@ -62,7 +63,8 @@ class Ratings:
     superior: Floats
     """(N, N): the likelihood that the row's bot is stronger than the column's.
 
-    It is above 0 and below 1; those of a pair add up to 1.
+    It is above 0 and below 1; those of a pair add up to 1. For a large ladder only those of
+    neighbours in the table are known.
     """
     seats: tuple[Estimate, ...]
     """The advantage of each seat, in Elo."""
@@ -70,13 +72,16 @@ class Ratings:
     """The sizes of ties that were seen, and the delta of each."""
 
 
-def rate(counted: Counted, blocks: Ints, samples: int = SAMPLES) -> Ratings:
+def rate(
+    counted: Counted, blocks: Ints, samples: int = SAMPLES, house: Bools | None = None
+) -> Ratings:
     """Return the ratings and all that comes with them.
 
     Args:
         counted: What was played, at least one block.
         blocks: (N,): the number of blocks that each bot played, as in `Tally`.
         samples: The number of samples of the bootstrap.
+        house: (N,): the house bots, which hold the scale and take no rank.
     """
     model = model_of(counted)
     apart = independent(counted)
@@ -90,7 +95,9 @@ def rate(counted: Counted, blocks: Ints, samples: int = SAMPLES) -> Ratings:
     within = model if one_part else model_of(counted, parts)
     estimate, _ = maximum(within, start=bootstrapped.centre if one_part else None)
     parts, reach = parts[:bots], reach[:bots, :bots]
-    zero = _zero(parts, rated)
+    if house is None:
+        house = np.zeros(bots, dtype=bool)
+    zero = zero_of(parts, rated, house)
 
     def centred(values: Floats) -> Floats:
         of_bots = values[..., :bots]
@@ -99,28 +106,27 @@ def rate(counted: Counted, blocks: Ints, samples: int = SAMPLES) -> Ratings:
     centre = centred(bootstrapped.centre)
     best = _by_part(estimate[:bots] * ELO, centre, parts, rated)
     wide = np.array(
-        [_widening(*pair) for pair in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
+        [widening(*pair) for pair in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
     )
     widened = centre + wide * (centred(bootstrapped.values) - centre)
     low, high = np.quantile(widened, (0.025, 0.975), axis=0)
     error = _errors(model, bootstrapped.centre, zero)
     elo = _held(best, centre, np.abs(best - centre) <= _FAR * error, parts, rated)
-    rank_low, rank_high = _rank_intervals(elo, widened, rated)
-    # Half a sample is added to each side: a thousand samples don't make anything impossible.
+    rank_low, rank_high = rank_intervals(elo, widened, rated & ~house)
     wins = (widened[:, :, None] > widened[:, None, :]).sum(axis=0)
-    superior = (wins + 0.5 * (samples - wins - wins.T) + 0.5) / (samples + 1)
+    superior = superiority(wins, wins.T, samples)
 
     seat_elo = estimate[seats] * ELO
     seat_centre = bootstrapped.centre[seats] * ELO
     seat_off = bootstrapped.values[:, seats] * ELO - seat_centre
-    seat_widened = seat_centre + _widening(apart.all, counted.blocks) * seat_off
+    seat_widened = seat_centre + widening(apart.all, counted.blocks) * seat_off
     seat_low, seat_high = np.quantile(seat_widened, (0.025, 0.975), axis=0)
     seat_numbers = np.broadcast_to(np.arange(counted.seats), counted.ranks.shape)
-    seat_low, seat_high = _ends(
+    seat_low, seat_high = ends(
         *(seat_elo, seat_low, seat_high),
         *(reached(seat_numbers, counted.ranks, counted.seats), np.ones(counted.seats, dtype=bool)),
     )
-    low, high = _ends(elo, np.minimum(low, best), np.maximum(high, best), reach, zero)
+    low, high = ends(elo, np.minimum(low, best), np.maximum(high, best), reach, zero)
     return Ratings(
         rated=rated,
         elo=elo,
@@ -150,20 +156,28 @@ def estimate_of(value: float, low: float, high: float) -> Estimate:
     )
 
 
-def _widening(units: float, blocks: int) -> float:
+def widening(units: float, blocks: int) -> float:
+    """Return the factor by which samples are moved away from the centre."""
     # Pseudo-matches widen enough where each unit is one block; units of more blocks must be two.
     fewest = max(_FEWEST * units / max(blocks, 1), _FEWEST_SHARED)
     m = max(units, fewest)
     return math.sqrt((m + 1) / (m - 1)) * student(int(m + _ROUNDING) - 1) / NORMAL
 
 
-def _zero(parts: Ints, rated: Bools) -> Bools:
+def superiority(wins: Ints, losses: Ints, samples: int) -> Floats:
+    """Return the likelihood of being stronger, from the numbers of samples that say so or not."""
+    # Half a sample is added to each side: a thousand samples don't make anything impossible.
+    return np.asarray((wins + 0.5 * (samples - wins - losses) + 0.5) / (samples + 1))
+
+
+def zero_of(parts: Ints, rated: Bools, house: Bools) -> Bools:
     """Return which bots' mean is 0, shape (N,)."""
     sizes = np.bincount(parts[rated], minlength=len(parts))
     largest = int(sizes.argmax())
+    zero = rated
     if sizes[largest] > 1 and (sizes == sizes[largest]).sum() == 1:
-        return np.asarray(rated & (parts == largest))
-    return rated
+        zero = np.asarray(rated & (parts == largest))
+    return zero & house if (zero & house).any() else zero
 
 
 def _by_part(elo: Floats, centre: Floats, parts: Ints, rated: Bools) -> Floats:
@@ -198,7 +212,7 @@ def _held(best: Floats, centre: Floats, held: Bools, parts: Ints, rated: Bools) 
     return result
 
 
-def _ends(
+def ends(
     values: Floats, low: Floats, high: Floats, reach: Bools, zero: Bools
 ) -> tuple[Floats, Floats]:
     """Return the ends of intervals that contain their values; infinite where the data give none."""
@@ -208,12 +222,19 @@ def _ends(
     )
 
 
-def _rank_intervals(elo: Floats, samples: Floats, rated: Bools) -> tuple[Ints, Ints]:
-    """Return the best and the worst rank of each bot's interval, which contains its own rank."""
+def rank_intervals(elo: Floats, samples: Floats, ranked: Bools) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank of each bot's interval, which contains its own rank.
+
+    Only the bots in `ranked` take ranks from others.
+    """
 
     def rank(values: Floats) -> Ints:
-        better = values[..., None, :] > values[..., :, None]
-        return np.asarray(1 + (better & rated).sum(axis=-1), dtype=np.int64)
+        # By rows: all pairs of a thousand bots in all samples would fill the memory.
+        better = [
+            ranked.sum() - np.searchsorted(np.sort(row[ranked]), row, side="right")
+            for row in np.atleast_2d(values)
+        ]
+        return np.asarray(np.reshape(better, values.shape) + 1, dtype=np.int64)
 
     # Rounded as in the table, so that bots which differ only by rounding errors are tied.
     own, ranks = rank(np.round(elo, 1)), rank(samples)

@@ -1,4 +1,4 @@
-"""The standings of a tournament as data, all of it derived from the blocks played.
+"""The standings of a tournament or a ladder as data, all of it derived from the blocks played.
 
 This module only says what standings are: `compute` makes them, and `rating` estimates. Nothing is
 stored or shown here.
@@ -32,8 +32,11 @@ class Estimate:
 class Row:
     """The row of one bot in the standings."""
 
-    rank: int
-    """The rank; 1 is best, and ties share the best rank (1, 1, 3)."""
+    rank: int | None
+    """The rank; 1 is best, and ties share the best rank (1, 1, 3).
+
+    None for a house bot of a ladder, which takes no rank from others.
+    """
     bot: str
     matches: int
     """Number of matches that count."""
@@ -49,9 +52,10 @@ class Row:
     """The rating in Elo; None before its first match.
 
     The mean of all bots whose intervals have both ends is 0; if there are none, that of all bots.
+    Where house bots are among them, it is the mean of these alone.
     """
     rank_low: int | None
-    """The best rank of its 95 % interval; None before its first match."""
+    """The best rank of its 95 % interval; None before its first match, and for a house bot."""
     rank_high: int | None
     """The worst rank of that interval."""
     superior: float | None

@@ -192,6 +192,10 @@ _RATING_MEANING = (
     "Elo with its 95 % interval; the mean of all bots is 0. Where somebody never scored, or nobody "
     "against somebody, intervals lack an end, and 0 is the mean of those that have both."
 )
+_HOUSE_MEANING = (
+    "Elo with its 95 % interval; the mean of the house bots is 0. Where somebody never scored, or "
+    "nobody against somebody, intervals lack an end."
+)
 
 
 def columns(standings: Standings) -> list[Column]:
@@ -209,17 +213,26 @@ def columns(standings: Standings) -> list[Column]:
         lambda row: "" if row.live is None else f"{row.live:.2f}",
     )
     is_ladder = any(row.live is not None for row in standings.rows)
+    has_house = any(row.rank is None for row in standings.rows)
     return [
-        Column("rank", "1 is best; ties share the best rank.", lambda row: str(row.rank)),
+        Column("rank", "1 is best; ties share the best rank.", rank_text),
         Column(
             BOT,
             "Its name in the spec.",
-            lambda row: row.bot + (" (benched)" if row.benched else ""),
+            lambda row: (
+                row.bot
+                + (" (house bot)" if row.rank is None else "")
+                + (" (benched)" if row.benched else "")
+            ),
             is_text=True,
         ),
         Column("matches", "Those that count.", lambda row: str(row.matches)),
         Column("points", points, lambda row: _number(row.points)),
-        Column(RATING, _RATING_MEANING, lambda row: estimate_text(row.rating)),
+        Column(
+            RATING,
+            _HOUSE_MEANING if has_house else _RATING_MEANING,
+            lambda row: estimate_text(row.rating),
+        ),
         Column("ranks", "The 95 % interval of the rank by rating.", ranks_text),
         Column(
             "superior",
@@ -235,6 +248,11 @@ def columns(standings: Standings) -> list[Column]:
             is_text=True,
         ),
     ]
+
+
+def rank_text(row: Row) -> str:
+    """Return a rank; "" for a house bot, which has none."""
+    return "" if row.rank is None else str(row.rank)
 
 
 def estimate_text(estimate: Estimate | None) -> str:

@@ -1,30 +1,33 @@
-"""A tournament's database: opening, writing and querying it; SQLite by path, PostgreSQL by URL.
+"""The database of a tournament or a ladder: opening, writing and querying it.
 
-What every database of ours needs is in `Database`; `Store` is that of a tournament.
+It is SQLite by path, or PostgreSQL by URL. A tournament may run for days, and be killed at any
+moment. So results are written block by block, each in a transaction of its own or with others: a
+block is in the database whole or not at all, and only once, and what was committed stays there
+whatever happens next, even a power cut. A tournament is resumed from its spec and the database
+alone. No totals are stored, so none can contradict the blocks.
 
-A tournament may run for days, and be killed at any moment. So results are written block by block,
-each in a transaction of its own or with others: a block is in the database whole or not at all, and
-only once, and what was committed stays there whatever happens next, even a power cut. A tournament
-is resumed from its spec and the database alone. No totals are stored, so none can contradict the
-blocks.
+The blocks of a ladder grow match by match (`Store.add_matches`) and may stay incomplete; otherwise
+the same holds for each match.
+
+What every database of ours needs is in `Database`; `Store` is that of a tournament or a ladder.
 
 There is one writer at a time. The manager of a tournament holds a lock for as long as it runs
-(`Store.lock`), so that no second one plays the same blocks; other programs may read at any time,
-and write notes (`unbench`) in transactions of their own. Readers see one snapshot and never wait
-for the writer. That needs SQLite's write-ahead log, a second file with the newest transactions;
-since SQLite ignores a damaged part of that log without an error, it is checked before the database
-is opened (`write_ahead`), and the values in the database have checksums (`checksums`).
+(`Store.lock`), so that no second one plays the same blocks; an arena holds it for the SQLite files
+of its ladders. On PostgreSQL several arenas may share a ladder: none of them takes that lock, and
+their transactions follow one another. Other programs may read at any time, and write notes
+(`unbench`) in transactions of their own. Readers see one snapshot and never wait for the writer.
+That needs SQLite's write-ahead log, a second file with the newest transactions; since SQLite
+ignores a damaged part of that log without an error, it is checked before the database is opened
+(`write_ahead`), and the values in the database have checksums (`checksums`).
 
 Every method blocks (for the disk, and up to `PATIENCE` seconds for other writers) and may be called
 from any thread. Which blocks count is not known here.
 """
 
 import contextlib
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -34,22 +37,20 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import QueuePool
 
-from lanista.store import checksums, migrate, write_ahead
-from lanista.store.errors import StoreError, damaged, log_of, postgresql_error, sqlite_error
+from lanista.store import checksums, migrate, write_ahead, writing
+from lanista.store.errors import (
+    StoreError,
+    damaged,
+    log_of,
+    no_password,
+    postgresql_error,
+    sqlite_error,
+)
+from lanista.store.ladder_reading import LadderReading
 from lanista.store.lock import Session, file_lock
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
 from lanista.store.results import Benching, BlockResult
-from lanista.store.schema import (
-    BENCHED,
-    BLOCKS,
-    BOTS,
-    MATCHES,
-    META,
-    SEATS,
-    TOURNAMENT,
-    UNBENCHED,
-    Tables,
-)
+from lanista.store.schema import BENCHED, BOTS, META, STRUCK, TOURNAMENT, UNBENCHED, Tables
 
 PATIENCE = 30.0
 """How long to wait for another program's transaction, in seconds."""
@@ -93,6 +94,8 @@ class Database:
     """The SQLite file; None for PostgreSQL."""
     _file: tuple[int, int] | None = None
     """Device and inode of the SQLite file when it was opened."""
+    _schema: str | None = None
+    """The PostgreSQL schema that was asked for."""
     _held: list[Session] = attrs.field(factory=list, init=False)
     """The session that holds PostgreSQL's lock, while this store holds it."""
 
@@ -105,16 +108,19 @@ class Database:
                 needs psycopg 3, the extra `postgresql`).
             create: Whether to create the database, or its tables, if they are missing. Without it,
                 a SQLite file in a place that can't be written can still be read.
-            schema: The schema of a PostgreSQL database that has the tables; None for the one that
-                the URL or the server chooses. It means nothing for SQLite.
+            schema: The PostgreSQL schema that has the tables, so that one database has room for
+                many ladders; it is created with them. Without it they are where the URL says.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
                 written by a newer version, or is damaged.
+            ValueError: A schema was given for SQLite.
         """
-        path = _path_of(target)
+        path = path_of(target)
+        if path and schema is not None:
+            raise ValueError(f"{path}: SQLite has no schemas; give each ladder a file of its own")
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
-        return store._prepared(create=create, schema=schema)  # noqa: SLF001 - of this very class
+        return store._prepared(create=create)  # noqa: SLF001 - of this very class
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
@@ -181,7 +187,9 @@ class Database:
         def as_store_error(error: Exception) -> StoreError:
             return postgresql_error(where, password, error)
 
-        return cls(where, _postgresql_engine(url, schema), as_store_error, None)
+        if schema is not None:
+            where = f"{where}, schema {schema}"
+        return cls(where, _postgresql_engine(url, schema), as_store_error, None, schema=schema)
 
     def close(self) -> None:
         """Close all connections. It raises nothing, and may be called twice."""
@@ -193,13 +201,12 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepared(self, *, create: bool, schema: str | None) -> Self:
+    def _prepared(self, *, create: bool) -> Self:
         """Return this store after checking it and upgrading its tables; close it on errors."""
         try:
+            self._find_schema(create=create)
             # Before anything is written, as that could make damage worse.
             self._check(checksums.broken_pages)
-            if self._path is None and schema is not None and create:
-                self._make_schema(schema)
             with self._reading() as connection:
                 current = migrate.is_current(connection, self._tables)
             if not current:
@@ -217,15 +224,20 @@ class Database:
             raise
         return self
 
-    def _make_schema(self, schema: str) -> None:
-        """Create a schema of a PostgreSQL database unless it is there."""
+    def _find_schema(self, *, create: bool) -> None:
+        """Create the schema that was asked for if it is missing and may be created."""
+        if self._schema is None:
+            return
+        there = sa.select(sa.func.to_regnamespace(sa.func.quote_ident(self._schema)).is_not(None))
         with self._store_errors(), self._engine.begin() as connection:
-            # Two processes may do this at once, and IF NOT EXISTS doesn't wait for the other.
-            key = sa.func.hashtext(schema)
+            if connection.scalar(there):
+                return
+            if not create:
+                raise StoreError(f"{self.where}: not there")
+            # Several arenas may be started at the same time.
+            key = sa.func.hashtext(self._schema)
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
-            # Asked first, as the role may not be allowed to create one.
-            if not sa.inspect(connection).has_schema(schema):
-                connection.execute(sa.schema.CreateSchema(schema))
+            connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
 
     def _upgraded(self, connection: sa.Connection) -> None:
         """Complete what migrations have just changed, in their transaction."""
@@ -259,7 +271,7 @@ class Database:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the only manager of this tournament, until the context or the process ends.
+        """Be the only manager of this tournament or ladder, until the context or the process ends.
 
         For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
         session that is held open. Reading and writing need no lock. But while it is held, each
@@ -364,40 +376,41 @@ class Store(Database):
             StoreError: Nothing was stored.
             ValueError: A block doesn't have exactly one match that counts for each seating.
         """
-        wanted: dict[str, BlockResult] = {}
+        if not results and not benched:
+            return []
         for result in results:
             counted = sorted(match.seating for match in result.matches if match.counted)
             if not counted or counted != list(range(len(counted))):
                 raise ValueError(f"block {result.block}: the seatings that count are {counted}")
-            wanted.setdefault(result.block, result)
-        if not wanted and not benched:
-            return []
-        committed = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self._writing() as connection:
-            stored = set(
-                connection.scalars(sa.select(BLOCKS.c.id).where(BLOCKS.c.id.in_(list(wanted))))
-            )
-            new = [result for block, result in wanted.items() if block not in stored]
-            if new:
-                first = _last_number(connection) + 1
-                numbered = list(enumerate(new, first))
-                connection.execute(
-                    BLOCKS.insert(),
-                    [_block_row(number, committed, result) for number, result in numbered],
-                )
-                connection.execute(
-                    MATCHES.insert(),
-                    [row for number, result in numbered for row in _match_rows(number, result)],
-                )
-                connection.execute(
-                    SEATS.insert(),
-                    [row for number, result in numbered for row in _seat_rows(number, result)],
-                )
-                checksums.add_blocks(connection, first)
+            new = writing.add_blocks(connection, results)
             if benched:
-                _bench(connection, benched)
+                writing.bench(connection, benched)
                 checksums.add_notes(connection)
-        return [result.block for result in new]
+        return new
+
+    def add_matches(self, results: Sequence[BlockResult]) -> list[int]:
+        """Store matches of blocks that may stay incomplete, all in one transaction.
+
+        When this returns they are on the disk. A match that is stored already (the same block,
+        seating and attempt) is left as it is.
+
+        Args:
+            results: The matches, each with its block, in the order in which they ended; a block
+                has the same bots, seed and map every time.
+
+        Returns:
+            The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
+
+        Raises:
+            StoreError: Nothing was stored.
+            ValueError: A block has other bots, another seed or another map than before, or a
+                second match that counts for a seating; nothing was stored.
+        """
+        if not results:
+            return []
+        with self._writing() as connection:
+            return writing.add_matches(connection, results)
 
     def unbench(self, bot: str) -> None:
         """End a bot's benching, and forget its failures until now, for `running_failures`.
@@ -406,10 +419,30 @@ class Store(Database):
             StoreError: It can't be written.
         """
         with self._writing() as connection:
-            number = _last_number(connection)
-            connection.execute(UNBENCHED.delete().where(UNBENCHED.c.bot == bot))
-            connection.execute(UNBENCHED.insert().values(bot=bot, number=number))
+            writing.note_until_now(connection, UNBENCHED, bot)
             connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
+            checksums.add_notes(connection)
+
+    def strike(self, bot: str) -> None:
+        """Take the matches of a bot until now out of the standings, for all that played in them.
+
+        They stay stored, and what the bot plays from now on counts.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            writing.note_until_now(connection, STRUCK, bot)
+            checksums.add_notes(connection)
+
+    def unstrike(self, bot: str) -> None:
+        """Put the matches of a bot that was struck back into the standings.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            connection.execute(STRUCK.delete().where(STRUCK.c.bot == bot))
             checksums.add_notes(connection)
 
     def set_meta(self, key: str, value: str) -> None:
@@ -435,12 +468,45 @@ class Store(Database):
             before = connection.scalar(sa.select(BOTS.c.identity).where(BOTS.c.name == name))
             if before == identity:
                 return
-            since = _last_number(connection) if before is not None else 0
+            since = writing.last_match(connection) if before is not None else 0
             connection.execute(BOTS.delete().where(BOTS.c.name == name))
             connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
             if before is not None:
                 connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
             checksums.add_notes(connection)
+
+    def backup(self, path: Path) -> None:
+        """Write a copy of a SQLite database as it is now, while it is in use.
+
+        A file at that path is replaced when the copy is complete and on the disk.
+
+        Args:
+            path: Where the copy is to be.
+
+        Raises:
+            StoreError: It can't be read or written, or is PostgreSQL's.
+        """
+        if self._path is None:
+            raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
+        self._check_file()
+        part = path.with_name(path.name + ".part")
+        try:
+            if path.exists() and path.samefile(self._path):
+                raise StoreError(f"{path}: the database itself; give the copy another path")
+            part.unlink(missing_ok=True)
+            with (
+                contextlib.closing(sqlite3.connect(part)) as copy,
+                self._engine.connect() as connection,
+            ):
+                raw = connection.connection.driver_connection
+                assert isinstance(raw, sqlite3.Connection)
+                # In one step: a copy made piecemeal begins anew whenever a result is stored.
+                raw.backup(copy)
+            part.replace(path)
+        except (OSError, *_ERRORS) as error:
+            raise StoreError(
+                f"{path}: the copy can't be written: {no_password(str(error))}"
+            ) from None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -451,6 +517,16 @@ class Store(Database):
         """
         with self._reading() as connection:
             yield Reading(connection)
+
+    @contextlib.contextmanager
+    def ladder_reading(self) -> Iterator[LadderReading]:
+        """Yield a `LadderReading`, for several queries about the same moment of a ladder.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            yield LadderReading(connection)
 
     def played(self) -> list[PlayedBlock]:
         """Return `Reading.played` of now."""
@@ -476,12 +552,14 @@ class Store(Database):
         self,
         blocks: Collection[str] | None = None,
         *,
+        bot: str | None = None,
         failures: bool = False,
+        before: int | None = None,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
         """Yield `Reading.matches` of the moment when the first one is taken."""
         with self.reading() as now:
-            yield from now.matches(blocks, failures=failures, limit=limit)
+            yield from now.matches(blocks, bot=bot, failures=failures, before=before, limit=limit)
 
     def digests(self) -> list[Digest]:
         """Return `Reading.digests` of now."""
@@ -518,7 +596,7 @@ def where_of(target: str | Path) -> str:
     return shown.render_as_string()
 
 
-def _path_of(target: str | Path) -> Path | None:
+def path_of(target: str | Path) -> Path | None:
     """Return the file of a target; None if it is a URL of another database."""
     if isinstance(target, Path):
         return target
@@ -595,86 +673,23 @@ def _sqlite_engine(path: Path, mode: str) -> sa.Engine:
 
 
 def _postgresql_engine(url: URL, schema: str | None) -> sa.Engine:
-    options: dict[str, Any] = {
-        key: value for key, value in _CONNECTION_OPTIONS.items() if key not in url.query
-    }
-    if schema is not None:
-        # Of two options of the same name, the last one counts.
-        given = url.normalized_query.get("options", ())
-        options["options"] = " ".join([*given, f"-csearch_path={schema}"])
     engine = sa.create_engine(
         url.set(drivername="postgresql+psycopg"),
-        connect_args=options,
+        connect_args={
+            key: value for key, value in _CONNECTION_OPTIONS.items() if key not in url.query
+        },
         # A server may be restarted while a tournament runs.
         pool_pre_ping=True,
         hide_parameters=True,
     )
 
-    @event.listens_for(engine, "connect")
+    # Before SQLAlchemy's own listener, which asks for the schema.
+    @event.listens_for(engine, "connect", insert=True)
     def connected(connection: Any, _: object) -> None:
         connection.execute(f"SET lock_timeout = {int(PATIENCE * 1000)}")
+        if schema is not None:
+            path = "SELECT set_config('search_path', quote_ident(%s), false)"
+            connection.execute(path, (schema,))
         connection.commit()
 
     return engine
-
-
-def _last_number(connection: sa.Connection) -> int:
-    return connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
-
-
-def _bench(connection: sa.Connection, benched: Sequence[Benching]) -> None:
-    for benching in benched:
-        bot, block = benching.bot, benching.block
-        number = connection.scalar(sa.select(BLOCKS.c.number).where(BLOCKS.c.id == block))
-        if number is None:
-            raise ValueError(f"{bot} was benched after block {block}, which isn't stored")
-        if connection.scalar(sa.select(BENCHED.c.bot).where(BENCHED.c.bot == bot)) is None:
-            values = {"bot": bot, "number": number, "failures": benching.failures}
-            connection.execute(BENCHED.insert().values(values))
-
-
-def _block_row(number: int, committed: str, result: BlockResult) -> dict[str, Any]:
-    return {
-        "number": number,
-        "id": result.block,
-        "seed": str(result.seed),
-        "map": result.map,
-        "bots": json.dumps(result.bots),
-        "committed": committed,
-    }
-
-
-def _match_rows(number: int, result: BlockResult) -> Iterator[dict[str, Any]]:
-    for ordinal, match in enumerate(result.matches):
-        yield {
-            "block": number,
-            "seating": match.seating,
-            "attempt": match.attempt,
-            "ordinal": ordinal,
-            "termination": match.end,
-            "reason": json.dumps(match.reason),
-            "ranks": json.dumps([seat.rank for seat in match.seats]),
-            "scores": json.dumps([seat.score for seat in match.seats]),
-            "turns": match.turns,
-            "digest": match.digest,
-            "seconds": match.seconds,
-            "stall": match.stall,
-            "record": match.record,
-        }
-
-
-def _seat_rows(number: int, result: BlockResult) -> Iterator[dict[str, Any]]:
-    for match in result.matches:
-        for number_of_seat, seat in enumerate(match.seats):
-            yield {
-                "block": number,
-                "seating": match.seating,
-                "attempt": match.attempt,
-                "seat": number_of_seat,
-                "bot": seat.bot,
-                "ending": seat.ending.value,
-                "words": json.dumps(seat.words),
-                "late": seat.late,
-                "malformed": seat.malformed,
-                "illegal": seat.illegal,
-            }

@@ -1,4 +1,4 @@
-"""Locks that keep a second manager out of a tournament's database, or out of a folder of records.
+"""Locks that keep a second manager out of a database, or out of a folder of records.
 
 A file's lock is held only by the process that took it, and ends with that process, however it ends.
 A PostgreSQL server's lock is held by a session, which must be watched, since sessions end.
@@ -104,7 +104,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 def in_use(where: str, waited: float = 0.0) -> StoreError:
     """Return the error for a second manager, which waited so many seconds for the lock."""
-    message = f"{where}: in use by another `lanista tournament run`"
+    message = f"{where}: in use by another `lanista tournament run` or arena"
     return StoreError(message + (f", still so after {waited:g} s" if waited else ""))
 
 

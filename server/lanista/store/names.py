@@ -20,7 +20,7 @@ from typing import Any, Self
 import attrs
 import sqlalchemy as sa
 
-from lanista.store.database import Database
+from lanista.store.database import Database, path_of
 from lanista.store.schema import NAMING, Tables
 
 SCHEMA = "lanista"
@@ -127,8 +127,9 @@ class NameStore(Database):
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True, schema: str | None = SCHEMA) -> Self:
-        """Open a database of names as `Database.open` does."""
-        return super().open(target, create=create, schema=schema)
+        """Open a database of names as `Database.open` does; the schema is for PostgreSQL alone."""
+        is_file = path_of(target) is not None
+        return super().open(target, create=create, schema=None if is_file else schema)
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:

@@ -1,4 +1,4 @@
-"""Queries about a tournament's results, on one connection, in one snapshot.
+"""Queries about stored results, on one connection, in one snapshot.
 
 Nothing is written here, and no connection is made; `database` turns errors of the database into
 messages.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import attrs
 import sqlalchemy as sa
 
-from lanista.match.ending import FAILURES, Ending
+from lanista.match.ending import Ending
 from lanista.store.results import Benching, MatchResult, SeatResult
 from lanista.store.schema import (
     BENCHED,
@@ -24,16 +24,18 @@ from lanista.store.schema import (
     MATCHES,
     META,
     SEATS,
+    STRUCK,
     UNBENCHED,
     VOID,
 )
 
-PAGE = 200
-"""Number of blocks whose matches are read at once."""
+PAGE = 500
+"""Number of matches that are read at once."""
 MOST_BOUND = 5000
 """The most values in one statement; SQLite allows 32,766, PostgreSQL 65,535."""
 
-_ENDINGS = {ending.value: ending for ending in Ending}
+Statement = sa.Select[*tuple[Any, ...]]
+ENDINGS = {ending.value: ending for ending in Ending}
 _FAULTS = ("late", "malformed", "illegal")
 
 
@@ -47,7 +49,7 @@ class PlayedBlock(NamedTuple):
     map: str
     """The map's name; empty if the seed makes the map."""
     ranks: tuple[tuple[int, ...], ...]
-    """The ranks of the matches that count, by seating, then by seat."""
+    """The ranks of the matches that count, by seating, then by seat; () for one that is missing."""
 
 
 class Digest(NamedTuple):
@@ -68,8 +70,10 @@ class StoredMatch(NamedTuple):
     """The names of the block's bots, by place; the match says which bot sat where."""
     seed: int
     map: str
+    number: int
+    """The match's number, in the order of commits."""
     committed: str
-    """The time at which the block was stored: UTC, ISO 8601."""
+    """The time at which the match was stored: UTC, ISO 8601."""
     match: MatchResult
 
 
@@ -97,7 +101,7 @@ class Endings:
     """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""
 
 
-class _Lists(dict[str, tuple[Any, ...]]):
+class JsonLists(dict[str, tuple[Any, ...]]):
     """JSON lists by their text, each of which is parsed once, as few different ones occur."""
 
     def __missing__(self, text: str) -> tuple[Any, ...]:
@@ -133,22 +137,22 @@ class _Ranks(dict[str, tuple[tuple[int, ...], ...]]):
 class Reading:
     """The content of the database at one moment; made by `Store.reading`."""
 
-    _connection: sa.Connection
+    connection: sa.Connection
 
     def played(self) -> list[PlayedBlock]:
-        """Return all blocks, in the order of their commits."""
+        """Return all blocks of a tournament, in the order of their commits."""
         blocks = sa.select(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map)
         # One row for each block here, too: its matches' ranks in one text, of which few are
         # different. It has the seatings, as neither database promises an order of joined strings.
         ranks = sa.select(
             sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";")
         )
-        lists, of_blocks = _Lists(), _Ranks()
+        lists, of_blocks = JsonLists(), _Ranks()
         return [
             PlayedBlock(block, lists[bots], int(seed), map_name, of_blocks[text])
             for (block, bots, seed, map_name), (text,) in zip(
-                self._connection.execute(blocks.order_by(BLOCKS.c.number)).all(),
-                self._connection.execute(
+                self.connection.execute(blocks.order_by(BLOCKS.c.number)).all(),
+                self.connection.execute(
                     ranks.where(COUNTED).group_by(MATCHES.c.block).order_by(MATCHES.c.block)
                 ).all(),
                 strict=True,
@@ -156,7 +160,7 @@ class Reading:
         ]
 
     def endings(self, without: Collection[str] = ()) -> Endings:
-        """Return how the matches of each bot ended.
+        """Return how the matches of each bot ended, but for those that were struck.
 
         Args:
             without: Ids of blocks that don't count; unknown ids are allowed. The totals of these
@@ -166,9 +170,13 @@ class Reading:
         void: Counter[str] = Counter()
         faults: dict[str, Counter[str]] = {}
         voids = 0
-        everywhere: tuple[sa.ColumnElement[bool] | None, ...] = (None,)
-        left_out = (BLOCKS.c.id.in_(ids) for ids in _chunks(without))
-        for condition in itertools.chain(everywhere, left_out):
+        conditions: list[sa.ColumnElement[bool] | None] = [None]
+        for ids in _chunks(without):
+            blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
+            conditions.append(MATCHES.c.block.in_(blocks) & self.not_struck())
+        if self.struck():
+            conditions.append(~self.not_struck())
+        for condition in conditions:
             sign = 1 if condition is None else -1
             for is_void in (False, True):
                 # Void matches are subtracted from all: they are few, and an index finds them.
@@ -185,7 +193,7 @@ class Reading:
         endings: dict[str, dict[Ending, int]] = {}
         for (bot, ending), count in sorted(counted.items()):
             if count:
-                endings.setdefault(bot, {})[_ENDINGS[ending]] = count
+                endings.setdefault(bot, {})[ENDINGS[ending]] = count
         for bot, count in sorted(void.items()):
             if count:
                 of_it = endings.setdefault(bot, {})
@@ -201,10 +209,8 @@ class Reading:
     ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         """Return rows of bot, ending, number of seats, and the sums of each fault."""
         source: sa.FromClause = SEATS
-        if only_void:
+        if only_void or condition is not None:
             source = source.join(MATCHES)
-        if condition is not None:
-            source = source.join(BLOCKS, SEATS.c.block == BLOCKS.c.number)
         sums = [sa.func.sum(SEATS.c[fault]) for fault in _FAULTS]
         statement: sa.Select[*tuple[Any, ...]] = (
             sa.select(SEATS.c.bot, SEATS.c.ending, sa.func.count(), *sums)
@@ -212,24 +218,37 @@ class Reading:
             .group_by(SEATS.c.bot, SEATS.c.ending)
         )
         if only_void:
-            # Naming the blocks as well keeps SQLite from reading every seat.
-            few = sa.select(MATCHES.c.block).where(VOID)
-            statement = statement.where(VOID, SEATS.c.block.in_(few))
+            # Naming the matches as well keeps SQLite from reading every seat.
+            few = sa.select(MATCHES.c.number).where(VOID)
+            statement = statement.where(VOID, SEATS.c.match.in_(few))
         if condition is not None:
             statement = statement.where(condition)
-        return self._connection.execute(statement).all()
+        return self.connection.execute(statement).all()
+
+    def not_struck(self) -> sa.ColumnElement[bool]:
+        """Return the condition for matches in which no bot played that was struck afterwards."""
+        if not self.struck():
+            return sa.true()
+        struck = sa.select(SEATS.c.match).join(
+            STRUCK, (STRUCK.c.bot == SEATS.c.bot) & (SEATS.c.match <= STRUCK.c.number)
+        )
+        return MATCHES.c.number.not_in(struck)
+
+    def struck(self) -> list[str]:
+        """Return the names of the bots of which matches don't count, sorted."""
+        return sorted(self.connection.scalars(sa.select(STRUCK.c.bot)))
 
     def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
         statement = sa.select(sa.func.count()).select_from(MATCHES).where(VOID)
         if condition is not None:
-            statement = statement.join(BLOCKS).where(condition)
-        return self._connection.scalar(statement) or 0
+            statement = statement.where(condition)
+        return self.connection.scalar(statement) or 0
 
     def running_failures(self, most: int) -> dict[str, int]:
         """Return how many of each bot's latest matches in a row ended in a failure of its own.
 
         They are counted backwards from the newest match that counts, by the order of commits and,
-        within a block, the order played; not beyond the bot's last unbenching or change of
+        within a commit, the order played; not beyond the bot's last unbenching or change of
         identity. A match in which the bot has several seats is failed if one of them is.
 
         Args:
@@ -239,42 +258,34 @@ class Reading:
             By name, from 1 to `most`; bots whose last match didn't fail are left out.
         """
         # With this order SQLite reads only the index of failures, not that of all seats.
-        failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.block)
-        names = sorted(set(self._connection.scalars(failed)))
-        forgiven = dict(self._connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
-        for bot, number in self._connection.execute(sa.select(UNBENCHED.c.bot, UNBENCHED.c.number)):
+        failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.match)
+        names = sorted(set(self.connection.scalars(failed)))
+        forgiven = dict(self.connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
+        for bot, number in self.connection.execute(sa.select(UNBENCHED.c.bot, UNBENCHED.c.number)):
             forgiven[bot] = max(number, forgiven.get(bot, 0))
         counts = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
         return {bot: count for bot, count in counts.items() if count}
 
     def _running(self, bot: str, after: int, most: int) -> int:
-        """Return how many matches in a row, up to `most`, a bot failed after a block."""
-        # Every block has a match that counts, so its last `most` blocks are enough.
+        """Return how many matches in a row, up to `most`, a bot failed after a match."""
         last = (
-            sa.select(SEATS.c.block)
-            .where(SEATS.c.bot == bot, SEATS.c.block > after)
+            sa.select(SEATS.c.match)
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, SEATS.c.match > after, COUNTED)
             .distinct()
-            .order_by(SEATS.c.block.desc())
+            .order_by(SEATS.c.match.desc())
             .limit(most)
         )
-        numbers = self._connection.scalars(last).all()
-        rows = self._connection.execute(
-            sa.select(MATCHES.c.block, MATCHES.c.ordinal, SEATS.c.ending)
-            .select_from(SEATS)
-            .join(MATCHES)
-            .where(SEATS.c.bot == bot, SEATS.c.block.in_(numbers), COUNTED)
-            .order_by(SEATS.c.block.desc(), MATCHES.c.ordinal.desc())
+        numbers = self.connection.scalars(last).all()
+        failed = sa.select(SEATS.c.match).where(
+            FAILED, SEATS.c.bot == bot, SEATS.c.match.in_(numbers)
         )
-        count = 0
-        for _, seats in itertools.groupby(rows.all(), key=lambda row: row[:2]):
-            if count == most or not any(ending in FAILURES for _, _, ending in seats):
-                break
-            count += 1
-        return count
+        in_failed = set(self.connection.scalars(failed))
+        return sum(1 for _ in itertools.takewhile(in_failed.__contains__, numbers))
 
     def benched(self) -> list[Benching]:
         """Return the benched bots, in the order of their benching; those of one block by name."""
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             sa.select(BENCHED.c.number, BENCHED.c.bot, BLOCKS.c.id, BENCHED.c.failures).join(BLOCKS)
         )
         # Sorted here, since each database has its own order of letters.
@@ -287,93 +298,86 @@ class Reading:
         self,
         blocks: Collection[str] | None = None,
         *,
+        bot: str | None = None,
         failures: bool = False,
+        before: int | None = None,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
         """Return the matches, void ones included, the newest first.
 
         Args:
             blocks: Ids of the blocks whose matches are wanted; None for all.
-            failures: Whether to return only matches in which a bot failed.
+            bot: The name of a bot whose matches are wanted; None for all.
+            failures: Whether to return only matches in which a bot failed: the one that was
+                named, or any.
+            before: The number of a match; only older ones are returned.
             limit: The most matches to return; None for all.
         """
         matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self._matches_of, self._pages(blocks, failures))
+            map(self._matches_of, self._pages(blocks, bot, failures=failures, before=before))
         )
-        if failures:
-            matches = (
-                stored
-                for stored in matches
-                if any(seat.ending in FAILURES for seat in stored.match.seats)
-            )
         return itertools.islice(matches, limit)
 
-    def _pages(self, blocks: Collection[str] | None, failures: bool) -> Iterator[list[int]]:
-        """Yield the numbers of blocks that may contain what is wanted, newest first, by page."""
-        if blocks is not None:
-            numbers: list[int] = []
-            for ids in _chunks(blocks):
-                numbers += self._connection.scalars(
-                    sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
-                )
-            numbers.sort(reverse=True)
-            yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
-            return
-        column = SEATS.c.block if failures else BLOCKS.c.number
-        statement = sa.select(column).order_by(column.desc()).limit(PAGE)
+    def _pages(
+        self, blocks: Collection[str] | None, bot: str | None, *, failures: bool, before: int | None
+    ) -> Iterator[Sequence[int]]:
+        """Yield the numbers of the matches that are wanted, newest first, by page."""
+        statement = sa.select(MATCHES.c.number)
+        column = MATCHES.c.number
+        if bot is not None or failures:
+            column = SEATS.c.match
+            statement = sa.select(column).distinct()
+        if bot is not None:
+            statement = statement.where(SEATS.c.bot == bot)
         if failures:
-            statement = statement.where(FAILED).distinct()
-        page = list(self._connection.scalars(statement))
-        while page:
-            yield page
-            page = list(self._connection.scalars(statement.where(column < page[-1])))
+            statement = statement.where(FAILED)
+        statement = statement.order_by(column.desc())
+        if before is not None:
+            statement = statement.where(column < before)
+        if blocks is None:
+            page = self.connection.scalars(statement.limit(PAGE)).all()
+            while page:
+                yield page
+                page = self.connection.scalars(statement.where(column < page[-1]).limit(PAGE)).all()
+            return
+        numbers: list[int] = []
+        for ids in _chunks(blocks):
+            of_blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
+            some = sa.select(MATCHES.c.number).where(MATCHES.c.block.in_(of_blocks))
+            numbers += self.connection.scalars(statement.where(column.in_(some)))
+        numbers.sort(reverse=True)
+        yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
 
-    def _matches_of(self, numbers: list[int]) -> Iterator[StoredMatch]:
-        """Yield all matches of some blocks, the newest first."""
-        lists, texts = _Lists(), _Texts()
-        rows = self._connection.execute(
+    def _matches_of(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
+        """Yield some matches, the newest first."""
+        lists, texts = JsonLists(), _Texts()
+        seats: dict[int, list[list[Any]]] = {}
+        for number, _, *seat in self.connection.execute(
+            sa.select(SEATS).where(SEATS.c.match.in_(numbers)).order_by(SEATS.c.match, SEATS.c.seat)
+        ).all():
+            seats.setdefault(number, []).append(seat)
+        rows = self.connection.execute(
             sa.select(
-                BLOCKS.c.number,
-                BLOCKS.c.id,
-                BLOCKS.c.bots,
-                BLOCKS.c.seed,
-                BLOCKS.c.map,
-                BLOCKS.c.committed,
-            ).where(BLOCKS.c.number.in_(numbers))
-        )
-        blocks = {
-            number: (block, lists[bots], int(seed), map_name, committed)
-            for number, block, bots, seed, map_name, committed in rows.all()
-        }
-        rows = self._connection.execute(
-            sa.select(SEATS).where(SEATS.c.block.in_(numbers)).order_by(SEATS.c.seat)
-        )
-        seats: dict[tuple[int, int, int], list[list[Any]]] = {}
-        for block, seating, attempt, _, *seat in rows.all():
-            seats.setdefault((block, seating, attempt), []).append(seat)
-        matches: Sequence[Any] = self._connection.execute(
-            sa.select(
-                MATCHES.c.block,
-                MATCHES.c.seating,
-                MATCHES.c.attempt,
-                MATCHES.c.ranks,
-                MATCHES.c.scores,
-                MATCHES.c.termination,
-                MATCHES.c.reason,
-                MATCHES.c.turns,
-                MATCHES.c.digest,
-                MATCHES.c.seconds,
-                MATCHES.c.stall,
+                *(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map),
+                *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.ranks, MATCHES.c.scores),
+                *(MATCHES.c.reason, MATCHES.c.seating, MATCHES.c.attempt, MATCHES.c.termination),
+                *(MATCHES.c.turns, MATCHES.c.digest, MATCHES.c.seconds, MATCHES.c.stall),
                 MATCHES.c.record,
             )
-            .where(MATCHES.c.block.in_(numbers))
-            .order_by(MATCHES.c.block.desc(), MATCHES.c.ordinal.desc())
-        ).all()
-        for block, seating, attempt, ranks, scores, end, reason, *figures in matches:
-            turns, digest, seconds, stall, record = figures
+            .join(BLOCKS)
+            .where(MATCHES.c.number.in_(numbers))
+            .order_by(MATCHES.c.number.desc())
+        )
+        for block, bots, seed, map_name, number, committed, ranks, scores, *match in rows.all():
+            reason, seating, attempt, end, turns, digest, seconds, stall, record = match
             yield StoredMatch(
-                *blocks[block],
-                MatchResult(
+                block=block,
+                bots=lists[bots],
+                seed=int(seed),
+                map=map_name,
+                number=number,
+                committed=committed,
+                match=MatchResult(
                     seating=seating,
                     attempt=attempt,
                     end=end,
@@ -388,17 +392,14 @@ class Reading:
                             bot=bot,
                             rank=rank,
                             score=score,
-                            ending=_ENDINGS[ending],
+                            ending=ENDINGS[ending],
                             words=texts[words],
                             late=late,
                             malformed=malformed,
                             illegal=illegal,
                         )
                         for (bot, ending, words, late, malformed, illegal), rank, score in zip(
-                            seats[block, seating, attempt],
-                            lists[ranks],
-                            lists[scores],
-                            strict=True,
+                            seats[number], lists[ranks], lists[scores], strict=True
                         )
                     ),
                 ),
@@ -409,8 +410,8 @@ class Reading:
 
         Two databases in which the same was played give equal lists.
         """
-        lists = _Lists()
-        rows = self._connection.execute(
+        lists = JsonLists()
+        rows = self.connection.execute(
             sa.select(BLOCKS.c.id, MATCHES.c.seating, MATCHES.c.digest, MATCHES.c.ranks)
             .select_from(MATCHES)
             .join(BLOCKS)
@@ -423,15 +424,23 @@ class Reading:
 
     def meta(self, key: str) -> str | None:
         """Return the note under a key; None if there is none."""
-        value: str | None = self._connection.scalar(
-            sa.select(META.c.value).where(META.c.key == key)
-        )
+        value: str | None = self.connection.scalar(sa.select(META.c.value).where(META.c.key == key))
         return value
 
     def identities(self) -> dict[str, str]:
         """Return the identity of each bot by name: JSON, as given to `Store.set_identity`."""
-        rows = self._connection.execute(sa.select(BOTS.c.name, BOTS.c.identity))
+        rows = self.connection.execute(sa.select(BOTS.c.name, BOTS.c.identity))
         return dict(rows.all())
+
+
+def rows(connection: sa.Connection, statement: Statement) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of a statement as the driver returns them.
+
+    Making SQLAlchemy's rows would take half of the whole time where there are many.
+    """
+    result = connection.execute(statement)
+    assert result.cursor is not None
+    return iter(result.cursor.fetchone, None)
 
 
 def _chunks(values: Collection[str]) -> Iterator[list[str]]:

@@ -60,7 +60,11 @@ class MatchResult:
 
 @attrs.frozen(kw_only=True)
 class BlockResult:
-    """The result of a whole block: one counted match for each seating, and any void ones."""
+    """The results of matches of a block.
+
+    Of a whole block they are one counted match for each seating, and any void ones; `Store.add`
+    takes whole blocks, and `Store.add_matches` any.
+    """
 
     block: str
     """The block's id."""

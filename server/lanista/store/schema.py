@@ -1,9 +1,10 @@
-"""The tables of a tournament's database, in the newest version.
+"""The tables of a tournament's or a ladder's database, in the newest version.
 
 Only facts are stored. They are written once and never changed, except for the notes in `meta`,
-`bots`, `unbenched` and `benched`; totals are computed by queries (`reading`). The meaning of the
-values is described in `results`. A change here needs a new file in `migrations/versions` and its id
-in `REVISION`; a test compares the two. No connection is made here.
+`bots`, `unbenched`, `benched` and `struck`; totals are computed by queries (`reading`,
+`ladder_reading`). The meaning of the values is described in `results`. A change here needs a new
+file in `migrations/versions` and its id in `REVISION`; a test compares the two. No connection is
+made here.
 """
 
 import attrs
@@ -30,7 +31,7 @@ class Tables:
 
 
 VERSION_TABLE = "lanista_version"
-REVISION = "0002"
+REVISION = "0003"
 TOURNAMENT = Tables(
     owner="a tournament",
     maker="`lanista tournament run`",
@@ -70,7 +71,7 @@ BOTS = sa.Table(
     sa.Column("name", sa.Text, primary_key=True),
     # JSON that identifies the bot: its command, its files.
     sa.Column("identity", sa.Text, nullable=False),
-    # The number of the last block that was stored before it got this identity; 0 for none.
+    # The number of the last match that was stored before it got this identity; 0 for none.
     sa.Column("since", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -78,7 +79,7 @@ BOTS = sa.Table(
 BLOCKS = sa.Table(
     "blocks",
     METADATA,
-    # From 1, in the order of their commits, without gaps.
+    # From 1, in the order of the commits of their first matches, without gaps.
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("id", sa.Text, nullable=False, unique=True),
     # In decimal: seeds have 64 bits, signed or not, too many for either database's integers.
@@ -86,8 +87,6 @@ BLOCKS = sa.Table(
     sa.Column("map", sa.Text, nullable=False),
     # JSON: a list of the bots' names, by place.
     sa.Column("bots", sa.Text, nullable=False),
-    # UTC, ISO 8601.
-    sa.Column("committed", sa.Text, nullable=False),
     # The checksum of all the block's rows (see `checksums`), written last: 32 bits, unsigned.
     sa.Column("checksum", sa.BigInteger, nullable=False, server_default="0"),
 )
@@ -98,8 +97,10 @@ MATCHES = sa.Table(
     sa.Column("block", sa.Integer, sa.ForeignKey("blocks.number"), primary_key=True),
     sa.Column("seating", sa.Integer, primary_key=True),
     sa.Column("attempt", sa.Integer, primary_key=True),
-    # The match's position in the block, in the order played, from 0.
-    sa.Column("ordinal", sa.Integer, nullable=False),
+    # From 1, in the order of their commits, without gaps; those of one commit in the order played.
+    sa.Column("number", sa.Integer, nullable=False, unique=True),
+    # UTC, ISO 8601.
+    sa.Column("committed", sa.Text, nullable=False),
     # `MatchResult.end`; "end" is a reserved word in SQL.
     sa.Column("termination", sa.Text, nullable=False),
     # A JSON string: it may contain characters that a database's text can't.
@@ -120,9 +121,8 @@ MATCHES = sa.Table(
 SEATS = sa.Table(
     "seats",
     METADATA,
-    sa.Column("block", sa.Integer, primary_key=True),
-    sa.Column("seating", sa.Integer, primary_key=True),
-    sa.Column("attempt", sa.Integer, primary_key=True),
+    # The number of the match.
+    sa.Column("match", sa.Integer, sa.ForeignKey("matches.number"), primary_key=True),
     sa.Column("seat", sa.Integer, primary_key=True),
     sa.Column("bot", sa.Text, nullable=False),
     sa.Column("ending", sa.Text, nullable=False),
@@ -131,14 +131,11 @@ SEATS = sa.Table(
     sa.Column("late", sa.Integer, nullable=False),
     sa.Column("malformed", sa.Integer, nullable=False),
     sa.Column("illegal", sa.Integer, nullable=False),
-    sa.ForeignKeyConstraint(
-        ["block", "seating", "attempt"], ["matches.block", "matches.seating", "matches.attempt"]
-    ),
-    # For a bot's last blocks.
-    sa.Index(None, "bot", "block"),
+    # For a bot's last matches, and for its results.
+    sa.Index(None, "bot", "match"),
     # Covers everything that is summed up, already grouped: nothing is sorted, no row is read.
     sa.Index("ix_seats_sums", "bot", "ending", "late", "malformed", "illegal"),
-    sa.Index("ix_seats_failed", "block", "bot", sqlite_where=FAILED, postgresql_where=FAILED),
+    sa.Index("ix_seats_failed", "match", "bot", sqlite_where=FAILED, postgresql_where=FAILED),
     sqlite_with_rowid=False,
 )
 
@@ -146,7 +143,7 @@ UNBENCHED = sa.Table(
     "unbenched",
     METADATA,
     sa.Column("bot", sa.Text, primary_key=True),
-    # The number of the last block whose failures are forgiven.
+    # The number of the last match whose failure is forgiven.
     sa.Column("number", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
@@ -161,3 +158,13 @@ BENCHED = sa.Table(
     sa.Column("failures", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
+
+STRUCK = sa.Table(
+    "struck",
+    METADATA,
+    sa.Column("bot", sa.Text, primary_key=True),
+    # The number of the last match that doesn't count.
+    sa.Column("number", sa.Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Bots whose matches were taken out of the standings; what they play afterwards counts."""

@@ -1,0 +1,367 @@
+"""The likelihood of very many matches among very many bots: its maximum, and samples around it.
+
+It is the likelihood of `likelihood`, with the same prior and the pseudo-matches of `bootstrap`, and
+the samples are those of that bootstrap, all by the quadratic approximation. What differs is how it
+is computed. There each match has a row with all parameters, which for a thousand bots and a million
+matches would fill the memory a hundred times over. Here choices are arrays of players and seats,
+used piece by piece; and most Newton steps look at a part of the matches only, so that all of them
+are gone through two or three times.
+
+Letters in shapes are those of `counting` and `likelihood`; L is the number of lots into which the
+blocks are put at random, each of which gets a weight in a sample.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from lanista.standings.bootstrap import PSEUDO
+from lanista.standings.likelihood import (
+    LikelihoodError,
+    alternatives,
+    prior,
+    stages_of,
+)
+from lanista.standings.numerics import Floats, Ints, NDArray, np
+
+_AT_ONCE = 1 << 16
+"""Number of choices, or of matches, that are computed at once."""
+_FIRST = 40_000
+"""Number of matches with which the first steps are made."""
+_FEW = 100
+"""Number of matches of a bot up to which all of them are among those."""
+_LONGEST = 2.0
+"""The longest step in any parameter; a longer one is shortened."""
+_RENEWED = 0.1
+"""The step length above which the second derivatives are computed anew."""
+_SETTLED = 3e-3
+"""The step length (half an Elo) below which the maximum is found; the error is a tenth of it."""
+_MOST_STEPS = 100
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Size:
+    """The numbers of parameters: theta by player, gamma by seat, log delta by size of a tie."""
+
+    players: int
+    seats: int
+    tied: tuple[int, ...]
+
+    @property
+    def all(self) -> int:
+        """P, the number of all parameters."""
+        return self.players + self.seats + len(self.tied)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Choices:
+    """The choices among the same number of seats, R; equal ones aren't merged."""
+
+    players: NDArray[np.int16]
+    """(C, R): the players left."""
+    seats: NDArray[np.int8]
+    """(C, R): their seats."""
+    chosen: NDArray[np.int8]
+    """(C,): the alternative that was chosen."""
+    lots: NDArray[np.int16]
+    """(C,): the lot of the match."""
+    features: Floats
+    """(A, R + D): by alternative, the share of each seat in its worth, and 1 at its tie size."""
+
+    def only(self, which: NDArray[np.bool_]) -> "Choices":
+        """Return some of the choices."""
+        return attrs.evolve(
+            self,
+            players=self.players[which],
+            seats=self.seats[which],
+            chosen=self.chosen[which],
+            lots=self.lots[which],
+        )
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Fit:
+    """The maximum, and what the samples around it need."""
+
+    at: Floats
+    """(P,): the parameters at the maximum."""
+    inverse: Floats
+    """(P, P): the inverse of the information."""
+    scores: Floats
+    """(L, P): by lot, the gradient of its matches' likelihood."""
+
+
+def choices_of(
+    players: NDArray[np.int16],
+    ranks: NDArray[np.int8],
+    lots: NDArray[np.int16],
+    tied: tuple[int, ...],
+) -> list[Choices]:
+    """Return the choices of all matches, by the number of seats left.
+
+    Args:
+        players: (M, S): the player in each seat.
+        ranks: (M, S): the rank of each seat.
+        lots: (M,): the lot of each match.
+        tied: The sizes of ties that were seen.
+    """
+    seats = players.shape[1]
+    parts: dict[int, list[tuple[NDArray[Any], ...]]] = {}
+    for start in range(0, len(players), _AT_ONCE):
+        here = slice(start, start + _AT_ONCE)
+        left, taken = stages_of(ranks[here].astype(np.int64))
+        for stage in range(left.shape[1]):
+            left_here, taken_here = left[:, stage], taken[:, stage]
+            many = left_here.sum(axis=1)
+            for size_left in range(2, seats + 1):
+                rows = np.flatnonzero(many == size_left)
+                if not len(rows):
+                    continue
+                mask, shape = left_here[rows], (len(rows), size_left)
+                sets, _, _ = alternatives(size_left, tied)
+                number = np.zeros(2**size_left, dtype=np.int8)
+                number[sets @ (1 << np.arange(size_left))] = np.arange(len(sets))
+                bits = taken_here[rows][mask].reshape(shape) @ (1 << np.arange(size_left))
+                parts.setdefault(size_left, []).append(
+                    (
+                        players[here][rows][mask].reshape(shape),
+                        np.nonzero(mask)[1].astype(np.int8).reshape(shape),
+                        number[bits],
+                        lots[here][rows],
+                    )
+                )
+    result = []
+    for size_left, arrays in sorted(parts.items()):
+        their_players, their_seats, chosen, their_lots = map(
+            np.concatenate, zip(*arrays, strict=True)
+        )
+        _, shares, sizes = alternatives(size_left, tied)
+        result.append(
+            Choices(
+                players=their_players,
+                seats=their_seats,
+                chosen=chosen,
+                lots=their_lots,
+                features=np.hstack([shares, sizes]),
+            )
+        )
+    return result
+
+
+def tie_sizes(ranks: NDArray[np.int8]) -> tuple[int, ...]:
+    """Return the sizes of the ties that were seen."""
+    sizes: set[int] = set()
+    for start in range(0, len(ranks), _AT_ONCE):
+        here = ranks[start : start + _AT_ONCE]
+        sizes.update(np.unique((here[:, :, None] == here[:, None, :]).sum(axis=2)).tolist())
+    return tuple(sorted(sizes - {1}))
+
+
+def fit(groups: Sequence[Choices], size: Size, lots: int) -> Fit:
+    """Return the maximum of the likelihood with its prior and pseudo-matches.
+
+    Args:
+        groups: The choices of all matches.
+        size: The numbers of parameters.
+        lots: L, the number of lots.
+
+    Raises:
+        LikelihoodError: Newton's method didn't converge, which should happen for no data.
+    """
+    at = np.zeros(size.all)
+    part = _first_part(groups, size)
+    for _ in range(_MOST_STEPS):
+        gradient, information, _ = evaluate(part, size, at)
+        longest = _add_step(at, np.asarray(np.linalg.solve(information, gradient)))
+        if longest < _RENEWED:
+            break
+    inverse: Floats = np.eye(size.all)
+    renew = True
+    for _ in range(_MOST_STEPS):
+        gradient, information, scores = evaluate(groups, size, at, second=renew, lots=lots)
+        if renew:
+            inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        longest = _add_step(at, inverse @ gradient)
+        renew = longest > _RENEWED
+        if longest < _SETTLED:
+            return Fit(at=at, inverse=inverse, scores=scores)
+    raise LikelihoodError(f"no maximum of the likelihood found in {_MOST_STEPS} steps")
+
+
+def _first_part(groups: Sequence[Choices], size: Size) -> list[Choices]:
+    """Return a part of the choices from which a point near the maximum is found quickly."""
+    widest = groups[-1]
+    each = -(-len(widest.players) // _FIRST)
+    many = np.bincount(widest.players.ravel(), minlength=size.players)
+    few = many <= _FEW
+    return [
+        group.only((group.lots % each == 0) | few[group.players].any(axis=1)) for group in groups
+    ]
+
+
+def _add_step(at: Floats, step: Floats) -> float:
+    """Add a step in place, bounded in each parameter, and return how long it was."""
+    at += np.clip(step, -_LONGEST, _LONGEST)
+    return float(np.abs(step).max())
+
+
+def evaluate(
+    groups: Sequence[Choices], size: Size, at: Floats, *, second: bool = True, lots: int = 0
+) -> tuple[Floats, Floats, Floats]:
+    """Return the gradient, the information and the lots' gradients at some parameters.
+
+    Args:
+        groups: The choices.
+        size: The numbers of parameters.
+        at: (P,): the parameters.
+        second: Whether to compute the information; otherwise it means nothing.
+        lots: L; 0 if their gradients aren't wanted.
+
+    Returns:
+        Arrays of shapes (P,), (P, P) and (L, P).
+    """
+    n, seats, total = size.players, size.seats, size.all
+    theta, gamma, delta = at[:n], at[n : n + seats], at[n + seats :]
+    gradient, information = _of_pseudo_matches(size, at)
+    scores = np.zeros(lots * total)
+    for group in groups:
+        features = group.features
+        left = features.shape[1] - len(size.tied)
+        squares = (features[:, :, None] * features[:, None, :]).reshape(len(features), -1)
+        for start in range(0, len(group.players), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            players = group.players[part].astype(np.int64)
+            sitting = group.seats[part].astype(np.int64)
+            utility = (theta[players] + gamma[sitting]) @ features[:, :left].T
+            utility += features[:, left:] @ delta
+            share = np.exp(utility - utility.max(axis=1, keepdims=True))
+            share /= share.sum(axis=1, keepdims=True)
+            expected = share @ features
+            off = features[group.chosen[part]] - expected
+            # By choice: the indices of its parameters, and its gradient in each of them.
+            held = np.hstack([players, n + sitting, _rows(np.arange(n + seats, total), len(off))])
+            its = np.hstack([off[:, :left], off])
+            gradient += np.bincount(held.ravel(), its.ravel(), total)
+            if lots:
+                of_lot = group.lots[part].astype(np.int64)[:, None] * total
+                scores += np.bincount((of_lot + held).ravel(), its.ravel(), lots * total)
+            if second:
+                spreads = (share @ squares).reshape(-1, features.shape[1], features.shape[1])
+                spreads -= expected[:, :, None] * expected[:, None, :]
+                _add_spreads(information, size, players, sitting, spreads)
+    return gradient, information, scores.reshape(lots, total)
+
+
+def _rows(numbers: Ints, many: int) -> Ints:
+    return np.asarray(np.broadcast_to(numbers, (many, len(numbers))), dtype=np.int64)
+
+
+def _add_spreads(
+    information: Floats, size: Size, players: Ints, sitting: Ints, spreads: Floats
+) -> None:
+    """Add the covariances of choices, (C, R + D, R + D), to the information, in place."""
+    n, seats, tied = size.players, size.seats, len(size.tied)
+    left = players.shape[1]
+    among = np.ascontiguousarray(spreads[:, :left, :left]).ravel()
+    with_ties = spreads[:, :left, left:]
+
+    def summed(one: Ints, other: Ints, many: int, others: int) -> Floats:
+        flat = (one[:, :, None] * others + other[:, None, :]).ravel()
+        return np.asarray(np.bincount(flat, among, many * others).reshape(many, others))
+
+    of_players, of_seats = slice(0, n), slice(n, n + seats)
+    information[of_players, of_players] += summed(players, players, n, n)
+    both = summed(players, sitting, n, seats)
+    information[of_players, of_seats] += both
+    information[of_seats, of_players] += both.T
+    information[of_seats, of_seats] += summed(sitting, sitting, seats, seats)
+    for number in range(tied):
+        at = n + seats + number
+        values = np.ascontiguousarray(with_ties[:, :, number]).ravel()
+        for start, owners, many in ((0, players, n), (n, sitting, seats)):
+            column = np.bincount(owners.ravel(), values, many)
+            information[start : start + many, at] += column
+            information[at, start : start + many] += column
+    last = slice(n + seats, None)
+    information[last, last] += spreads[:, left:, left:].sum(axis=0)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Pseudo:
+    """The pseudo-matches of `likelihood.pseudo_matches` of all players, or of all seats.
+
+    The worth of the k-th one's win is x_k = w_k · theta, where w_k = (1 + b) e_k - b (1, …, 1);
+    that of a loss is 0, that of a tie x_k / 2 + log delta_2.
+    """
+
+    here: slice
+    """The parameters of the players or seats."""
+    outcomes: Floats
+    """(A, 2): by outcome, how often it contains x and log delta_2."""
+    share: Floats
+    """(many, A): the probability of each outcome."""
+
+    def spread(self, values: Floats) -> Floats:
+        """Return the gradient in the players' parameters of what has these gradients in x."""
+        b = 1 / max(len(self.share) - 1, 1)
+        return np.asarray((1 + b) * values - b * values.sum(axis=-1, keepdims=True))
+
+
+def _pseudo(size: Size, at: Floats) -> list[_Pseudo]:
+    result = []
+    outcomes = np.array([[1.0, 0.0], [0.0, 0.0], [0.5, 1.0]])[: 3 if 2 in size.tied else 2]
+    log_tie = at[size.players + size.seats] if 2 in size.tied else 0.0
+    for start, many in ((0, size.players), (size.players, size.seats)):
+        here = slice(start, start + many)
+        b = 1 / max(many - 1, 1)
+        x = (1 + b) * at[here] - b * at[here].sum()
+        share = np.exp(x[:, None] * outcomes[:, 0] + log_tie * outcomes[:, 1])
+        share /= share.sum(axis=1, keepdims=True)
+        result.append(_Pseudo(here=here, outcomes=outcomes, share=share))
+    return result
+
+
+def _of_pseudo_matches(size: Size, at: Floats) -> tuple[Floats, Floats]:
+    """Return the gradient and the information of the prior and the pseudo-matches."""
+    information = prior(size.players, size.seats, size.all)
+    gradient = -information @ at
+    tie = size.players + size.seats
+    for some in _pseudo(size, at):
+        here, outcomes, share = some.here, some.outcomes, some.share
+        mean = share @ outcomes
+        off = PSEUDO * (outcomes.sum(axis=0) - len(outcomes) * mean)
+        squares = outcomes[:, :, None] * outcomes[:, None, :]
+        weight = PSEUDO * len(outcomes)
+        spreads = weight * (np.tensordot(share, squares, 1) - mean[:, :, None] * mean[:, None, :])
+        gradient[here] += some.spread(off[:, 0])
+        information[here, here] += some.spread(some.spread(np.diag(spreads[:, 0, 0])).T)
+        if len(outcomes) > 2:
+            gradient[tie] += off[:, 1].sum()
+            column = some.spread(spreads[:, 0, 1])
+            information[here, tie] += column
+            information[tie, here] += column
+            information[tie, tie] += spreads[:, 1, 1].sum()
+    return gradient, information
+
+
+def samples(found: Fit, size: Size, count: int, generator: np.random.Generator) -> Floats:
+    """Return samples of the parameters, (B, P), by the quadratic approximation at the maximum.
+
+    Args:
+        found: The maximum.
+        size: The numbers of parameters.
+        count: B, the number of samples.
+        generator: The source of the weights.
+    """
+    pull = generator.standard_exponential((count, len(found.scores))) @ found.scores
+    pull -= found.at @ prior(size.players, size.seats, size.all)
+    for some in _pseudo(size, found.at):
+        weights = generator.standard_gamma(PSEUDO, size=(count, *some.share.shape))
+        mean = some.share @ some.outcomes
+        many = weights.sum(axis=2)
+        pull[:, some.here] += some.spread(weights @ some.outcomes[:, 0] - many * mean[:, 0])
+        if len(some.outcomes) > 2:
+            tie = size.players + size.seats
+            pull[:, tie] += (weights @ some.outcomes[:, 1] - many * mean[:, 1]).sum(axis=1)
+    return np.asarray(found.at + pull @ found.inverse)

@@ -1,0 +1,231 @@
+"""Queries about a ladder's results: blocks may be incomplete, and some matches don't count.
+
+A match counts unless it is void, or one of its bots was struck afterwards. Everything stays quick
+when there are a million matches: what concerns one bot reads its matches alone, and what concerns
+all of them is read piece by piece.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.match.ending import Ending
+from lanista.store.reading import ENDINGS, JsonLists, PlayedBlock, Reading, rows
+from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS
+
+PAGE = 5000
+"""Number of matches, or of blocks, that are read at once."""
+
+
+class CountedMatch(NamedTuple):
+    """A match that counts, with what pairing and ratings need of it."""
+
+    number: int
+    """The match's number, in the order of commits."""
+    block: str
+    """The block's id."""
+    bots: tuple[str, ...]
+    """The names of the block's bots, by place; the seating says which bot sat where."""
+    seating: int
+    ranks: tuple[int, ...]
+    """By seat: 1 is best, equal ranks are ties."""
+    failed: frozenset[str]
+    """The names of the bots that failed in it."""
+    committed: str
+    """The time at which the match was stored: UTC, ISO 8601."""
+
+
+@attrs.frozen(kw_only=True)
+class OpponentScore:
+    """The results of one bot against another, in matches that count.
+
+    Where one of the two has several seats of a match, each pair of their seats counts.
+    """
+
+    opponent: str
+    won: int
+    """How often the bot was placed above the opponent."""
+    tied: int
+    lost: int
+
+    @property
+    def matches(self) -> int:
+        """Number of matches in which the two met."""
+        return self.won + self.tied + self.lost
+
+
+@attrs.frozen(kw_only=True)
+class SeatScore:
+    """The results of one bot in one seat, in matches that count."""
+
+    seat: int
+    places: tuple[int, ...]
+    """How often it had place 1, 2, …; a tie counts for the best of the places it spans."""
+    failures: int
+    """Number of matches that it failed."""
+
+    @property
+    def matches(self) -> int:
+        """Number of matches in this seat."""
+        return sum(self.places)
+
+
+class _Seatings(dict[str, tuple[int, tuple[int, ...]]]):
+    """Seating and ranks of a match, parsed from texts such as `0[1, 2]`."""
+
+    def __missing__(self, text: str) -> tuple[int, tuple[int, ...]]:
+        seating, _, ranks = text.partition("[")
+        self[text] = found = (int(seating), tuple(json.loads("[" + ranks)))
+        return found
+
+
+class LadderReading(Reading):
+    """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
+
+    def last_number(self) -> int:
+        """Return the number of the newest match; 0 if there is none."""
+        return self.connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
+
+    def counted_matches(
+        self, *, after: int = 0, last_blocks: int | None = None
+    ) -> Iterator[CountedMatch]:
+        """Yield the matches that count, in the order of their commits.
+
+        Args:
+            after: The number of a match; only newer ones are returned.
+            last_blocks: How many of the newest blocks are wanted; None for all.
+        """
+        lists = JsonLists()
+        statement = (
+            sa.select(
+                *(MATCHES.c.number, BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seating),
+                *(MATCHES.c.ranks, MATCHES.c.committed),
+            )
+            .join(BLOCKS)
+            .where(COUNTED, self.not_struck())
+            .order_by(MATCHES.c.number)
+            .limit(PAGE)
+        )
+        if last_blocks is not None:
+            first = self._first_of_last(last_blocks)
+            statement = statement.where(MATCHES.c.block >= first)
+            # No match of a block is older than the first one of the block before.
+            oldest = sa.select(sa.func.min(MATCHES.c.number)).where(MATCHES.c.block == first)
+            after = max(after, (self.connection.scalar(oldest) or 1) - 1)
+        while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
+            last = page[-1].number
+            failed: dict[int, set[str]] = {}
+            for match, bot in self.connection.execute(
+                sa.select(SEATS.c.match, SEATS.c.bot).where(
+                    FAILED, SEATS.c.match > after, SEATS.c.match <= last
+                )
+            ):
+                failed.setdefault(match, set()).add(bot)
+            names = JsonLists()  # of this page: kept for all blocks they would fill the memory
+            for number, block, bots, seating, ranks, committed in page:
+                yield CountedMatch(
+                    *(number, block, names[bots], seating, lists[ranks]),
+                    *(frozenset(failed.get(number, ())), committed),
+                )
+            after = last
+
+    def blocks(self, seatings: int, *, last: int | None = None) -> Iterator[PlayedBlock]:
+        """Yield the blocks of which a match counts, in the order of their first commits.
+
+        Args:
+            seatings: The number of seatings of a block.
+            last: How many of the newest blocks are wanted; None for all.
+        """
+        of_seatings = _Seatings()
+        of_block = sa.select(
+            BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map
+        )
+        # One row for each block here, too: its matches in one text, as in `Reading.played`.
+        of_matches = (
+            sa.select(
+                MATCHES.c.block,
+                sa.func.aggregate_strings(
+                    sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"
+                ),
+            )
+            .where(COUNTED, self.not_struck())
+            .group_by(MATCHES.c.block)
+            .order_by(MATCHES.c.block)
+        )
+        newest = self._last_block()
+        for first in range(1 if last is None else self._first_of_last(last), newest + 1, PAGE):
+            page = sa.and_(BLOCKS.c.number >= first, BLOCKS.c.number < first + PAGE)
+            blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
+            page = sa.and_(MATCHES.c.block >= first, MATCHES.c.block < first + PAGE)
+            for number, text in rows(self.connection, of_matches.where(page)):
+                ranks: list[tuple[int, ...]] = [()] * seatings
+                for match in text.split(";"):
+                    seating, its_ranks = of_seatings[match]
+                    ranks[seating] = its_ranks
+                block, bots, seed, map_name = blocks[number]
+                yield PlayedBlock(block, tuple(json.loads(bots)), int(seed), map_name, tuple(ranks))
+
+    def opponents(self, bot: str) -> list[OpponentScore]:
+        """Return the results of a bot against each of its opponents, by name."""
+        own, other = SEATS.alias("own"), SEATS.alias("other")
+        # Grouped by the database, as there are few different ranks.
+        found = self.connection.execute(
+            sa.select(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks, sa.func.count())
+            .select_from(own)
+            .join(MATCHES, MATCHES.c.number == own.c.match)
+            .join(other, other.c.match == own.c.match)
+            .where(own.c.bot == bot, other.c.bot != bot, COUNTED, self.not_struck())
+            .group_by(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks)
+        )
+        lists = JsonLists()
+        scores: dict[str, list[int]] = {}
+        for opponent, seat, its_seat, text, count in found:
+            rank, its_rank = lists[text][seat], lists[text][its_seat]
+            scores.setdefault(opponent, [0, 0, 0])[1 + (rank > its_rank) - (rank < its_rank)] += (
+                count
+            )
+        return [
+            OpponentScore(opponent=opponent, won=won, tied=tied, lost=lost)
+            for opponent, (won, tied, lost) in sorted(scores.items())
+        ]
+
+    def seats(self, bot: str) -> list[SeatScore]:
+        """Return the results of a bot in each seat that it had, by seat."""
+        failed = sa.case((FAILED, 1), else_=0)
+        found = self.connection.execute(
+            sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, COUNTED, self.not_struck())
+            .group_by(SEATS.c.seat, MATCHES.c.ranks)
+        )
+        lists = JsonLists()
+        places: dict[int, list[int]] = {}
+        failures: Counter[int] = Counter()
+        for seat, text, count, failed_here in found:
+            ranks = lists[text]
+            places.setdefault(seat, [0] * len(ranks))[ranks[seat] - 1] += count
+            failures[seat] += int(failed_here)
+        return [
+            SeatScore(seat=seat, places=tuple(places[seat]), failures=failures[seat])
+            for seat in sorted(places)
+        ]
+
+    def bot_endings(self, bot: str) -> Mapping[Ending, int]:
+        """Return how the matches of a bot ended that count, with their number by ending."""
+        found = self.connection.execute(
+            sa.select(SEATS.c.ending, sa.func.count())
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, COUNTED, self.not_struck())
+            .group_by(SEATS.c.ending)
+        )
+        return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
+
+    def _last_block(self) -> int:
+        return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
+
+    def _first_of_last(self, blocks: int) -> int:
+        return max(1, self._last_block() - blocks + 1)

@@ -1,0 +1,21 @@
+-- Two blocks as the first version of the tables had them; the second one has a void match.
+INSERT INTO blocks VALUES (1, 'id1', '1', '', '["Ant", "Bee"]', '2026-01-01T00:00:00.000+00:00');
+INSERT INTO blocks VALUES (2, 'id2', '2', '', '["Ant", "Bee"]', '2026-01-02T00:00:00.000+00:00');
+INSERT INTO matches VALUES (1, 1, 1, 0, 'finished', '"capture"', '[1, 2]', '[1, 2]', 60, 'a', 1.5, 0.1, NULL);
+INSERT INTO matches VALUES (1, 0, 1, 1, 'finished', '"capture"', '[1, 2]', '[1, 2]', 60, 'b', 1.5, 0.1, NULL);
+INSERT INTO matches VALUES (2, 0, 1, 0, 'void', '""', '[1, 1]', '[0, 0]', 6, 'c', 1.5, 0.1, NULL);
+INSERT INTO matches VALUES (2, 0, 2, 1, 'finished', '"capture"', '[2, 1]', '[1, 2]', 60, 'd', 1.5, 0.1, NULL);
+INSERT INTO matches VALUES (2, 1, 1, 2, 'finished', '"capture"', '[1, 2]', '[1, 2]', 60, 'e', 1.5, 0.1, NULL);
+INSERT INTO seats VALUES (1, 0, 1, 0, 'Ant', 'normal', '""', 0, 0, 0);
+INSERT INTO seats VALUES (1, 0, 1, 1, 'Bee', 'normal', '""', 0, 0, 0);
+INSERT INTO seats VALUES (1, 1, 1, 0, 'Bee', 'normal', '""', 0, 0, 0);
+INSERT INTO seats VALUES (1, 1, 1, 1, 'Ant', 'normal', '""', 0, 0, 0);
+INSERT INTO seats VALUES (2, 0, 1, 0, 'Ant', 'void', '""', 0, 0, 0);
+INSERT INTO seats VALUES (2, 0, 1, 1, 'Bee', 'void', '""', 0, 0, 0);
+INSERT INTO seats VALUES (2, 0, 2, 0, 'Ant', 'crash', '""', 0, 0, 0);
+INSERT INTO seats VALUES (2, 0, 2, 1, 'Bee', 'crash', '""', 0, 0, 0);
+INSERT INTO seats VALUES (2, 1, 1, 0, 'Bee', 'crash', '""', 0, 0, 0);
+INSERT INTO seats VALUES (2, 1, 1, 1, 'Ant', 'crash', '""', 0, 0, 0);
+INSERT INTO bots VALUES ('Ant', '{}', 1);
+INSERT INTO unbenched VALUES ('Bee', 2);
+INSERT INTO benched VALUES ('Ant', 2, 5);
