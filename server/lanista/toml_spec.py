@@ -17,6 +17,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import attrs
 import cattrs
+from cattrs.cols import mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
@@ -164,7 +165,7 @@ def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.
         converter.register_structure_hook(choice, _structure_choice)
     converter.register_structure_hook_factory(_is_list, lambda kind: _list_of(converter, kind))
     converter.register_structure_hook_factory(
-        _is_mapping, lambda kind: _of_table(converter.gen_structure_mapping(kind))
+        _is_mapping, lambda kind: _of_table(mapping_structure_factory(kind, converter))
     )
     converter.register_structure_hook_factory(attrs.has, lambda kind: _table(converter, kind))
     return converter

@@ -110,6 +110,7 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
             '1\nsettings = { move_limit = "9" }',
             "cup.toml: settings.move_limit: '9'; ex",
         ),
+        ("[1, 2, 3]", "1\nsettings = 3", "cup.toml: settings: 3; expected a table"),
         ("[1, 2, 3]", '1\nkeep = "some"', "cup.toml: keep: 'some'; it can be all, failures, none"),
         ("[1, 2, 3]", "", "cup.toml: not valid TOML: "),
         ("[1, 2, 3]", "[" * 5000, "cup.toml: not valid TOML: lists or tables nested too dee"),
@@ -133,6 +134,12 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
 )
 def test_each_error_names_its_place_and_what_would_be_right(old, new, expected):
     assert error_of(SMALLEST.replace(old, new)).startswith(expected)
+
+
+def test_a_key_that_is_nearly_one_gets_a_suggestion():
+    told = error_of(SMALLEST.replace("seeds", "seed"))
+    assert told.startswith("cup.toml: seed: no such key; known are name, game, format,")
+    assert told.endswith("records; did you mean seeds?")
 
 
 def test_bots_must_be_tables():

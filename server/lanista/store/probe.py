@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from lanista.store.database import where_of
-from lanista.store.errors import StoreError, postgresql_error, sqlite_error
+from lanista.store.errors import StoreError, log_of, postgresql_error, sqlite_error
 from lanista.store.schema import REVISION, VERSION_TABLE
 
 CONNECT_PATIENCE = 10
@@ -26,7 +26,11 @@ def probe_file(path: Path) -> None:
     if not path.exists():
         return
     try:
-        uri = f"{path.absolute().as_uri()}?mode=rw"
+        # Read-only: whoever may write would apply the write-ahead log of a killed arena and remove
+        # it, before `Store.open` could look for damage in it. Where there is no such log, nobody
+        # writes, and SQLite needs no files beside the database.
+        mode = "mode=ro" if log_of(path).exists() else "mode=ro&immutable=1"
+        uri = f"{path.absolute().as_uri()}?{mode}"
         with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
             tables = [
                 name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()
