@@ -222,14 +222,15 @@ class Error(Message):
 
 @attrs.frozen
 class Note(Message):
-    """The reason for which a part of an answer didn't count.
+    """The reason for which a part of an answer didn't count, or for which a bot rests.
 
-    The match goes on, or ends by a rule of the game.
+    In the first case the match goes on, or ends by a rule of the game.
     """
 
     keyword = "note"
     code: NoteCode
     turn: int = attrs.field(validator=_natural)
+    """The turn that was answered. Of `BENCHED`, the seconds until the end of the rest."""
     index: int | None = attrs.field(validator=_index)
     words: str = attrs.field(validator=_line)
 

@@ -257,13 +257,16 @@ class Arena:
                 "arena.send([]) to do nothing"
             )
         while not self._over:
+            broken = None
             try:
                 self._read_on()
             except ArenaError as error:
                 played = self.results and not self._keep
                 if not self._reconnect or played or error.code in _FINAL_CODES:
                     raise
-                self._connect_again(error)
+                broken = error
+            if broken is not None:  # not above: a Ctrl-C there would be told along with it
+                self._connect_again(broken)
             if self._owes:
                 return self.state
         raise StopIteration
