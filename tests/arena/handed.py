@@ -18,8 +18,10 @@ from lanista.match.connection import Connection
 from lanista.match.record import read_record
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
-from match.loopback import PATIENCE, socket_pair
+from match.loopback import socket_pair
 
+PATIENCE = 60.0
+"""Seconds that anything is waited for before a test fails; processes are started meanwhile."""
 ROW = "2 4\nA . . .\n. . . B\n"
 CALM = MatchConditions(clock=Limits(first=60, turn=60), stall_margin=60)
 """No bot is late, and no match void, however busy the machine is."""

@@ -8,12 +8,11 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.handed import Here, open_files, pair, seated
+from arena.handed import PATIENCE, Here, open_files, pair, seated
 from lanista.arena import match_link
 from lanista.arena.match_link import BrokenLinkError, Link
 from lanista.arena.match_worker import CONVERTER
 from lanista.arena.match_workers import _duplicates, _order_of
-from match.loopback import PATIENCE
 
 
 @pytest.fixture

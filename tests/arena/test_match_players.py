@@ -10,7 +10,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.handed import CALM, Here, begin, connected, open_files, pair, seated
+from arena.handed import CALM, PATIENCE, Here, begin, connected, open_files, pair, seated
 from lanista.arena import match_workers
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
@@ -18,7 +18,6 @@ from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions
 from lanista.match.stalls import StallMonitor
-from match.loopback import PATIENCE
 
 PLAYERS = ("loop", "worker")
 

@@ -1,10 +1,11 @@
 """A bot in a thread at the other end of a real TCP connection, for the tests of this folder."""
 
+import contextlib
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
+from lanista.arena.match_worker import HandedChannel
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 
@@ -18,10 +19,28 @@ def socket_pair() -> tuple[SocketChannel, socket.socket]:
         bot = socket.create_connection(server.getsockname(), timeout=PATIENCE)
         bot.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         accepted, _ = server.accept()
-    return SocketChannel(accepted), bot
+    return channel_of(accepted), bot
 
 
-@contextmanager
+def channel_of(accepted: socket.socket) -> SocketChannel:
+    """The channel of an accepted connection; a test may put another function here."""
+    return SocketChannel(accepted)
+
+
+def handed_over(accepted: socket.socket) -> SocketChannel:
+    """The channel of a connection that a worker was handed, while the front keeps its own."""
+    front = SocketChannel(accepted)
+    with contextlib.ExitStack() as ends:
+        ours, theirs = map(ends.enter_context, socket.socketpair())
+        duplicate = ends.enter_context(front.duplicate())
+        socket.send_fds(ours, [b"x"], [duplicate.fileno()])
+        _, (number,), _, _ = socket.recv_fds(theirs, 1, 1)
+    channel = HandedChannel(socket.socket(fileno=number), is_set_up=True)
+    channel.on_close = front.close
+    return channel
+
+
+@contextlib.contextmanager
 def bot_in_a_thread(
     play: Callable[[socket.socket], None], hello: str = "Ann v=1"
 ) -> Iterator[tuple[Connection, threading.Thread]]:

@@ -16,6 +16,7 @@ import trio
 from lanista.match import channel as channel_module
 from lanista.match.encoder import DialectEncoder
 from lanista.match.seat import Seat
+from match import loopback
 from match.loopback import PATIENCE, bot_in_a_thread, read_line, socket_pair
 from support.memory import connection_pair
 
@@ -30,6 +31,13 @@ pytestmark = [
         sys.platform != "linux", reason="the kernel's time of receipt is told on Linux alone"
     ),
 ]
+
+
+@pytest.fixture(params=["accepted here", "handed over"], autouse=True)
+def _sockets(request, monkeypatch):
+    """Every test on a socket that was accepted by this process, and on one that it was handed."""
+    if request.param == "handed over":
+        monkeypatch.setattr(loopback, "channel_of", loopback.handed_over)
 
 
 def seated(connection):

@@ -89,7 +89,7 @@ class Report:
     """The state of each connection, by seat."""
 
 
-class _HandedChannel(SocketChannel):
+class HandedChannel(SocketChannel):
     """A channel whose socket the front has as well, so that it has to be told of the end."""
 
     on_close: Callable[[], object] | None = None
@@ -186,7 +186,7 @@ class MatchWorker:
         for seat, (handed, given) in enumerate(
             zip(message.sockets, order.connections, strict=True)
         ):
-            channel = _HandedChannel(handed, is_set_up=True)
+            channel = HandedChannel(handed, is_set_up=True)
             closed = {"kind": "closed", "match": order.match, "seat": seat}
             channel.on_close = partial(self.link.post, closed)
             connections.append(Connection.take_up(channel, given, self._background))
@@ -255,7 +255,7 @@ class MatchWorker:
         """Close the sockets of a match; the front goes on with its duplicates of them."""
         for connection in match.connections:
             channel = connection.channel
-            assert isinstance(channel, _HandedChannel)
+            assert isinstance(channel, HandedChannel)
             channel.on_close = None
             channel.close()
 

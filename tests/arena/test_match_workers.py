@@ -1,0 +1,280 @@
+"""Match workers as processes: killed at any step, stopped, and told what the operator's front is.
+
+What a match does in a worker as it does in the arena's loop is in test_match_players.py.
+"""
+
+import os
+import signal
+import sys
+
+import pytest
+import trio
+
+from arena.handed import PATIENCE, begin, open_files, pair, seated
+from lanista.arena import match_workers
+from lanista.arena.match_workers import WHY, MatchWorkers
+from lanista.hosting.control import RunningMatches
+
+DYING = """
+import os, signal
+from pathlib import Path
+import lanista.arena.match_worker as worker
+from lanista.arena.match_link import Link
+from lanista.match.record import RecordWriter
+from lanista.match.runner import Match
+
+def die():
+    try:
+        Path({flag!r}).touch(exist_ok=False)
+    except FileExistsError:
+        return  # another worker has died already
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def dies(owner, name, when, where=lambda *_: True):
+    whole = getattr(owner, name)
+    def wrapped(*arguments, **more):
+        if when == "before" and where(*arguments):
+            die()
+        result = whole(*arguments, **more)
+        if when == "after" and where(*arguments):
+            die()
+        return result
+    setattr(owner, name, wrapped)
+
+def is_play(_, message, *more):
+    return message.content["kind"] == "play"
+
+def is_begins(_, content, *more):
+    return content["kind"] == "begins"
+
+{step}
+worker.main()
+"""
+"""A worker that kills itself at a step, if it is the first to come there."""
+
+RETRIED = {
+    "before the order is read": "dies(worker.MatchWorker, '_carry_out', 'before', is_play)",
+    "with the sockets in hand": "dies(worker.MatchWorker, '_take_up', 'after')",
+    "with the record open": "dies(Link, 'post', 'before', is_begins)",
+}
+ABORTED = {
+    "when it has begun": "dies(Link, 'post', 'after', is_begins)",
+    "with an empty record": "dies(RecordWriter, 'begin', 'before')",
+    "before the first turn": "dies(RecordWriter, 'begin', 'after')",
+    "in a turn": "dies(Match, '_verdict', 'before')",
+    "before the result": "dies(RecordWriter, 'end', 'before')",
+}
+DECIDED = {
+    "with the result": "dies(RecordWriter, 'end', 'after')",
+    "before the report": "dies(worker.MatchWorker, '_report', 'before')",
+}
+
+
+@pytest.fixture
+async def workers(nursery, monkeypatch, tmp_path):
+    """Start workers that die at a step; everything is closed at the end."""
+    before = open_files()
+
+    def start_workers(step="", count=1):
+        if step:
+            code = DYING.format(flag=str(tmp_path / "died"), step=step)
+
+            async def start(theirs):
+                number = theirs.fileno()
+                argv = [sys.executable, "-P", "-c", code, str(number)]
+                return await trio.lowlevel.open_process(
+                    argv, pass_fds=[number], start_new_session=True
+                )
+
+            monkeypatch.setattr(match_workers, "_start", start)
+        player = MatchWorkers(RunningMatches(), count)
+        own.start_soon(player.run)
+        return player
+
+    async with trio.open_nursery() as own:
+        yield start_workers
+        own.cancel_scope.cancel()
+    assert before == open_files()
+
+
+def some_long(steps, *quick):
+    """The steps, all but some only in the long run: each starts two or three processes."""
+    return [step if step in quick else pytest.param(step, marks=pytest.mark.long) for step in steps]
+
+
+async def played_by(bots, turns=3):
+    """The bots answer every turn at once."""
+    for turn in range(1, turns + 1):
+        for bot in bots:
+            await bot.until(b"\ngo\n", turn)
+            await bot.say(b"\n")
+
+
+async def end_of(bot):
+    """All that a bot is sent, until it is closed or reset."""
+    try:
+        return await bot.rest()
+    except trio.BrokenResourceError:
+        return bot.got
+
+
+def leave(connections, bots):
+    for connection, bot in zip(connections, bots, strict=True):
+        connection.channel.close()
+        bot.close()
+
+
+@pytest.mark.parametrize("step", some_long(RETRIED, "with the record open"))
+async def test_a_worker_that_dies_before_its_match_begins(workers, nursery, tmp_path, step):
+    """The bots notice nothing: another worker plays the match."""
+    player = workers(RETRIED[step])
+    connections, bots = pair()
+    await bots[0].say(b"\n")  # ahead
+    playing = begin(nursery, player, seated(tmp_path, connections))
+    await bots[0].until(b"\ngo\n")
+    await bots[1].until(b"\ngo\n")
+    await bots[1].say(b"\n")
+    for turn in (2, 3):
+        for bot in bots:
+            await bot.until(b"\ngo\n", turn)
+            await bot.say(b"\n")
+    played = await playing.end()
+    assert (tmp_path / "died").exists()
+    assert ("finished", 3) == (played.result.end, played.result.turns)
+    assert 1 == bots[0].got.count(b"start ")
+    assert not any(connection.closed for connection in connections)
+    leave(connections, bots)
+
+
+@pytest.mark.parametrize("step", some_long(ABORTED | DECIDED, "in a turn", "before the report"))
+async def test_a_worker_that_dies_in_a_match(workers, nursery, tmp_path, step):
+    """Its bots are told and closed, its record is completed, and another worker is there."""
+    player = workers((ABORTED | DECIDED)[step])
+    ends = []
+    player.running.on_end = lambda match, record: ends.append((match, record))
+    connections, bots = pair(b"Ann v=1 keep=1\n", b"Bob\n")
+    match = seated(tmp_path, connections)
+    playing = begin(nursery, player, match)
+
+    async with trio.open_nursery() as answering:
+
+        async def quietly(bot):
+            try:
+                for turn in range(1, 4):
+                    if bot is bots[0]:
+                        await bot.until(b"\ngo\n", turn)
+                    else:
+                        await bot.until(b"\n", 2 + turn if turn > 1 else 3)
+                    await bot.say(b"\n")
+            except (trio.BrokenResourceError, AssertionError):
+                pass  # it is closed
+
+        for bot in bots:
+            answering.start_soon(quietly, bot)
+        played = await playing.end()
+        answering.cancel_scope.cancel()
+    assert (tmp_path / "died").exists()
+    assert (await end_of(bots[0])).endswith(
+        b"error internal the arena failed during the match; this is no fault of the bot\n"
+    )
+    assert b"error" not in await end_of(bots[1])  # the classic dialect knows no errors
+    assert all(connection.closed for connection in connections)
+    assert {} == player.running.matches
+    files = sorted(path.name for path in tmp_path.iterdir() if path.name != "died")
+    if step in DECIDED:
+        assert ("finished", 3) == (played.result.end, played.result.turns)
+    elif step in {"when it has begun", "with an empty record"}:
+        assert None is played
+        assert [] == files
+        assert (match.spec.match, None) == ends[-1]
+    else:
+        assert ("aborted", WHY) == (played.result.end, played.result.error)
+    if played is not None:
+        assert [match.record.name] == files
+        assert (match.spec.match, match.record) == ends[-1]
+        assert played.result == playing.record.result
+    leave(connections, bots)
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections))
+    await played_by(bots)
+    assert "finished" == (await playing.end()).result.end
+    leave(connections, bots)
+
+
+async def test_a_worker_that_dies_after_its_report(workers, nursery, tmp_path):
+    """What it has reported counts, and the bots stay."""
+    player = workers("dies(worker.MatchWorker, '_report', 'after')")
+    connections, bots = pair()
+    for number in (1, 2):
+        playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
+        for bot in bots:
+            await bot.until(b"\ngo\n", number)
+            await bot.say(b"\n")
+        assert "finished" == (await playing.end()).result.end
+    assert (tmp_path / "died").exists()
+    leave(connections, bots)
+
+
+async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_path, monkeypatch):
+    """As its board might; its bots are told."""
+    monkeypatch.setattr(match_workers, "PAUSE", 0.01)
+    monkeypatch.setattr(match_workers, "TRIES", 2)
+    step = RETRIED["with the sockets in hand"] + "\nPath.touch = lambda *_, **__: None"
+    player = workers(step)
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections))
+    for bot in bots:
+        assert (await bot.rest()).startswith(b"error internal")
+        bot.close()
+    assert None is await playing.end()
+    leave(connections, bots)
+
+
+async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
+    workers, nursery, tmp_path
+):
+    """The one that is killed takes its own match with it, and no other."""
+    player = workers(count=2)
+    with trio.fail_after(PATIENCE):
+        while len(player._workers) < 2:
+            await player._changed.wait()
+    first, second = player._workers
+    tables = []
+    for _ in range(2):
+        connections, bots = pair()
+        playing = begin(nursery, player, seated(tmp_path, connections))
+        for bot in bots:
+            await bot.until(b"\ngo\n")
+        tables.append((playing, connections, bots))
+    assert [1, 1] == [len(worker.matches) for worker in (first, second)]
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        os.kill(first.process.pid, number)
+        os.kill(second.process.pid, number)
+    killed = next(t for t in tables if t[0].match.spec.match in first.matches)
+    (other,) = (t for t in tables if t is not killed)
+    # Stopped, so that it can't answer the end of its link: it is killed for good.
+    os.kill(first.process.pid, signal.SIGSTOP)
+    first.link.close()
+    assert "aborted" == (await killed[0].end()).result.end
+    for bot in killed[2]:
+        assert b"error internal" in await end_of(bot)
+    for turn in (1, 2, 3):
+        for bot in other[2]:
+            await bot.until(b"\ngo\n", turn)
+            await bot.say(b"\n")
+    assert "finished" == (await other[0].end()).result.end
+    for _, connections, bots in tables:
+        leave(connections, bots)
+
+
+async def test_the_log_of_workers_is_the_arenas(workers, nursery, tmp_path, capsys):
+    player = workers()
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
+    await played_by(bots, 1)
+    await playing.end()
+    out = capsys.readouterr().out
+    assert "match begins" in out
+    assert "match ends" in out
+    assert "worker=1" in out
+    leave(connections, bots)

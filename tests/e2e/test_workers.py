@@ -1,0 +1,138 @@
+"""An arena with match workers: whose stall reaches whom, who dies with whom, and one page."""
+
+import json
+import os
+import signal
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from e2e.running import wait_until, wait_until_gone
+from support.processes import argv_of, children_of
+
+STOPPED = 0.4
+"""Seconds for which a process is stopped: more than the stall margin by far."""
+
+
+def workers_of(daemon):
+    """The pids of its match workers, all of which run."""
+    found = []
+
+    def both():
+        found[:] = [
+            pid
+            for pid in children_of(daemon.process.pid)
+            if "lanista.arena.match_worker" in argv_of(pid)
+        ]
+        return len(found) == 2
+
+    daemon.until(both, "two workers run")
+    return found
+
+
+def worker_with_a_match(daemon):
+    """The pid of the worker that writes a record."""
+    for pid in workers_of(daemon):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            if link.readlink().name.endswith(".jsonl.gz.part"):
+                return pid
+    pytest.fail("no worker plays a match")
+
+
+def stop_for_a_while(pid):
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(STOPPED)  # the stall is what is tested
+    os.kill(pid, signal.SIGCONT)
+
+
+def arena_of_two(serve, peers, *options, **arguments):
+    """An arena with two workers, and two bots that have been asked for their first answers."""
+    daemon = serve(
+        *("--workers", 2, "--time-init", 60, "--move-limit", 3, "-i", "pit", *options), **arguments
+    )
+    bots = [peers(daemon, f"{name} v=1 keep=1") for name in ("Ada", "Bob")]
+    for bot in bots:
+        bot.until("go")
+    return daemon, bots
+
+
+def test_a_front_that_stands_still_stops_no_match(serve, peers):
+    """The bots play on, nobody is late, and the match doesn't even have a stall."""
+    daemon, bots = arena_of_two(serve, peers, "--time-move", 60)
+    daemon.signal(signal.SIGSTOP)
+    began = time.monotonic()
+    for turn in range(3):
+        for bot in bots:
+            bot.say("\n")
+        for bot in bots:
+            bot.until("go" if turn < 2 else "score")
+        time.sleep(STOPPED / 3)
+    stood = time.monotonic() - began
+    daemon.signal(signal.SIGCONT)
+    for bot in bots:
+        bot.until("go")  # of the next match
+    record = daemon.record_with("Ada")
+    assert [("answer", "answer")] * 3 == [turn.verdicts for turn in record.turns]
+    assert max(turn.stall for turn in record.turns) < stood / 2
+    assert "finished" == record.result.end
+
+
+def test_a_worker_that_stands_still_makes_its_match_void(serve, peers):
+    """With somebody late in that turn; it is played again at once, by the same seats."""
+    daemon, (ada, bob) = arena_of_two(serve, peers, "--time-move", 2)
+    for bot in (ada, bob):
+        bot.say("\n")
+    for bot in (ada, bob):
+        bot.until("go")
+    bob.say("\n")
+    stop_for_a_while(worker_with_a_match(daemon))
+    assert "end void" in ada.until("end")[-1]
+    ada.say("\n")  # the answer that is owed
+    for _ in range(3):
+        for bot in (ada, bob):
+            bot.until("go")
+            bot.say("\n")
+    assert "end finished" in ada.until("end")[-1]
+
+
+def test_workers_die_with_their_front(serve, peers):
+    """Even by `kill -9`, and when a worker is stopped; the next arena completes the record."""
+    daemon, bots = arena_of_two(serve, peers, "--time-move", 60)
+    workers = workers_of(daemon)
+    daemon.signal(signal.SIGKILL)
+    for bot in bots:
+        bot.rest()
+    wait_until_gone(workers)
+    (part,) = daemon.data.glob("records/*/*.part")
+    after = serve("--data", daemon.data, "--workers", 2)
+    wait_until(lambda: not part.exists(), "the record is completed", lambda: after.err)
+    assert part.with_suffix("").exists()
+
+
+def test_a_killed_worker_is_replaced(serve, peers):
+    """Its bots are told; those who come next play."""
+    daemon, bots = arena_of_two(serve, peers, "--time-move", 60, web="127.0.0.1:0")
+    page = daemon.page.partition("#")[0].partition("?")[0]
+
+    def shown(what):
+        with urllib.request.urlopen(f"{page}api/1/{what}") as answer:
+            return json.load(answer)
+
+    (running,) = shown("lobby")["running"]
+    os.kill(worker_with_a_match(daemon), signal.SIGKILL)
+    for bot in bots:
+        assert "error internal" in bot.rest()
+    record = daemon.record_with("Ada")
+    assert "aborted" == record.result.end
+    assert running["match"] == record.header.match
+    workers_of(daemon)
+    bots = [peers(daemon, f"{name} v=1") for name in ("Cem", "Dil")]
+    for _ in range(3):
+        for bot in bots:
+            bot.until("go")
+            bot.say("\n")
+    assert "end finished" in bots[0].until("end")[-1]
+    daemon.signal(signal.SIGTERM)
+    assert 0 == daemon.wait()
