@@ -49,7 +49,7 @@ def bout(name, *turns, end="finished", **changes):
     """A bout with a match of these turns; `turns` are what `turn` takes besides seat and number."""
     spec = SPECS[name]
     header = Header(
-        lanista_record=2,
+        lanista_record=3,
         software="",
         match="m",
         started="",

@@ -143,7 +143,7 @@ def test_stats_are_lists_by_seat():
 # -- head and end --------------------------------------------------------------------------------
 
 HEADER = Header(
-    lanista_record=2,
+    lanista_record=3,
     software="0.1.0",
     match="01M",
     started="2026-01-01T00:00:00.000+00:00",

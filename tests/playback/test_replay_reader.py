@@ -295,7 +295,7 @@ def test_half_a_match_file_is_told_in_words(tmp_path, name):
 # -- files that are no records -------------------------------------------------------------------
 
 HEADER = {
-    "lanista_record": 2,
+    "lanista_record": 3,
     "software": "0.1.0",
     "match": "m1",
     "started": "2026-01-01T00:00:00.000+00:00",
@@ -320,7 +320,7 @@ NO_FRAMES = {
     "binary": (b"\x00\xff" * 50, "not a file of an original game"),
     "other JSON": (b'{"a": 1}\n', "line 1: not the header of a record"),
     "half a header": (header()[:-1], "empty; a record begins with its header"),
-    "a newer record": (header(lanista_record=3), "line 1: record format 3"),
+    "a newer record": (header(lanista_record=4), "line 1: record format 4"),
     "an older record": (header(lanista_record=1), "line 1: record format 1"),
     "an unknown game": (header(game="chess"), "unknown game 'chess'"),
     "another version": (header(game_version="0"), "is of angrymob version 0; installed is"),

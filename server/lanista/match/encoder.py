@@ -64,7 +64,10 @@ class Encoder(Protocol):
     """The interface of an encoder. `status` is by seat: the share of the time that was used."""
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """Return everything up to the first request for an answer."""
+        """Return everything up to a connection's first request for an answer.
+
+        Asked before turn 0, and again later if the seat's bot came back over another connection.
+        """
         ...
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
@@ -95,16 +98,19 @@ class Version1Encoder:
     _facts: bytes | None = None
     _turn: int = -1
     _encoded: bytes = b""
+    # By seat, the facts at the match's beginning.
+    _fixed: dict[int, bytes] = attrs.field(factory=dict)
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """Return the description of the match, its fixed facts and turn 0."""
+        """Return the description of the match, its fixed facts and the present turn."""
         info = self.info
         lines: list[Message] = [Start(info.match), GameName(info.game), Seat(seat)]
         lines += [Player(number, name) for number, name in enumerate(info.players)]
         lines.append(Clock(info.limits.first, info.limits.turn))
         lines.append(Seed(seat_seed(info.game, info.seed, seat)))
-        description = b"".join(map(bytes, lines)) + game.facts_at_start(seat)
-        return description + self.turn(game, seat, status)
+        if seat not in self._fixed:
+            self._fixed[seat] = game.facts_at_start(seat)
+        return b"".join(map(bytes, lines)) + self._fixed[seat] + self.turn(game, seat, status)
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """Return `turn N`, the facts and `go`."""

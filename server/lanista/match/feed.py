@@ -29,7 +29,9 @@ def payloads(
             None means as in the match.
 
     Yields:
-        For each turn in which the seat was asked: notes on its last answer, the position, `go`.
+        For each turn until the seat was out: notes on its last answer, the position, `go`. If its
+        bot came back in this turn, the match's beginning instead of the notes; and nothing if the
+        seat was absent.
 
     Raises:
         MismatchError: The record contradicts the rules.
@@ -52,12 +54,22 @@ def payloads(
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
+    was_absent = False
     for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
         if turn.verdicts[seat] == "out":
             return
+        is_back = str(seat) in turn.rejoined
+        if is_back:
+            notes = b""
+            if hello is None:
+                wants_notes = turn.rejoined[str(seat)].notes
+        elif was_absent:
+            yield b""
+            continue
         status = turn.status or no_time_used
-        encode = encoder.turn if turn.turn else encoder.opening
+        encode = encoder.opening if is_back or not turn.turn else encoder.turn
         yield notes + encode(game, seat, status)
+        was_absent = turn.was_absent(seat)
         if wants_notes:
             notes = b"".join(
                 [

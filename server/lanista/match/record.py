@@ -42,7 +42,7 @@ from cattrs.preconf.json import make_converter
 
 from lanista.rules.outcome import Outcome, Termination
 
-FORMAT = 2
+FORMAT = 3
 """Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
 """File name ending of a record."""
@@ -170,6 +170,14 @@ def squeezed(line: str) -> str:
 
 
 @attrs.frozen(kw_only=True)
+class RejoinInfo:
+    """A bot that came back to its seat over another connection."""
+
+    notes: bool = False
+    """Whether it asks for notes on that connection."""
+
+
+@attrs.frozen(kw_only=True)
 class TurnInfo:
     """A turn of a match as it was judged."""
 
@@ -194,6 +202,21 @@ class TurnInfo:
     """The logs, by seat; only of seats that wrote any."""
     shortened: dict[str, ShortenedInfo] = attrs.field(factory=dict)
     """Size and hash of each refused answer of which `raw` has only the beginning, by seat."""
+    left: dict[str, str] = attrs.field(factory=dict)
+    """Why a seat is absent since this turn, by seat: its connection broke, but its bot could come
+    back."""
+    rejoined: dict[str, RejoinInfo] = attrs.field(factory=dict)
+    """The seats whose bots came back and were asked over another connection from this turn on."""
+
+    def reason_gone(self, seat: int) -> FaultInfo | None:
+        """Return the fault by which a seat is out since this turn, if it is."""
+        if self.verdicts[seat] not in {"late", "missing"}:
+            return None
+        return next((fault for fault in self.faults if fault.seat == seat), None)
+
+    def was_absent(self, seat: int) -> bool:
+        """Tell whether a seat gave no answer because it had no connection, but wasn't put out."""
+        return self.verdicts[seat] == "missing" and self.reason_gone(seat) is None
 
     def was_answer(self, seat: int, line: str) -> bool:
         """Tell whether a line is what a seat answered in this turn."""
@@ -553,7 +576,7 @@ def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: i
         if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
             raise BadRecordError(f"{path}: line {number}: expected times of 1 or 4 microseconds")
     named = [str(fault.seat) for fault in turn.faults]
-    named += [*turn.logs, *turn.shortened]
+    named += [*turn.logs, *turn.shortened, *turn.left, *turn.rejoined]
     _check_seats(path, number, named, seats)
 
 

@@ -41,8 +41,6 @@ from lanista.rules.outcome import Outcome, Termination, ranks_by_score
 from lanista_protocol import MalformedLineError, tokenize
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
-_PRESENT = frozenset({"answer", "malformed"})
-"""The verdicts of a seat that still plays when the turn is over."""
 _SHORTENED = frozenset({"late", "malformed"})
 """The verdicts of answers of which a record may keep only the beginning."""
 
@@ -186,7 +184,7 @@ def verify(record: Record, ruleset: Ruleset) -> int:
     for turn in record.turns:
         verdicts = _judged(game, previous, turn)
         for seat, tally in enumerate(tallies):
-            gone = _reason_gone(turn, seat)
+            gone = turn.reason_gone(seat)
             tally.count(verdicts[seat], None if gone is None else gone.code)
             if tally.wants_examples or gone is not None:
                 tally.keep(seat_faults(record.header, game, turn, seat), is_out=gone is not None)
@@ -249,8 +247,7 @@ def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
             termination = Termination.ABORTED
         case "void" if record.turns and "late" in record.turns[-1].verdicts:
             termination, reason = Termination.VOID, "stall"
-        case "forfeit" if record.turns and not _PRESENT.intersection(record.turns[-1].verdicts):
-            # All seats are out, the last of them since this turn.
+        case "forfeit" if record.turns and _are_all_out(record.turns[-1]):
             termination, ranks, reason = Termination.FORFEIT, ranks_by_score(scores), "all-out"
         case _:
             raise MismatchError(
@@ -259,31 +256,57 @@ def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
     return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
 
 
+def _are_all_out(turn: TurnInfo) -> bool:
+    """Tell whether all seats are out after a turn."""
+    return all(
+        name == "out" or turn.reason_gone(seat) is not None
+        for seat, name in enumerate(turn.verdicts)
+    )
+
+
 def _check_presence(previous: TurnInfo | None, turn: TurnInfo) -> None:
-    """Check that exactly the seats that have gone are out from then on (PROTOCOL.md 5)."""
+    """Check that exactly the seats that have gone are out from then on (PROTOCOL.md 5).
+
+    And that a seat without a connection is absent until its bot has come back.
+    """
     for seat, name in enumerate(turn.verdicts):
         before = "answer" if previous is None else previous.verdicts[seat]
         was_gone = before == "out" or (
-            previous is not None and _reason_gone(previous, seat) is not None
+            previous is not None and previous.reason_gone(seat) is not None
         )
         if was_gone != (name == "out"):
             raise MismatchError(
                 f"turn {turn.turn}: seat {seat} has verdict {name!r} after {before!r}; "
                 "a seat is out from the turn after it has gone"
             )
+        was_absent = previous is not None and previous.was_absent(seat)
+        _check_gap(turn, seat, was_absent=was_absent)
+
+
+def _check_gap(turn: TurnInfo, seat: int, *, was_absent: bool) -> None:
+    """Check that a seat is absent from when it left until it came back."""
+    name, key = turn.verdicts[seat], str(seat)
+    is_back = key in turn.rejoined
+    was_asked = name != "out" and (is_back or not was_absent)
+    if is_back and name == "out":
+        problem = "came back, but is out"
+    elif not was_asked and name == "missing" and (turn.raw[seat], turn.times[seat]) != (None, None):
+        problem = "was absent, but has an answer or times"
+    elif not was_asked and name not in {"missing", "out"}:
+        problem = f"was absent and did not come back, but has verdict {name!r}"
+    elif key in turn.left and not (was_asked and turn.was_absent(seat)):
+        problem = "left, but isn't absent since this turn"
+    elif was_asked and turn.was_absent(seat) and key not in turn.left:
+        problem = "has verdict 'missing', but has neither gone nor left"
+    else:
+        return
+    raise MismatchError(f"turn {turn.turn}: seat {seat} {problem}")
 
 
 def _is_void_here(record: Record, turn: TurnInfo) -> bool:
     """Tell whether this turn made the match void, so that it was recorded but not carried out."""
     result = record.result
     return result is not None and result.end == "void" and turn is record.turns[-1]
-
-
-def _reason_gone(turn: TurnInfo, seat: int) -> FaultInfo | None:
-    """Return the fault by which a seat is out since this turn, if it is."""
-    if turn.verdicts[seat] not in {"late", "missing"}:
-        return None
-    return next((fault for fault in turn.faults if fault.seat == seat), None)
 
 
 def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
@@ -304,10 +327,10 @@ def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
             if str(seat) not in turn.shortened:
                 expected.append([])
         case Missing():
-            # The rules don't know why a seat has gone. But there is one reason, and it isn't one
-            # for which an answer is refused.
+            # The rules don't know why a seat has gone. But there is one reason at most, and it
+            # isn't one for which an answer is refused. Without one, the seat is absent.
             code = recorded[0][0] if recorded else "disconnected"
-            expected = [[("disconnected" if code in _REFUSALS else code, None)]]
+            expected = [[], [("disconnected" if code in _REFUSALS else code, None)]]
     if recorded not in expected:
         raise MismatchError(
             f"turn {turn.turn}: the faults of seat {seat} are {recorded} in the record; "

@@ -8,7 +8,7 @@ is written. That delays no answer, since the kernel notes when answers arrive.
 import math
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -21,7 +21,14 @@ from lanista.match.conditions import MatchSpec
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.faults import FaultTally, faults_of, in_order, late_message
-from lanista.match.record import FaultInfo, RecordWriter, ResultInfo, outcome_info, squeezed
+from lanista.match.record import (
+    FaultInfo,
+    RecordWriter,
+    RejoinInfo,
+    ResultInfo,
+    outcome_info,
+    squeezed,
+)
 from lanista.match.seat import Seat
 from lanista.match.stalls import StallMonitor
 from lanista.rules.base import (
@@ -70,6 +77,10 @@ If it returns something to wait for, the match waits for that.
 """
 
 
+class RejoinError(Exception):
+    """A bot can't come back into a match; the message says why, for people."""
+
+
 @attrs.define(eq=False)
 class Match:
     """One match. Call `run` once, and then `record.finish` to complete the record."""
@@ -88,6 +99,10 @@ class Match:
     """Called with a seat whose bot closed its connection; returns the reason, if it is known."""
     prepared: PreparedBoard | None = None
     """The board, if it was prepared in advance; None to prepare it in `run`."""
+    may_rejoin: Collection[int] = ()
+    """The seats whose bots may come back by `rejoin`, for example because tokens protect their
+    names. It has no effect in a match where a fault forfeits or an answer has no time limit, nor
+    for a bot that speaks a dialect, which has no way to send a bot the match's beginning again."""
 
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
@@ -103,6 +118,11 @@ class Match:
     _turn_faults: list[list[FaultInfo]] = attrs.field(init=False, factory=list)
     _tallies: list[FaultTally] = attrs.field(init=False, factory=list)  # by seat
     _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
+    # The seats whose bots came back in this turn, with what the record says about each.
+    _rejoined: dict[str, RejoinInfo] = attrs.field(init=False, factory=dict)
+    _can_be_absent: bool = attrs.field(init=False, default=False)  # whether any seat can
+    # Set when an absent seat needs to be waited for no longer.
+    _changed: trio.Event = attrs.field(init=False, factory=trio.Event)
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
     # The line of the last turn, until it is written while the bots think about the next.
     _unwritten: dict[str, Any] | None = attrs.field(init=False, default=None)
@@ -124,12 +144,16 @@ class Match:
         self._turn_faults = [[] for _ in self.names]
         self._tallies = [FaultTally() for _ in self.names]
         self._rooms = [turn_lines.Room() for _ in self.names]
+        clock = self.spec.conditions.clock
+        has_gaps = self.spec.ruleset.consequence is Consequence.SKIP and clock.first and clock.turn
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             assert connection.hello is not None
             encoder: Encoder = version1
             if connection.hello.version is None and classic is not None:
                 encoder = DialectEncoder(classic)
-            self.seats.append(Seat(index, name, connection, encoder))
+            may_rejoin = bool(has_gaps) and index in self.may_rejoin and encoder is version1
+            self._can_be_absent |= may_rejoin
+            self.seats.append(Seat(index, name, connection, encoder, may_rejoin=may_rejoin))
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """Abort the match; its seats are sent the reason."""
@@ -139,6 +163,46 @@ class Match:
     def kick(self, seat: int, why: str) -> None:
         """Put a seat out in this turn, or in the next one if it has answered already."""
         self.seats[seat].kick(why)
+        self._changed.set()
+
+    def rejoin(self, seat: int, connection: Connection) -> Connection | None:
+        """Let a seat's bot go on over another connection, from the next turn on.
+
+        The bot is sent the match's beginning again, and then that turn like any other. Answers that
+        it owed on the old connection are forgotten. If one was awaited there, the turn is missing.
+
+        Args:
+            seat: The number of the seat.
+            connection: The bot's new connection, whose hello has been read. The match closes or
+                ends it like any other, unless it is over before (`unseated`).
+
+        Returns:
+            The connection that is replaced, which the caller closes; None if it was broken.
+
+        Raises:
+            RejoinError: The bot can't come back. The connection remains the caller's.
+        """
+        place = self.seats[seat]
+        hello = connection.hello
+        assert hello is not None
+        if self.outcome is not None:
+            raise RejoinError("the match is over")
+        if place.gone is not None:
+            raise RejoinError(f"its seat is out ({place.gone}: {place.gone_message})")
+        if not place.may_rejoin:
+            raise RejoinError("in this match a bot can't come back to its seat")
+        if hello.version is None and self.spec.ruleset.classic is not None:
+            raise RejoinError("a bot can come back only if it speaks version 1 (v=1)")
+        replaced = place.replace(connection)
+        self._changed.set()
+        return replaced
+
+    def unseated(self) -> list[Connection]:
+        """Return the connections of bots that came back too late to be sent another turn.
+
+        They wait as before `rejoin`, and are the caller's again when the match is over.
+        """
+        return [seat.successor for seat in self.seats if seat.successor is not None]
 
     # -- the whole match -----------------------------------------------------------------------
 
@@ -197,18 +261,26 @@ class Match:
         await self._hold(game)
         payloads = [seat.encoder.opening(game, seat.index, status) for seat in self.seats]
         for seat in self.seats:
-            seat.connection.session.start()
+            if seat.successor is None:
+                seat.connection.session.start()
         while True:
+            if self._can_be_absent:
+                self._take_successors(game, payloads, status)
             began = trio.current_time()
-            asked = [seat for seat in self.seats if seat.playing]
+            asked = [seat for seat in self.seats if seat.present]
+            playing = asked
+            if self._can_be_absent:
+                playing = [seat for seat in self.seats if seat.playing]
             await self._exchange(asked, payloads)
+            if self._can_be_absent:
+                await self._wait_for_absent(playing, began + self._limit)
             stall = self.stalls.worst(began, trio.current_time())
             if self.why_gone is not None:
                 for seat in asked:
                     if seat.gone == "disconnected":
                         seat.gone_message = await self.why_gone(seat.index) or seat.gone_message
             await self.stalls.passes.wait()
-            verdicts = await self._judge(asked)
+            verdicts = await self._judge(playing)
             # A late answer in a turn in which the host stalled may be the fault of either, so the
             # match is void, unless the host was busy with connections from the bot's own address.
             void = stall > self.spec.conditions.stall_margin and any(
@@ -216,12 +288,14 @@ class Match:
                 and seat.connection.work_since(began) < stall * OWN_SHARE
                 for seat in asked
             )
-            notes = self._note_faults(began, asked, verdicts, void=void)
+            notes = self._note_faults(began, playing, verdicts, void=void)
             if not void:
                 game.advance(verdicts)
+            outcome = self._ending(game, void=void)
+            if outcome is not None and not void:
+                self._give_up_absent()
             self._unwritten = self._turn_line(began, asked, verdicts, stall, status)
             self._turns += 1
-            outcome = self._ending(game, void=void)
             if outcome is not None:
                 self._write_turn()
             # Set before the next `await`, so that an interrupt there can't undo a finished match.
@@ -229,13 +303,13 @@ class Match:
             if self.outcome is not None and not void:
                 self._last_notes = notes
             status = self._status()
-            self._dismiss(asked, notes)
+            self._dismiss(playing, notes)
             await self._hold(game)
             if self.outcome is not None:
                 return
             payloads = [
                 notes[seat.index] + seat.encoder.turn(game, seat.index, status)
-                if seat.playing
+                if seat.present
                 else b""
                 for seat in self.seats
             ]
@@ -267,6 +341,50 @@ class Match:
             )
         return outcome
 
+    # -- absent seats --------------------------------------------------------------------------
+
+    def _take_successors(self, game: Game, payloads: list[bytes], status: Sequence[float]) -> None:
+        """Seat the bots that have come back; they are sent the match's beginning in this turn."""
+        self._rejoined = {}
+        for seat in self.seats:
+            if seat.successor is None or not seat.playing:
+                continue
+            seat.take_successor()
+            seat.connection.session.start()
+            seat.present = True
+            # Without the notes on its last answer, which came over another connection.
+            payloads[seat.index] = seat.encoder.opening(game, seat.index, status)
+            hello = seat.connection.hello
+            assert hello is not None
+            self._rejoined[str(seat.index)] = RejoinInfo(notes=hello.notes)
+
+    async def _wait_for_absent(self, playing: Sequence[Seat], deadline: float) -> None:
+        """Wait for the end of the turn's time if a seat is absent, unless its bot comes back.
+
+        The turn of an absent seat lasts as long as that of one that is silent. So the late limit
+        gives a bot the same time to come back however fast the others are, and it makes no
+        difference to anybody whether the arena has noticed already that a connection is broken.
+        """
+        if not any(seat.missed for seat in playing):
+            return
+        with trio.CancelScope(deadline=deadline):
+            while any(seat.missed for seat in playing):
+                self._changed = trio.Event()
+                await self._changed.wait()
+        for seat in playing:
+            if seat.absent and seat.kicked is not None:
+                seat.lose(ErrorCode.SHUTDOWN.value, seat.kicked)
+
+    def _give_up_absent(self) -> None:
+        """Put out the seats that are still absent when the match ends, in its last turn."""
+        for seat in self.seats:
+            if seat.missed:
+                seat.lose("disconnected", f"{seat.why_absent}; it was not back at the match's end")
+                tally = self._tallies[seat.index]
+                tally.count(Missing(), seat.gone)
+                faults = self._turn_faults[seat.index] = self._faults(seat, Missing(), None)
+                tally.keep(faults, is_out=True)
+
     # -- a turn --------------------------------------------------------------------------------
 
     async def _exchange(self, asked: Sequence[Seat], payloads: Sequence[bytes]) -> None:
@@ -277,7 +395,7 @@ class Match:
             seat.ask()
         blocked = False
         for seat in asked:
-            if seat.playing:
+            if seat.present:
                 blocked |= seat.hand_over(payloads[seat.index], limit)
         self._write_turn()
         if blocked:
@@ -316,10 +434,10 @@ class Match:
         if not seat.settled:
             await seat.last_look()
 
-    async def _judge(self, asked: Sequence[Seat]) -> list[Verdict]:
+    async def _judge(self, playing: Sequence[Seat]) -> list[Verdict]:
         """Return the verdicts by seat."""
         verdicts: list[Verdict] = [OUT] * len(self.seats)
-        for seat in asked:
+        for seat in playing:
             if seat.line is not None and len(seat.line) > LONG_LINE:
                 # Parsing this takes milliseconds, so other matches may go first.
                 await trio.lowlevel.checkpoint()
@@ -327,7 +445,7 @@ class Match:
         return verdicts
 
     def _note_faults(
-        self, began: float, asked: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
+        self, began: float, playing: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
     ) -> list[bytes]:
         """Count the faults of the turn; return the notes that each seat is sent next.
 
@@ -335,12 +453,12 @@ class Match:
         """
         self._turn_faults = [[] for _ in self.seats]
         notes = [b""] * len(self.seats)
-        for seat in asked:
+        for seat in playing:
             verdict, tally = verdicts[seat.index], self._tallies[seat.index]
             if isinstance(verdict, Answer) and not verdict.refused:
                 continue
             times = turn_lines.times_of(seat, began)
-            if isinstance(verdict, Late):
+            if isinstance(verdict, Late) or seat.absent:
                 self._count_late(seat, times, void=void)
             tally.count(verdict, seat.gone)
             hello = seat.connection.hello
@@ -356,13 +474,21 @@ class Match:
         return notes
 
     def _count_late(self, seat: Seat, times: Sequence[int] | None, *, void: bool) -> None:
-        """Count a late turn; put the seat out if it was late in too many turns in a row."""
+        """Count a turn that was late or missing; put the seat out after too many of them in a row.
+
+        A bot that is already back, to be asked in the next turn, isn't put out for its absence.
+        """
         seat.late_streak += 1
         if (
-            not void
-            and self.spec.ruleset.consequence is Consequence.SKIP
-            and seat.late_streak >= self.spec.conditions.late_limit
+            void
+            or self.spec.ruleset.consequence is not Consequence.SKIP
+            or seat.late_streak < self.spec.conditions.late_limit
         ):
+            return
+        if seat.missed:
+            message = f"late or absent {seat.late_streak} turns in a row, so it is out"
+            seat.lose("disconnected", f"{seat.why_absent}; {message}")
+        elif seat.present:
             message = late_message(times, self._limit)
             message += f"; late {seat.late_streak} turns in a row, so it is out"
             seat.lose("late", message)
@@ -390,7 +516,7 @@ class Match:
 
     def _verdict(self, seat: Seat) -> Verdict:
         assert self._game is not None
-        if seat.line is None and seat.gone not in {None, "late"}:
+        if seat.line is None and not seat.present and seat.gone != "late":
             return Missing()
         arrived = seat.arrived
         # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
@@ -420,13 +546,25 @@ class Match:
         if math.isfinite(seconds):
             seat.used += max(0.0, seconds)
 
-    def _dismiss(self, asked: Sequence[Seat], notes: Sequence[bytes]) -> None:
-        """Close the connections of the seats that went out in this turn, in background tasks."""
+    def _dismiss(self, playing: Sequence[Seat], notes: Sequence[bytes]) -> None:
+        """Close the connections of the seats that aren't there since this turn, in the background.
+
+        Those that went out are sent why; nothing is sent over a connection that is broken.
+        """
         assert self._nursery is not None
-        for seat in asked:
-            if seat.gone is not None:
+        for seat in playing:
+            if seat.present:
+                continue
+            if not seat.playing and seat.successor is not None:
+                seat.take_successor()  # where its bot can still read why
+            if seat.dismissed:
+                continue
+            seat.dismissed = True
+            if seat.playing:
+                # This connection, even if the task begins when the seat has another.
+                self._nursery.start_soon(seat.connection.close)
+            else:
                 self._nursery.start_soon(self._close_gone, seat, notes[seat.index])
-                seat.dismissed = True
 
     async def _close_gone(self, seat: Seat, notes: bytes) -> None:
         code = next((c for c in ErrorCode if c.value == seat.gone), None)
@@ -463,7 +601,7 @@ class Match:
             verdicts=names,
             faults=[
                 fault
-                for seat in asked
+                for seat in self.seats
                 if seat.gone is not None or isinstance(verdicts[seat.index], Malformed)
                 for fault in self._turn_faults[seat.index]
             ],
@@ -472,7 +610,17 @@ class Match:
         line["digest"] = ""  # its place among the keys
         if any(status):
             line["status"] = status
+        if self._can_be_absent:
+            self._note_gaps(line, asked)
         return line
+
+    def _note_gaps(self, line: dict[str, Any], asked: Sequence[Seat]) -> None:
+        """Add to the turn's line which seats are absent since this turn, and which came back."""
+        left = {str(seat.index): seat.why_absent for seat in asked if seat.absent}
+        if left:
+            line["left"] = left
+        if self._rejoined:
+            line["rejoined"] = {seat: attrs.asdict(info) for seat, info in self._rejoined.items()}
 
     def _write_turn(self) -> None:
         """Write the last turn's line of the record, unless that is done."""
@@ -503,9 +651,9 @@ class Match:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for seat in self.seats:
-                    if seat.playing:
+                    if seat.present and seat.successor is None:
                         nursery.start_soon(self._close_seat, seat, self.outcome)
-                    elif not seat.dismissed:  # went out in the turn that was broken off
+                    elif not seat.dismissed:  # not there since the turn that was broken off
                         nursery.start_soon(self._close_gone, seat, b"")
 
     async def _close_seat(self, seat: Seat, outcome: Outcome) -> None:

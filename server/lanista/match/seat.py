@@ -14,7 +14,7 @@ from lanista.match.channel import BrokenChannelError
 from lanista.match.clock import Arrival, arrival
 from lanista.match.connection import Connection
 from lanista.match.encoder import Encoder
-from lanista_protocol import ErrorCode, RemoteProtocolError
+from lanista_protocol import ErrorCode, RemoteProtocolError, State
 
 LAST_READS = 32
 """Number of reads after the deadline, at most 2 MiB, in which an answer is still looked for."""
@@ -27,19 +27,29 @@ class Seat:
     index: int
     name: str
     connection: Connection
+    """The connection to its bot; another one once the bot has come back."""
     encoder: Encoder
+    may_rejoin: bool = False
+    """Whether its bot may come back: then the seat is absent, not out, if its connection breaks."""
     late_streak: int = 0
-    """Number of consecutive late turns, including the last one."""
+    """Number of consecutive turns in which it was late or absent, including the last one."""
     used: float = 0.0
     """Seconds that the seat's answers took so far."""
     gone: str | None = None
     """Why the seat is out, as a code of the record: `disconnected`, `late`, …; None: it plays."""
     gone_message: str = ""
     """Why the seat is out, for people."""
+    present: bool = True
+    """Whether the seat is asked for answers: it is neither out nor absent."""
+    why_absent: str = ""
+    """Why the seat is absent or was so last, for people."""
+    successor: Connection | None = None
+    """The connection by which its bot has come back, until it is used in the next turn."""
     kicked: str | None = None
     """Why the seat is to be removed, which happens when its next answer is awaited."""
     dismissed: bool = False
-    """Whether the seat's last bytes are being sent, after which its connection closes."""
+    """Whether the connection needs no more closing by the match: that is being done already, or it
+    was replaced, and is closed by whoever replaced it."""
 
     last_turns: deque[tuple[Any, ...]] = attrs.field(
         init=False, factory=lambda: deque(maxlen=TURNS_KEPT)
@@ -64,23 +74,45 @@ class Seat:
 
     @property
     def playing(self) -> bool:
-        """Whether the seat is still asked for answers."""
+        """Whether the seat is still in the match: present or absent."""
         return self.gone is None
+
+    @property
+    def absent(self) -> bool:
+        """Whether the seat has no connection, but its bot may come back."""
+        return not self.present and self.gone is None
+
+    @property
+    def missed(self) -> bool:
+        """Whether the seat is absent, and neither is its bot back nor is it to be removed."""
+        return self.absent and self.successor is None and self.kicked is None
 
     @property
     def blocked(self) -> bool:
         """Whether a part of the payload couldn't be sent at once."""
-        return bool(self._unsent) and self.gone is None
+        return bool(self._unsent) and self.present
 
     @property
     def settled(self) -> bool:
         """Whether nothing more is awaited from the seat in this turn."""
-        return self.line is not None or self.gone is not None
+        return self.line is not None or not self.present
 
     def lose(self, code: str, message: str) -> None:
         """Put the seat out of the match, unless it is out already."""
         if self.gone is None:
             self.gone, self.gone_message = code, message
+            self.present = False
+
+    def _break(self, code: str, message: str) -> None:
+        """Give the connection up: the seat is absent if its bot may come back, and else out."""
+        if self.may_rejoin:
+            self._be_absent(message)
+        else:
+            self.lose(code, message)
+
+    def _be_absent(self, why: str) -> None:
+        self.present, self.why_absent = False, why
+        self.line = self.arrived = None
 
     def kick(self, why: str) -> None:
         """Put the seat out in this turn, or in the next one if it has answered already."""
@@ -90,6 +122,32 @@ class Seat:
     def _leave_if_kicked(self) -> None:
         if self.kicked is not None and not self.settled:
             self.lose(ErrorCode.SHUTDOWN.value, self.kicked)
+
+    # -- coming back ---------------------------------------------------------------------------
+
+    def replace(self, connection: Connection) -> Connection | None:
+        """Use another connection from the next turn on.
+
+        If an answer is awaited, nobody waits for it any longer, and the seat is absent until then.
+
+        Returns:
+            The connection that is replaced, which the caller closes; None if that is broken.
+        """
+        replaced, self.successor = self.successor, connection
+        if replaced is None and self.present:
+            replaced, self.dismissed = self.connection, True
+            if self._unsent or (self.line is None and replaced.session.state is State.ASKED):
+                self._be_absent("was replaced by another connection")
+                # At once, so that the caller may wait for this channel from now on.
+                replaced.channel.wake()
+        return replaced
+
+    def take_successor(self) -> None:
+        """Make the connection by which the bot has come back the seat's own."""
+        assert self.successor is not None
+        self.connection, self.successor = self.successor, None
+        self.dismissed = False
+        self._unsent = memoryview(b"")
 
     # -- a turn --------------------------------------------------------------------------------
 
@@ -134,16 +192,18 @@ class Seat:
         """
         with trio.move_on_at(self.deadline):
             try:
-                while self._unsent and self.kicked is None:
+                while self._unsent and self.present and self.kicked is None:
                     await self.connection.channel.wait_writable()
                     self._unsent = self._unsent[self.connection.channel.send_some(self._unsent) :]
             except BrokenChannelError:
                 self._unsent = memoryview(b"")
+        if not self.present:
+            return
         if self._unsent and self.kicked is not None:
             self.lose(ErrorCode.SHUTDOWN.value, self.kicked)
             return
         if self._unsent:
-            self.lose("late", f"did not read what it was sent within {self.limit:g} s")
+            self._break("late", f"did not read what it was sent within {self.limit:g} s")
             return
         self.handed_at = self._known_empty = trio.current_time()
         self.deadline = self.handed_at + self.limit
@@ -182,7 +242,7 @@ class Seat:
         """Read once; return whether something was read that didn't settle the turn."""
         session = self.connection.session
         if not session.wants_data:
-            self.lose("disconnected", "closed its connection")
+            self._break("disconnected", "closed its connection")
             return False
         room = session.room_for
         before = trio.current_time()
@@ -206,10 +266,10 @@ class Seat:
             )
             self._take(arrived)
         elif session.ended:
-            self.lose("disconnected", "closed its connection")
+            self._break("disconnected", "closed its connection")
         return not self.settled
 
     def _take(self, arrived: Arrival) -> None:
-        if self.gone is None and self.connection.session.has_answer:
+        if self.present and self.connection.session.has_answer:
             self.line = self.connection.session.take_answer()
             self.arrived = arrived
