@@ -207,7 +207,7 @@ WRONG = {
     "verdict": (set_in(1, "verdicts", 0, "late"), "turn 0: digest "),
     "verdict, as if it had gone": (
         set_in(1, "verdicts", 0, "missing"),
-        "turn 0: the faults of seat 0 are [] in the record; with verdict 'missing' they can be",
+        "turn 0: seat 0 has verdict 'missing', but has neither gone nor left",
     ),
     "verdict, as if it were out by it": (
         set_in(1, "faults", [{"turn": 0, "seat": 0, "code": "late", "index": None, "words": ""}]),

@@ -169,7 +169,7 @@ class Match:
         """Let a seat's bot go on over another connection, from the next turn on.
 
         The bot is sent the match's beginning again, and then that turn like any other. Answers that
-        it owed on the old connection are forgotten. If one was awaited there, the turn is missing.
+        it owed on the old connection are forgotten. If one is awaited there, the turn is missing.
 
         Args:
             seat: The number of the seat.
@@ -185,10 +185,14 @@ class Match:
         place = self.seats[seat]
         hello = connection.hello
         assert hello is not None
+        if place.is_awaited:
+            place.look()  # an answer that has come by now still counts
         if self.outcome is not None:
             raise RejoinError("the match is over")
         if place.gone is not None:
             raise RejoinError(f"its seat is out ({place.gone}: {place.gone_message})")
+        if place.kicked is not None:
+            raise RejoinError(f"its seat is being removed ({place.kicked})")
         if not place.may_rejoin:
             raise RejoinError("in this match a bot can't come back to its seat")
         if hello.version is None and self.spec.ruleset.classic is not None:
@@ -365,12 +369,11 @@ class Match:
         gives a bot the same time to come back however fast the others are, and it makes no
         difference to anybody whether the arena has noticed already that a connection is broken.
         """
-        if not any(seat.missed for seat in playing):
-            return
-        with trio.CancelScope(deadline=deadline):
-            while any(seat.missed for seat in playing):
-                self._changed = trio.Event()
-                await self._changed.wait()
+        if any(seat.missed for seat in playing):
+            with trio.CancelScope(deadline=deadline):
+                while any(seat.missed for seat in playing):
+                    self._changed = trio.Event()
+                    await self._changed.wait()
         for seat in playing:
             if seat.absent and seat.kicked is not None:
                 seat.lose(ErrorCode.SHUTDOWN.value, seat.kicked)

@@ -125,10 +125,16 @@ class Seat:
 
     # -- coming back ---------------------------------------------------------------------------
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the seat's answer is awaited now."""
+        return not self.settled and self.connection.session.state is State.ASKED
+
     def replace(self, connection: Connection) -> Connection | None:
         """Use another connection from the next turn on.
 
-        If an answer is awaited, nobody waits for it any longer, and the seat is absent until then.
+        If an answer is awaited that hasn't come yet, nobody waits for it any longer, and the seat
+        is absent until then.
 
         Returns:
             The connection that is replaced, which the caller closes; None if that is broken.
@@ -136,7 +142,7 @@ class Seat:
         replaced, self.successor = self.successor, connection
         if replaced is None and self.present:
             replaced, self.dismissed = self.connection, True
-            if self._unsent or (self.line is None and replaced.session.state is State.ASKED):
+            if self._unsent or self.is_awaited:
                 self._be_absent("was replaced by another connection")
                 # At once, so that the caller may wait for this channel from now on.
                 replaced.channel.wake()
