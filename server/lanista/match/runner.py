@@ -479,19 +479,20 @@ class Match:
     def _count_late(self, seat: Seat, times: Sequence[int] | None, *, void: bool) -> None:
         """Count a turn that was late or missing; put the seat out after too many of them in a row.
 
-        A bot that is already back, to be asked in the next turn, isn't put out for its absence.
+        A bot that is already back, and so will be asked in the next turn, isn't put out before.
         """
         seat.late_streak += 1
         if (
             void
+            or seat.successor is not None
             or self.spec.ruleset.consequence is not Consequence.SKIP
             or seat.late_streak < self.spec.conditions.late_limit
         ):
             return
-        if seat.missed:
+        if seat.absent:
             message = f"late or absent {seat.late_streak} turns in a row, so it is out"
             seat.lose("disconnected", f"{seat.why_absent}; {message}")
-        elif seat.present:
+        else:
             message = late_message(times, self._limit)
             message += f"; late {seat.late_streak} turns in a row, so it is out"
             seat.lose("late", message)
