@@ -13,6 +13,7 @@ from lanista.match.record import (
     FaultInfo,
     Header,
     PlayerInfo,
+    RejoinInfo,
     ResultInfo,
     TurnInfo,
 )
@@ -231,6 +232,8 @@ def test_a_turn_tells_what_the_record_has_of_it():
         stall=0.25,
         status=(0.5, -1.0),
         logs={"1": LONG},
+        left={"0": "closed its connection"},
+        rejoined={"1": RejoinInfo(), "0": RejoinInfo(notes=True)},
     )
     short = f"{LONG[: module.LONGEST]} … and 7 more characters"
     assert {
@@ -251,8 +254,10 @@ def test_a_turn_tells_what_the_record_has_of_it():
             }
         ],
         "logs": {"1": short},
+        "left": {"0": "closed its connection"},
+        "rejoined": [0, 1],
     } == module.turn_json(turn, 0.2, [fault])
-    bare = attrs.evolve(turn, stall=0.0, status=(), logs={}, raw=("x", None))
+    bare = attrs.evolve(turn, stall=0.0, status=(), logs={}, left={}, rejoined={}, raw=("x", None))
     assert {"turn", "limit", "verdicts", "raw", "times"} == module.turn_json(bare, 0.0, []).keys()
 
 

@@ -65,9 +65,13 @@ def _status(record: "Record", round_: int) -> Sequence[float]:
     """Return each seat's status in a round: 0, or `OUT` if it gives no more orders."""
     if round_ < len(record.turns):
         return [OUT if verdict == "out" else 0 for verdict in record.turns[round_].verdicts]
-    last = record.turns[-1].verdicts if record.turns else ()
-    statuses = [OUT if verdict in {"out", "missing"} else 0 for verdict in last]
-    return statuses or [0] * len(record.header.players)
+    if not record.turns:
+        return [0] * len(record.header.players)
+    last = record.turns[-1]
+    return [
+        OUT if verdict == "out" or (verdict == "missing" and not last.was_absent(seat)) else 0
+        for seat, verdict in enumerate(last.verdicts)
+    ]
 
 
 @attrs.frozen

@@ -292,7 +292,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
 
     from lanista.cli.common import bot_argv
     from lanista.hosting.feeder import Feeder
-    from lanista.match.feed import payloads
+    from lanista.match.feed import asked_turns, payloads
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start
 
@@ -305,12 +305,14 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
         raise BadInputError("give the bot's command after --, or use --print, which needs none")
     if seat >= ruleset.seats:
         raise BadInputError(f"--seat {seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")
-    asked = sum(verdicts.verdicts[seat] != "out" for verdicts in record.turns)
+    asked = asked_turns(record, seat)
     if not asked:
         raise BadInputError(f"{file}: seat {seat} was never asked for an answer")
-    last = asked - 1 if turn is None else turn
-    if last >= asked:
-        raise BadInputError(f"{file}: --turn {last}; the last turn of seat {seat} is {asked - 1}")
+    last = asked[-1] if turn is None else turn
+    if last > asked[-1]:
+        raise BadInputError(f"{file}: --turn {last}; the last turn of seat {seat} is {asked[-1]}")
+    if last not in asked:
+        raise BadInputError(f"{file}: --turn {last}; seat {seat} was absent in that turn")
     try:
         if prints:
             for data in itertools.islice(payloads(record, ruleset, seat), last + 1):
@@ -340,7 +342,7 @@ def _print_feed(
     differing = [
         turn
         for turn, answer in enumerate(result.answers)
-        if not record.turns[turn].was_answer(seat, answer)
+        if answer is not None and not record.turns[turn].was_answer(seat, answer)
     ]
     if differing:
         click.echo(
@@ -352,7 +354,9 @@ def _print_feed(
         click.echo(f"turn {len(result.answers)}: no answer: {printable(result.trouble)} ({ended})")
         return EXIT_MISMATCH
     recorded = record.turns[last].raw[seat]
-    click.echo(f"turn {last}: {printable(result.answers[last])!r}")
+    answer = result.answers[last]
+    assert answer is not None  # the seat was asked in this turn
+    click.echo(f"turn {last}: {printable(answer)!r}")
     click.echo("in the match: " + ("no answer" if recorded is None else repr(printable(recorded))))
     for fault in next(itertools.islice(all_faults(record, start(record, ruleset)), last, None)):
         if fault.seat == seat:

@@ -31,8 +31,8 @@ PATIENCE = 2.0
 class FeedResult:
     """The result of feeding a bot."""
 
-    answers: tuple[str, ...]
-    """The bot's answers, by turn from 0 on."""
+    answers: tuple[str | None, ...]
+    """The bot's answers, by turn from 0 on; None for a turn in which the seat was absent."""
     trouble: str | None
     """Why the last turn wasn't reached; None if it was."""
     exit_code: int | None
@@ -58,7 +58,7 @@ class Feeder:
     """Whether to let the bot run on after it has answered the last turn, until it exits by itself,
     because a person is debugging it."""
     _token: str = attrs.field(factory=ids.seat_token, init=False)
-    _answers: list[str] = attrs.field(factory=list, init=False)
+    _answers: list[str | None] = attrs.field(factory=list, init=False)
     _trouble: str | None = attrs.field(default=None, init=False)
     _gone: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the bot has exited, or a signal has asked us to end."""
@@ -147,6 +147,9 @@ class Feeder:
             handshake.send_at_once(connection, handshake.welcome())
         connection.session.start()
         for turn, data in enumerate(payloads(self.record, self.ruleset, self.seat, hello)):
+            if not data:
+                self._answers.append(None)
+                continue
             connection.session.ask()
             if not await connection.send(data, math.inf):
                 raise _TroubleError(f"it left before turn {turn}")

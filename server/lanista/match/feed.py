@@ -16,6 +16,19 @@ from lanista_protocol import Hello, Note, NoteCode
 _NOTES = frozenset(code.value for code in NoteCode)
 
 
+def asked_turns(record: Record, seat: int) -> list[int]:
+    """Return the turns in which a seat was asked for an answer: it was neither absent nor out."""
+    turns = []
+    was_absent = False
+    for turn in record.turns:
+        if turn.verdicts[seat] == "out":
+            break
+        if not was_absent or str(seat) in turn.rejoined:
+            turns.append(turn.turn)
+            was_absent = turn.was_absent(seat)
+    return turns
+
+
 def payloads(
     record: Record, ruleset: Ruleset, seat: int, hello: Hello | None = None
 ) -> Iterator[bytes]:
@@ -29,9 +42,9 @@ def payloads(
             None means as in the match.
 
     Yields:
-        For each turn until the seat was out: notes on its last answer, the position, `go`. If its
-        bot came back in this turn, the match's beginning instead of the notes; and nothing if the
-        seat was absent.
+        For each turn in which the seat was asked: notes on its last answer, the position, `go`. If
+        its bot has come back, the match's beginning instead of the notes. For a turn in which it
+        was absent: no bytes.
 
     Raises:
         MismatchError: The record contradicts the rules.
@@ -54,7 +67,7 @@ def payloads(
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
-    was_absent = False
+    asked = frozenset(asked_turns(record, seat))
     for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
         if turn.verdicts[seat] == "out":
             return
@@ -63,13 +76,12 @@ def payloads(
             notes = b""
             if hello is None:
                 wants_notes = turn.rejoined[str(seat)].notes
-        elif was_absent:
+        if turn.turn not in asked:
             yield b""
             continue
         status = turn.status or no_time_used
         encode = encoder.opening if is_back or not turn.turn else encoder.turn
         yield notes + encode(game, seat, status)
-        was_absent = turn.was_absent(seat)
         if wants_notes:
             notes = b"".join(
                 [

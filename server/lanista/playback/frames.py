@@ -198,6 +198,10 @@ def turn_json(turn: TurnInfo, limit: float, faults: Iterable[FaultInfo]) -> dict
     more = {seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN}
     if more:
         fields["more_faults"] = more
+    if turn.left:
+        fields["left"] = dict(turn.left)
+    if turn.rejoined:
+        fields["rejoined"] = sorted(map(int, turn.rejoined))
     if turn.logs:
         fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
     return fields

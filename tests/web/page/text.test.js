@@ -116,6 +116,21 @@ test("events come first, then changes of sides, then faults", () => {
   );
 });
 
+test("a seat that left is away until it is back, unless it is out", () => {
+  const events = (/** @type {any} */ play) =>
+    eventsOf(HEAD, position({ play }), position({})).map(({ seat, text, bad }) => [seat, text, bad]);
+  const verdicts = ["answer", "missing"];
+  const left = { 1: "closed its connection" };
+  assert.deepEqual([[1, "away: closed its connection", true]], events({ verdicts, left }));
+  assert.deepEqual([[1, "away", true]], events({ verdicts }));
+  const both = { verdicts: ["answer", "answer"], rejoined: [1] };
+  assert.deepEqual([[1, "is back", false]], events(both));
+  const faults = [
+    { turn: 4, seat: 1, code: "disconnected", index: null, words: "closed its connection" },
+  ];
+  assert.deepEqual([[1, "gone: closed its connection", true]], events({ verdicts, faults }));
+});
+
 test("refusals beyond those that a frame has are counted too", () => {
   const faults = [{ turn: 4, seat: 0, code: "illegal", index: 0, words: "no unit 9" }];
   const play = { verdicts: ["answer", "answer"], faults, more_faults: { 0: 1233 } };

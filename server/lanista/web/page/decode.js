@@ -70,6 +70,8 @@
  * @property {{turn: number, seat: number, code: string, index: number | null, words: string}[]}
  *   [faults] at most 100 of each seat
  * @property {Record<string, number>} [more_faults] by seat, how many more there were
+ * @property {Record<string, string>} [left] by seat that is away since this turn, why
+ * @property {number[]} [rejoined] the seats that are back since this turn
  * @property {Record<string, string>} [logs] by seat
  */
 

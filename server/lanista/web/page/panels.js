@@ -13,7 +13,6 @@ import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
 import { Sprites } from "./sprites.js";
 import {
-  VERDICTS,
   answerTime,
   eventsOf,
   faultCount,
@@ -21,6 +20,7 @@ import {
   nameSeats,
   printable,
   splitAnswer,
+  verdictText,
 } from "./text.js";
 import { theme } from "./theme.js";
 
@@ -198,13 +198,14 @@ function share(part) {
 function marksOf(play, seat) {
   const verdict = play?.verdicts[seat] ?? "answer";
   const fault = play?.faults?.find((each) => each.seat === seat);
-  const reason = fault?.words ?? "";
+  const reason = fault?.words ?? play?.left?.[seat] ?? "";
   return [
-    FAULTY.has(verdict) &&
+    play !== null &&
+      FAULTY.has(verdict) &&
       el(
         "span",
         { class: "badge danger", title: printable(reason) },
-        VERDICTS.get(verdict) ?? verdict,
+        verdictText(play, seat),
       ),
     play !== null &&
       fault?.code === "illegal" &&
@@ -351,7 +352,7 @@ export function answersPanel(head) {
                   null,
                   playerOf(head, seat),
                   verdict !== "answer" &&
-                    el("span", { class: "badge danger" }, VERDICTS.get(verdict) ?? verdict),
+                    el("span", { class: "badge danger" }, verdictText(play, seat)),
                 ),
                 raw === null
                   ? el("p", { class: "muted" }, "no answer")
@@ -485,7 +486,7 @@ function timesRow(head, play, seat) {
     null,
     el("td", null, playerOf(head, seat)),
     [ms(sent), arrived, ms(read)].map((text) => el("td", { class: "number" }, text)),
-    el("td", { class: FAULTY.has(verdict) ? "bad" : null }, VERDICTS.get(verdict) ?? verdict),
+    el("td", { class: FAULTY.has(verdict) ? "bad" : null }, verdictText(play, seat)),
   );
 }
 

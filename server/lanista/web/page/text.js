@@ -26,13 +26,28 @@ const NUMBERS = new Map([
 /** Shown instead of a missing time. */
 const NO_TIME = "–";
 /** Texts for the verdicts of docs/records.md. */
-export const VERDICTS = new Map([
+const VERDICTS = new Map([
   ["answer", "answered"],
   ["late", "late"],
   ["malformed", "malformed answer"],
   ["missing", "gone"],
   ["out", "out"],
 ]);
+
+/**
+ * Name the verdict on a seat's turn. A seat that is missing but not out is away: its bot may still
+ * come back.
+ *
+ * @param {Play} play
+ * @param {number} seat
+ */
+export function verdictText(play, seat) {
+  const verdict = play.verdicts[seat];
+  if (verdict === "missing" && !play.faults?.some((fault) => fault.seat === seat)) {
+    return "away";
+  }
+  return VERDICTS.get(verdict) ?? verdict;
+}
 
 /**
  * Make a bot's text safe to show: control characters become symbols, and characters that change the
@@ -185,7 +200,7 @@ export function eventsOf(head, position, before) {
 }
 
 /**
- * Return an event for each seat whose answer was at fault, as a whole or in part.
+ * Return an event for each seat whose answer was at fault, as a whole or in part, or that is back.
  *
  * @param {Play | null} play
  * @returns {TurnEvent[]}
@@ -194,17 +209,20 @@ function refusals(play) {
   if (play === null) {
     return [];
   }
-  return play.verdicts.flatMap((word, seat) => {
+  const back = (play.rejoined ?? []).map((seat) => ({ seat, text: "is back", bad: false }));
+  const faulty = play.verdicts.flatMap((word, seat) => {
     if (word === "late" || word === "malformed" || word === "missing") {
       const fault = play.faults?.find((one) => one.seat === seat);
-      const reason = fault === undefined ? "" : `: ${printable(fault.words)}`;
-      return [{ seat, text: `${VERDICTS.get(word)}${reason}`, bad: true }];
+      const why = fault?.words ?? play.left?.[seat];
+      const reason = why === undefined ? "" : `: ${printable(why)}`;
+      return [{ seat, text: `${verdictText(play, seat)}${reason}`, bad: true }];
     }
     const [first] = play.faults?.filter((fault) => fault.seat === seat) ?? [];
     return first === undefined
       ? []
       : [{ seat, text: `${faultCount(play, seat)} refused: ${printable(first.words)}`, bad: true }];
   });
+  return [...back, ...faulty];
 }
 
 /**
