@@ -24,7 +24,8 @@ class MatchConditions:
     clock: Limits = attrs.field(factory=Limits)
     """Time limits of the answers."""
     late_limit: int = 10
-    """Number of late turns in a row that eliminates a seat, in games that skip late turns."""
+    """Number of late turns in a row, or of turns without a connection, that eliminates a seat in
+    games that skip late turns."""
     stall_margin: float = 0.05
     """Seconds for which this machine may stall in a turn before a late answer voids the match."""
     void_tries: int = 3

@@ -96,7 +96,7 @@ class Malformed:
 
 @attrs.frozen
 class Missing:
-    """The verdict when the connection ended before an answer came."""
+    """The verdict when the connection ended before an answer came, or there is none at present."""
 
 
 @attrs.frozen
