@@ -504,8 +504,9 @@ async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_cl
     assert 5 == verify(record, COUNTING)
 
 
-async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path):
-    """The match no longer waits for it, so that the caller may."""
+@pytest.mark.parametrize("has_answered", [False, True])
+async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, has_answered):
+    """The match no longer waits for it, so that the caller may; what it has sent counts."""
     channel, bot = socket_pair()
     socket_connection = Connection(channel)
     socket_connection.session.receive(b"Ann v=1\n")
@@ -522,6 +523,8 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path):
 
     async def returner(_):
         await trio.testing.wait_all_tasks_blocked()
+        if has_answered:
+            bot.sendall(b"7\n")  # which nobody has been woken for yet
         connection, new = connection_pair("Ann v=1")
         replaced = table.match.rejoin(0, connection)
         assert socket_connection is replaced
@@ -533,7 +536,7 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path):
             bot.close()
 
     record = await table.play(returner, answers(*"11111"), answers(*"11111"))
-    assert "maaaa" == letters(record, 0)
+    assert (["7"] if has_answered else [None]) + [*"2345"] == [turn.raw[0] for turn in record.turns]
     assert socket_connection.closed
 
 
