@@ -444,6 +444,36 @@ async def test_of_two_that_come_back_in_a_turn_the_second_plays(tmp_path, autoju
     assert not second.closed
 
 
+async def test_a_refusal_holds_no_turn_up(tmp_path):
+    """What has come by then is looked at, and the turn is over: not only when its time is."""
+    channel, bot = socket_pair()
+    first = Connection(channel)
+    first.session.receive(b"Ann v=1\n")
+    first.hello = first.session.take_hello()
+    table = sit(
+        tmp_path,
+        COUNTING,
+        SKIPPERS[1:],
+        again=[first],
+        bots=[None],
+        settings={"rounds": 1},
+        limits=Limits(60, 60),
+    )
+
+    async def answering(_):
+        await trio.testing.wait_all_tasks_blocked()
+        bot.sendall(b"7\n")
+        connection, _ = connection_pair("Ann v=1")
+        with pytest.raises(RejoinError):
+            table.match.rejoin(0, connection)
+        await trio.testing.wait_all_tasks_blocked()
+        bot.close()
+
+    with trio.fail_after(30):
+        record = await table.play(answering, answers("1"), answers("1"))
+    assert "a" == letters(record, 0)
+
+
 async def test_before_the_first_turn(tmp_path, autojump_clock):
     """While the match is held: the new connection is sent its beginning, the old one nothing."""
 
