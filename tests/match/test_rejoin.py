@@ -444,6 +444,36 @@ async def test_of_two_that_come_back_in_a_turn_the_second_plays(tmp_path, autoju
     assert not second.closed
 
 
+async def test_a_refusal_holds_no_turn_up(tmp_path):
+    """What has come by then is looked at, and the turn is over: not only when its time is."""
+    channel, bot = socket_pair()
+    first = Connection(channel)
+    first.session.receive(b"Ann v=1\n")
+    first.hello = first.session.take_hello()
+    table = sit(
+        tmp_path,
+        COUNTING,
+        SKIPPERS[1:],
+        again=[first],
+        bots=[None],
+        settings={"rounds": 1},
+        limits=Limits(60, 60),
+    )
+
+    async def answering(_):
+        await trio.testing.wait_all_tasks_blocked()
+        bot.sendall(b"7\n")
+        connection, _ = connection_pair("Ann v=1")
+        with pytest.raises(RejoinError):
+            table.match.rejoin(0, connection)
+        await trio.testing.wait_all_tasks_blocked()
+        bot.close()
+
+    with trio.fail_after(30):
+        record = await table.play(answering, answers("1"), answers("1"))
+    assert "a" == letters(record, 0)
+
+
 async def test_before_the_first_turn(tmp_path, autojump_clock):
     """While the match is held: the new connection is sent its beginning, the old one nothing."""
 
@@ -504,8 +534,9 @@ async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_cl
     assert 5 == verify(record, COUNTING)
 
 
-async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path):
-    """The match no longer waits for it, so that the caller may."""
+@pytest.mark.parametrize("has_answered", [False, True])
+async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, has_answered):
+    """The match no longer waits for it, so that the caller may; what it has sent counts."""
     channel, bot = socket_pair()
     socket_connection = Connection(channel)
     socket_connection.session.receive(b"Ann v=1\n")
@@ -522,6 +553,8 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path):
 
     async def returner(_):
         await trio.testing.wait_all_tasks_blocked()
+        if has_answered:
+            bot.sendall(b"7\n")  # which nobody has been woken for yet
         connection, new = connection_pair("Ann v=1")
         replaced = table.match.rejoin(0, connection)
         assert socket_connection is replaced
@@ -533,7 +566,7 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path):
             bot.close()
 
     record = await table.play(returner, answers(*"11111"), answers(*"11111"))
-    assert "maaaa" == letters(record, 0)
+    assert (["7"] if has_answered else [None]) + [*"2345"] == [turn.raw[0] for turn in record.turns]
     assert socket_connection.closed
 
 

@@ -89,7 +89,8 @@ class Match:
 
     spec: MatchSpec
     connections: Sequence[Connection]
-    """The bots' connections, by seat; their hellos have been read."""
+    """The bots' connections at the beginning, by seat; their hellos have been read. `seats` has the
+    present ones."""
     names: Sequence[str]
     """The players' names, by seat."""
     record: RecordWriter
@@ -187,10 +188,11 @@ class Match:
         place = self.seats[seat]
         hello = connection.hello
         assert hello is not None
-        if place.is_awaited:
-            place.look()  # an answer that has come by now still counts
         if self.outcome is not None:
             raise RejoinError("the match is over")
+        if place.is_awaited:
+            place.look()  # an answer that has come by now still counts
+            place.connection.channel.wake()  # for the task that waited for it
         if place.gone is not None:
             raise RejoinError(f"its seat is out ({place.gone}: {place.gone_message})")
         if place.kicked is not None:

@@ -144,8 +144,8 @@ class Seat:
             replaced, self.dismissed = self.connection, True
             if self._unsent or self.is_awaited:
                 self._be_absent("was replaced by another connection")
-                # At once, so that the caller may wait for this channel from now on.
-                replaced.channel.wake()
+            # No task of the match waits for this channel any longer, so that the caller's may.
+            replaced.channel.wake()
         return replaced
 
     def take_successor(self) -> None:
