@@ -194,6 +194,15 @@ class Ladder:
                 self._count(block, match.seating, names, match.failed, match.time)
         self._ratings.rate_anew()
 
+    def close_blocks(self) -> None:
+        """Close all blocks without a running match, with what was played of them."""
+        for block in tuple(self._idle.values()):
+            self._close(block)
+
+    def is_open(self, pairing: Pairing) -> bool:
+        """Return whether matches of a block are running or may follow."""
+        return pairing in self._idle or any(match.pairing == pairing for match in self._running)
+
     def wait(self, name: str, owner: Hashable, now: float) -> None:
         """Let a name wait for matches; if it waits already, its wait goes on.
 
@@ -290,6 +299,10 @@ class Ladder:
     def bench(self, name: str) -> None:
         """Pair a name no longer, until it is unbenched."""
         self._rests.bench(name)
+
+    def is_benched(self, name: str) -> bool:
+        """Return whether the operator has benched a name."""
+        return self._rests.is_benched(name)
 
     def unbench(self, name: str, now: float) -> None:
         """Let a name play that was benched or rests; its failures are forgotten."""

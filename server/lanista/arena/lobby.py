@@ -4,11 +4,14 @@ This module only does the bookkeeping. It has no socket and no clock.
 """
 
 from bisect import insort
+from collections.abc import Collection
 
 import attrs
 import trio
 
 from lanista.arena.admission import Place
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.names import LadderName
 from lanista.match.connection import Connection
 from lanista.rules.base import Ruleset
 from lanista_protocol import ErrorCode, RemoteProtocolError
@@ -31,6 +34,10 @@ class Player:
     """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
     """The place of its connection."""
+    ladder: LadderRoom | None = None
+    """The ladder that it is on; None in any other room."""
+    who: LadderName | None = None
+    """Its name on the ladder, and whose that is."""
     sent_off: RemoteProtocolError | None = None
     """The error with which its connection must be closed, by no fault of its own; usually None."""
     announced: bytes = b""
@@ -44,9 +51,32 @@ class Player:
     taken: bool = False
     """Whether a match has taken it out of the lobby."""
 
+    replaced: bool = False
+    """Whether a newer connection has taken over its name on the ladder."""
+
+    def again(self, since: float) -> "Player":
+        """Return the same bot as it waits for its next match."""
+        return Player(
+            self.connection,
+            self.ruleset,
+            self.peer,
+            self.number,
+            since,
+            self.place,
+            ladder=self.ladder,
+            who=self.who,
+        )
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether its name is its own on a ladder."""
+        return self.who is not None and self.who.is_registered
+
     @property
     def name(self) -> str:
-        """The name that it gave in its hello."""
+        """The name that it gave in its hello; on a ladder, as it is registered."""
+        if self.who is not None:
+            return self.who.name
         assert self.connection.hello is not None
         return self.connection.hello.name
 
@@ -60,6 +90,8 @@ class Player:
     def room(self) -> RoomKey:
         """The room that it waits in."""
         assert self.connection.hello is not None
+        if self.ladder is not None:
+            return (self.ruleset.name, self.ladder.spec.name)
         return (self.ruleset.name, self.connection.hello.room)
 
 
@@ -82,6 +114,8 @@ class Lobby:
                 ErrorCode.SEAT_TAKEN, f"seat {player.seat} is taken by another bot waiting here"
             )
         insort(waiting, player, key=lambda other: other.since)
+        if player.ladder is not None and player.who is not None:
+            player.ladder.wait(player.who)
         if self.complete(player.room):
             self._complete.setdefault(player.room)
 
@@ -90,6 +124,8 @@ class Lobby:
         waiting = self._rooms.get(player.room, [])
         if player in waiting:
             waiting.remove(player)
+            if player.ladder is not None and player.who is not None and not player.taken:
+                player.ladder.leave(player.who)
         if not waiting:
             self._rooms.pop(player.room, None)
         if not self.complete(player.room):
@@ -112,13 +148,23 @@ class Lobby:
         return tuple(self._rooms)
 
     def complete(self, room: RoomKey) -> bool:
-        """Return whether a room has enough players for a match."""
+        """Return whether a room has enough players for a match; never for one of a ladder."""
         waiting = self._rooms.get(room, [])
-        return bool(waiting) and len(waiting) >= waiting[0].ruleset.seats
+        return (
+            bool(waiting) and waiting[0].ladder is None and len(waiting) >= waiting[0].ruleset.seats
+        )
 
     def complete_rooms(self) -> tuple[RoomKey, ...]:
         """Return the rooms with enough players for a match, the longest complete first."""
         return tuple(self._complete)
+
+    def take_named(self, room: RoomKey, names: Collection[str]) -> dict[str, Player]:
+        """Remove the players of a ladder's match from its room, and return them by name."""
+        chosen = {player.name: player for player in self.waiting(room) if player.name in names}
+        for player in chosen.values():
+            player.taken = True  # the ladder knows
+            self.leave(player)
+        return chosen
 
     def take(self, room: RoomKey) -> tuple[Player, ...]:
         """Remove the players of a match from a complete room, and return them by seat.

@@ -4,7 +4,7 @@ The other implementation of the interface is `match_workers`, which hands matche
 of their own. Those play them by the functions of this module as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -42,6 +42,8 @@ class SeatedMatch:
     record: Path
     """Where to write the record."""
     control: MatchControl
+    may_rejoin: Collection[int] = ()
+    """The seats whose bots may come back over another connection (see `Match.may_rejoin`)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -157,6 +159,7 @@ async def host(
         running=running,
         room=match.room,
         numbers=match.numbers,
+        may_rejoin=match.may_rejoin,
     )
     hosted.match.prepared = prepared
     return hosted

@@ -37,7 +37,7 @@ from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
-from lanista.match.record import ResultInfo
+from lanista.match.record import LadderInfo, ResultInfo
 from lanista.match.stalls import StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
@@ -63,6 +63,7 @@ class Order:
     """The text of a given board; None if the seed generates one."""
     conditions: MatchConditions
     try_: int
+    ladder: LadderInfo | None
     names: tuple[str, ...]
     numbers: tuple[int, ...]
     room: str | None
@@ -242,6 +243,7 @@ class MatchWorker:
                 board=board,
                 conditions=order.conditions,
                 try_=order.try_,
+                ladder=order.ladder,
             ),
             connections=match.connections,
             names=order.names,

@@ -39,7 +39,9 @@ from lanista.hosting import handshake
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.host import VoidRecords
 from lanista.match.channel import BrokenChannelError, SocketChannel
+from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
+from lanista.match.runner import RejoinError
 from lanista_protocol import Error, ErrorCode
 
 WHY = "the process that played the match ended before the match did"
@@ -75,6 +77,10 @@ class _HandedMatch:
     def kick(self, seat: int, why: str) -> None:
         """Remove the bot on a seat from the match."""
         self.command("kick", seat=seat, why=why)
+
+    def rejoin(self, seat: int, connection: Connection) -> Connection | None:  # noqa: ARG002
+        """Refuse: a worker can't be handed a socket during a match."""
+        raise RejoinError("the match is played by another process")
 
     def command(self, kind: str, **arguments: Any) -> None:
         """Have the worker carry something out."""
@@ -386,6 +392,7 @@ def _order_of(match: SeatedMatch) -> Order:
         board=None if spec.board is None else spec.ruleset.write_board(spec.board),
         conditions=spec.conditions,
         try_=spec.try_,
+        ladder=spec.ladder,
         names=tuple(match.names),
         numbers=tuple(match.numbers),
         room=match.room,

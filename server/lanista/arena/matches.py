@@ -75,7 +75,9 @@ class Matches:
             hello = player.connection.hello
             assert hello is not None
             if handshake.speaks_version1(hello, player.ruleset):
-                line = handshake.wait_line(len(waiting), player.ruleset.seats)
+                # Whoever else waits on a ladder isn't told (PROTOCOL.md 8).
+                taken = len(waiting) if player.ladder is None else 1
+                line = handshake.wait_line(taken, player.ruleset.seats)
                 if line == player.announced:
                     continue
                 player.announced = line

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from lanista.arena.spec import LadderSpec
+from lanista.arena.spec import LadderSpec, Registration
 from lanista.match.conditions import MatchConditions
 from lanista.rules.base import Ruleset
 
@@ -43,6 +43,10 @@ class Options:
     """Number of processes that play matches; 1 for the arena's own."""
     ladders: tuple[LadderSpec, ...] = ()
     """The rated rooms."""
+    registration: Registration = Registration.OPEN
+    """Who may register a name on the ladders."""
+    store: str | None = attrs.field(default=None, repr=False)
+    """The URL of a PostgreSQL database for ladders and names; None for files in `data`."""
     folder: Path = Path()
     """The folder that the maps and the house bots' programs of `ladders` are relative to."""
 

@@ -73,6 +73,10 @@ class Rests:
         """Let a name rest until it is unbenched."""
         self._resting[name] = math.inf
 
+    def is_benched(self, name: str) -> bool:
+        """Return whether the operator has benched a name."""
+        return self._resting.get(name) == math.inf
+
     def unbench(self, name: str) -> None:
         """End a name's rest, whatever caused it, and forget its failures."""
         self._failures.pop(name, None)

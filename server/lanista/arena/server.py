@@ -9,7 +9,8 @@ catches all exceptions, so that a fault in one doesn't affect the others.
 import gc
 import itertools
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import ExitStack
 from functools import partial
 
 import attrs
@@ -18,24 +19,39 @@ import trio
 
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.console import read_stdin, wait_for_enter
+from lanista.arena.ladder_matches import LadderMatches
+from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.matches import KICKED, Matches, our_fault
+from lanista.arena.names import Names
 from lanista.arena.options import ENTERING, LINGERING, Options
-from lanista.arena.recovery import complete_records
+from lanista.arena.recovery import complete_records, recover
+from lanista.arena.spec import Registration
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.connection import Connection
+from lanista.match.runner import RejoinError
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
-from lanista.rules.base import Ruleset
 from lanista.signals import heeded
-from lanista_protocol import Error, ErrorCode, Hello, HttpRequestError, RemoteProtocolError
+from lanista.store.names import NameStore
+from lanista_protocol import (
+    Error,
+    ErrorCode,
+    Hello,
+    HttpRequestError,
+    RemoteProtocolError,
+    bad_hello,
+    shown,
+)
 
 SHUTDOWN_TIME = 4.0
 """Seconds that running matches have at shutdown to tell their bots and write their records."""
 
+STORING_TIME = 1.0
+"""Seconds that the results of ladders may then take to be stored; later they are in the records."""
 REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
@@ -54,6 +70,9 @@ class Arena:
     lobby: Lobby = attrs.field(factory=Lobby)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     matches: Matches = attrs.field(init=False)
+    ladders: LadderMatches = attrs.field(init=False)
+    names: Names | None = attrs.field(default=None, init=False)
+    """The names on ladders; None if there are no ladders."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
     """The background work for connections."""
     page: str | None = None
@@ -66,11 +85,14 @@ class Arena:
     _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _members: dict[tuple[str, str], Player] = attrs.field(factory=dict, init=False)
+    """By ladder and key of the name: the bot that is connected under it."""
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
         options = self.options
         self.matches = Matches(options, self.lobby, self.running, self.shut_down)
+        self.ladders = LadderMatches(options, self.lobby, self.running, self.matches.player)
         self._admission = Admission(options.max_connections, options.max_per_address)
         self._sockets = trio.Semaphore(options.max_connections + LINGERING + ENTERING)
 
@@ -103,10 +125,13 @@ class Arena:
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.matches.player.run)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
+            if self.names is not None:
+                helpers.start_soon(self.names.run)
             # Connections and matches are in an inner nursery, because they need the helpers until
             # they end.
             async with trio.open_nursery() as matches:
                 self.matches.nursery = matches
+                self.ladders.open(helpers, matches)
                 try:
                     with self._accepting:
                         async with trio.open_nursery() as accepting:
@@ -122,14 +147,17 @@ class Arena:
                 finally:
                     self.close()
                 matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
+            with trio.move_on_after(STORING_TIME):
+                await self.ladders.settle()
             helpers.cancel_scope.cancel()
-        log.info("ended", matches=self.matches.over)
+        log.info("ended", matches=self.matches.over + self.ladders.over)
 
     def shut_down(self) -> None:
         """Begin no more matches, end the running ones by `error shutdown`, and make `serve` end."""
         if self.matches.closing:
             return
         self.matches.shut_down()
+        self.ladders.closing = True
         self._accepting.cancel()
         for scope in self._greetings:
             scope.cancel()
@@ -156,13 +184,9 @@ class Arena:
                     return
                 place = self._admission.admit(host, trio.current_time())
                 place.has_input = connection.channel.has_input
-            hello = await self._read_hello(connection, place)
-            if hello is not None:
-                ruleset = handshake.ruleset_of(hello, self.options.default)
-                log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
-                if handshake.speaks_version1(hello, ruleset):
-                    handshake.send_at_once(connection, handshake.welcome())
-                await self._keep_playing(connection, ruleset, peer, place)
+            newcomer = await self._enter(connection, place, peer)
+            if newcomer is not None:
+                await self._keep_playing(newcomer)
         except RemoteProtocolError as error:
             assert connection is not None
             # It gives up its place now, though it stays connected until it has read why. Otherwise
@@ -214,11 +238,11 @@ class Arena:
         if self._refused <= REFUSALS_LOGGED:
             log.warning("refused", code=error.code.value, why=error.message, peer=peer)
 
-    async def _read_hello(self, connection: Connection, place: Place) -> Hello | None:
-        """Read a hello.
+    async def _enter(self, connection: Connection, place: Place, peer: str) -> Player | None:
+        """Read a hello, check who it is from, and answer it; return None if the bot leaves.
 
         Raises:
-            RemoteProtocolError: The hello is faulty, or the connection must give up its place, or
+            RemoteProtocolError: The hello is refused, or the connection must give up its place, or
                 the arena shuts down.
         """
         why = _shutting_down()
@@ -235,11 +259,15 @@ class Arena:
             self._greetings.add(scope)
             try:
                 hello = await connection.read_hello(self.options.hello_timeout)
+                if hello is not None:
+                    place.greeted = True
+                newcomer = None
+                if hello is not None:
+                    newcomer = await self._identify(hello, connection, place, peer)
             finally:
                 self._greetings.discard(scope)
             if not scope.cancel_called:
-                place.greeted = True
-                return hello
+                return newcomer
         try:
             raise why
         finally:
@@ -247,56 +275,171 @@ class Arena:
             # memory until the garbage collector runs.
             del why
 
-    async def _keep_playing(
-        self, connection: Connection, ruleset: Ruleset, peer: str, place: Place
-    ) -> None:
-        """Seat a bot in one match after another, while it keeps its connection."""
-        number = next(self._numbers)
-        try:
-            await self._keep_seating(connection, ruleset, peer, place, number)
-        finally:
-            self.matches.kicked.discard(number)
+    async def _identify(
+        self, hello: Hello, connection: Connection, place: Place, peer: str
+    ) -> Player:
+        """Find out where a bot wants to play and whether it may use its name, and welcome it."""
+        ladder, who = ladder_of(hello, self.ladders.rooms), None
+        ruleset = handshake.ruleset_of(hello, self.options.default)
+        if ladder is not None:
+            ruleset = ladder.ruleset
+            assert self.names is not None
+            who = await self.names.check(hello, place.host)
+        log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
+        player = Player(
+            connection,
+            ruleset,
+            peer,
+            next(self._numbers),
+            connection.hello_at,
+            place,
+            ladder=ladder,
+            who=who,
+        )
+        if who is not None:
+            self._take_over(player)
+        if handshake.speaks_version1(hello, ruleset):
+            handshake.send_at_once(connection, handshake.welcome())
+        return player
 
-    async def _keep_seating(
-        self, connection: Connection, ruleset: Ruleset, peer: str, place: Place, number: int
-    ) -> None:
-        since = connection.hello_at
+    def _take_over(self, player: Player) -> None:
+        """Let a bot have its name on a ladder, instead of an older connection of its own.
+
+        If that one plays a match to which a bot may come back, this one goes on with it.
+
+        Raises:
+            RemoteProtocolError: The name isn't registered, and somebody uses it (`name-taken`).
+        """
+        room, who = player.ladder, player.who
+        assert room is not None
+        assert who is not None
+        member = room.spec.name, who.key
+        old = self._members.get(member)
+        if old is not None and not who.is_registered:
+            raise RemoteProtocolError(
+                ErrorCode.NAME_TAKEN,
+                "another bot uses this name; choose another one, or register one with a token",
+            )
+        self._members[member] = player
+        if old is None:
+            return
+        old.replaced = True
+        log.info("replaced", name=who.name, ladder=room.spec.name, peer=old.peer, by=player.peer)
+        if not old.taken:
+            self.lobby.dismiss(old, _replaced())
+            return
+        replaced: Connection | None = old.connection
+        try:
+            replaced = self.ladders.rejoin(room, who.name, player.connection)
+            player.taken, player.over = True, old.over
+        except RejoinError as error:
+            log.info("can't come back", name=who.name, ladder=room.spec.name, why=str(error))
+        if replaced is not None and self.matches.nursery is not None:
+            self.matches.nursery.start_soon(replaced.refuse, _replaced())
+
+    def _member(self, player: Player) -> tuple[str, str] | None:
+        """Return the key of a bot among those on ladders; None if it isn't on one."""
+        if player.ladder is None or player.who is None:
+            return None
+        return player.ladder.spec.name, player.who.key
+
+    async def _keep_playing(self, player: Player) -> None:
+        """Seat a bot in one match after another, while it keeps its connection."""
+        try:
+            await self._keep_seating(player)
+        finally:
+            self.matches.kicked.discard(player.number)
+            member = self._member(player)
+            if member is not None and self._members[member].number == player.number:
+                del self._members[member]
+
+    async def _keep_seating(self, player: Player) -> None:
+        connection, place = player.connection, player.place
         while not connection.closed:
             if self.matches.closing:
                 raise _shutting_down()
-            connection.look()  # it may have left since its last match
-            if connection.session.ended and not connection.session.has_answer:
-                return
-            player = Player(connection, ruleset, peer, number, since, place)
-            self.lobby.join(player)
-            place.since, place.plays = trio.current_time(), False
-            place.give_way = partial(self.lobby.dismiss, player)
-            self.running.changes.tell()
-            self.matches.announce(player.room)
-            self.matches.start_ready()
-            try:
-                with player.waiting:
-                    await connection.watch()
-            except RemoteProtocolError:
-                if not player.taken:
-                    raise
-                # A match has just taken it, and will read the same bytes and deal with them.
-            finally:
-                self.lobby.leave(player)
-                self.running.changes.tell()
-                player.released.set()
+            if not player.taken:
+                connection.look()  # it may have left since its last match
+                if connection.session.ended and not connection.session.has_answer:
+                    return
+                await self._wait(player)
             if player.sent_off is not None:
                 self.matches.announce(player.room)
                 raise player.sent_off
             if player.taken:
                 await player.over.wait()
-                since = trio.current_time()
-                if number in self.matches.kicked and not connection.closed:
+                if player.replaced:
+                    return
+                if player.number in self.matches.kicked and not connection.closed:
                     # It was kicked after its last answer, when the match no longer closed it.
                     raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
             elif not self.matches.closing:
                 self.matches.announce(player.room)
                 return
+            player = player.again(trio.current_time())
+            member = self._member(player)
+            if member is not None:
+                self._members[member] = player
+            place.plays = False
+
+    async def _wait(self, player: Player) -> None:
+        """Let a bot wait in the lobby until a match takes it, or it leaves.
+
+        Raises:
+            RemoteProtocolError: It has sent what it must not send.
+        """
+        place = player.place
+        self.lobby.join(player)
+        place.since, place.plays = trio.current_time(), False
+        place.give_way = partial(self.lobby.dismiss, player)
+        self.running.changes.tell()
+        self.matches.announce(player.room)
+        if player.ladder is None:
+            self.matches.start_ready()
+        else:
+            self.ladders.note_rest(player)
+            self.ladders.start_ready()
+        try:
+            with player.waiting:
+                await player.connection.watch()
+        except RemoteProtocolError:
+            if not player.taken:
+                raise
+            # A match has just taken it, and will read the same bytes and deal with them.
+        finally:
+            self.lobby.leave(player)
+            self.running.changes.tell()
+            player.released.set()
+
+
+def ladder_of(hello: Hello, ladders: Mapping[str, LadderRoom]) -> LadderRoom | None:
+    """Return the ladder that a hello asks for; None if it asks for another room.
+
+    Raises:
+        RemoteProtocolError: The ladder plays another game (`unknown-game`), or the hello asks for
+            a seat (`bad-hello`).
+    """
+    if hello.room is not None:
+        ladder = ladders.get(hello.room)
+    else:
+        ladder = None if hello.game is None else ladders.get(hello.game)
+    if ladder is None:
+        return None
+    if hello.game not in {None, ladder.ruleset.name}:
+        raise RemoteProtocolError(
+            ErrorCode.UNKNOWN_GAME,
+            f"game {shown(hello.game or '')}; the ladder {ladder.spec.name} plays "
+            f"{ladder.ruleset.name}",
+        )
+    if hello.seat is not None:
+        raise bad_hello(f"seat {hello.seat}; a ladder deals the seats, so leave it out")
+    return ladder
+
+
+def _replaced() -> RemoteProtocolError:
+    return RemoteProtocolError(
+        ErrorCode.REPLACED, "a newer connection has shown the token of this name"
+    )
 
 
 def _no_longer(_: RemoteProtocolError) -> None:
@@ -334,19 +477,42 @@ async def serve(
 
     Raises:
         CannotListenError: From `Arena.listen` or `beside`.
+        SpecError: From `LadderRoom.open`.
+        StoreError: The results or the names of ladders can't be read or written.
     """
     arena = Arena(options)
-    address = await arena.listen()
-    async with helpers_nursery() as nursery:
-        # This comes first, so that no signal can end us without cleaning up.
-        await nursery.start(wait_for_signals, arena.shut_down)
-        if beside is not None:
-            try:
-                await beside(arena, nursery)
-            except CannotListenError:
-                arena.close()
-                raise
-        await _serve(arena, address, announce, nursery)
+    with ExitStack() as opened:
+        if options.ladders:
+            await trio.to_thread.run_sync(_open_ladders, arena, opened)
+        address = await arena.listen()
+        async with helpers_nursery() as nursery:
+            # This comes first, so that no signal can end us without cleaning up.
+            await nursery.start(wait_for_signals, arena.shut_down)
+            if beside is not None:
+                try:
+                    await beside(arena, nursery)
+                except CannotListenError:
+                    arena.close()
+                    raise
+            await _serve(arena, address, announce, nursery)
+
+
+def _open_ladders(arena: Arena, opened: ExitStack) -> None:
+    """Open the ladders and the names of an arena, in a thread; close them with `opened`."""
+    options = arena.options
+    # A ladder's results may be in records that the last arena has left.
+    for _ in recover(options.data / "records"):
+        pass
+    rooms = {}
+    for spec in options.ladders:
+        room = LadderRoom.open(spec, options.folder, options.data, options.store, arena.running)
+        opened.callback(room.close)
+        rooms[spec.name] = room
+    target = options.store or options.data / "arena.db"
+    store = opened.enter_context(NameStore.open(target))
+    reserved = [name for room in rooms.values() for name in room.house]
+    arena.ladders.rooms = rooms
+    arena.names = Names(store, is_open=options.registration is Registration.OPEN, reserved=reserved)
 
 
 async def _serve(

@@ -141,7 +141,10 @@ def options_of(spec: "ArenaSpec", file: Path) -> "Options":
         max_connections=spec.max_connections,
         max_per_address=spec.max_per_address,
         hello_timeout=spec.hello_timeout,
+        workers=spec.workers,
         ladders=spec.ladders,
+        registration=spec.registration,
+        store=spec.store,
         folder=file.parent,
     )
 
@@ -151,15 +154,9 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
 
     Running without it would be worse: tokens would cross the network unencrypted, say.
     """
-    from lanista.arena.spec import Registration
-
     asked = {
-        "ladders": bool(spec.ladders),
         "tls": spec.tls is not None,
-        "store": spec.store is not None,
-        "registration": spec.registration is not Registration.OPEN,
         "drain": spec.drain > 0,
-        "workers": spec.workers > 1,
     }
     keys = [key for key, is_asked in asked.items() if is_asked]
     if keys:

@@ -10,6 +10,7 @@ from typing import Protocol
 import attrs
 import trio
 
+from lanista.match.connection import Connection
 from lanista.rules.base import Game, Ruleset
 
 PATHS_KEPT = 100
@@ -121,6 +122,10 @@ class Interruptible(Protocol):
 
     def kick(self, seat: int, why: str) -> None:
         """Remove the bot on a seat from the match."""
+        ...
+
+    def rejoin(self, seat: int, connection: Connection) -> Connection | None:
+        """Let a seat's bot go on over another connection (see `Match.rejoin`)."""
         ...
 
 

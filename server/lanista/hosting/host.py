@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ class HostedMatch:
     """The room of the lobby that the bots came from."""
     numbers: Sequence[int] | None = None
     """The bots' numbers, by seat; None to use the seats as numbers."""
+    may_rejoin: Collection[int] = ()
+    """The seats whose bots may come back over another connection."""
     match: Match = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -70,6 +72,7 @@ class HostedMatch:
             self.watcher if self.control is None else self.control.watch,
             [bot.contestant.command for bot in bots] or None,
             (lambda seat: bots[seat].bot.why_left()) if bots else None,
+            may_rejoin=self.may_rejoin,
         )
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from lanista.match.clock import Limits
+from lanista.match.record import LadderInfo
 from lanista.rules.base import Ruleset
 
 
@@ -53,3 +54,5 @@ class MatchSpec:
     conditions: MatchConditions = attrs.field(factory=MatchConditions)
     try_: int = 1
     """The number of this attempt, from 1; a void match is played again."""
+    ladder: LadderInfo | None = None
+    """The place of the match on a ladder, if it is played on one."""

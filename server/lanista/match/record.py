@@ -110,6 +110,22 @@ class ClockInfo:
 
 
 @attrs.frozen(kw_only=True)
+class LadderInfo:
+    """The place of a match among those of a ladder."""
+
+    name: str
+    """The ladder's name."""
+    block: str
+    """The id of the block: its matches have one seed and map, and the same bots in other seats."""
+    bots: tuple[str, ...]
+    """The names of the block's bots, by place."""
+    seating: int
+    """The number of the seating, which assigns places to seats."""
+    map: str = ""
+    """The map's name; empty if the seed makes the map."""
+
+
+@attrs.frozen(kw_only=True)
 class Header:
     """The header of a record: everything that decides a match, and its players."""
 
@@ -130,6 +146,8 @@ class Header:
     clock: ClockInfo
     try_: int = 1
     """The number of this attempt, from 1; it is higher after void matches."""
+    ladder: LadderInfo | None = None
+    """The place of the match on a ladder; None for any other match."""
 
 
 @attrs.frozen(kw_only=True)

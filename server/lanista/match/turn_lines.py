@@ -99,6 +99,7 @@ def header(
         players=tuple(players),
         clock=ClockInfo(first=clock.first, turn=clock.turn, late_limit=spec.conditions.late_limit),
         try_=spec.try_,
+        ladder=spec.ladder,
     )
 
 

@@ -1,0 +1,241 @@
+"""The matches of an arena's ladders: when they begin, their house bots, what becomes of them.
+
+As other matches (`matches`), each is a task of its own, so that a fault in one doesn't affect the
+others. But a void match isn't repeated here: the ladder has it played again when its bots wait
+again.
+"""
+
+import math
+import traceback
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.ladder import LadderMatch
+from lanista.arena.ladder_results import block_result
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.lobby import Lobby, Player
+from lanista.arena.match_player import MatchPlayer, SeatedMatch
+from lanista.arena.options import Options
+from lanista.hosting import handshake
+from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.match.conditions import MatchSpec
+from lanista.match.connection import Connection
+from lanista.match.record import ENDING
+from lanista.match.runner import RejoinError
+from lanista_protocol import ErrorCode, Note, NoteCode, RemoteProtocolError
+
+HOUSE_BOT = 0
+"""The number that all house bots have for the operator, who can't kick them."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class LadderMatches:
+    """The matches of all ladders of an arena; `run` it as long as they are played."""
+
+    options: Options
+    lobby: Lobby
+    running: RunningMatches
+    player: MatchPlayer
+    rooms: Mapping[str, LadderRoom] = attrs.field(factory=dict)
+    """The ladders by name."""
+    closing: bool = False
+    """Whether no more matches may begin."""
+    over: int = 0
+    """Number of matches that are over and count."""
+    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _pool: BotPool | None = attrs.field(default=None, init=False)  # the house bots
+    _nursery: trio.Nursery | None = attrs.field(default=None, init=False)
+
+    @property
+    def _records(self) -> Path:
+        return self.options.data / "records"
+
+    def open(self, helpers: trio.Nursery, matches: trio.Nursery) -> None:
+        """Get ready for matches.
+
+        Args:
+            helpers: The nursery of what matches need until they are over: house bots, databases.
+            matches: The nursery of the matches.
+        """
+        self._pool, self._nursery = BotPool(helpers), matches
+        for room in self.rooms.values():
+            helpers.start_soon(room.results.run)
+        if self.rooms:
+            helpers.start_soon(self._keep_pairing)
+
+    async def settle(self) -> None:
+        """Wait until all results are stored."""
+        for room in self.rooms.values():
+            await room.results.settle()
+
+    def start_ready(self) -> None:
+        """Begin every match that a ladder wants to be played now."""
+        for room in self.rooms.values():
+            while not self.closing and (match := room.next()) is not None:
+                self._begin(room, match)
+        self._changed.set()
+
+    async def _keep_pairing(self) -> None:
+        """Begin matches whose time has come although nothing else happened, until cancelled."""
+        while True:
+            self._changed = trio.Event()
+            dues = [room.due() for room in self.rooms.values()]
+            soonest = min([due for due in dues if due is not None], default=math.inf)
+            with trio.move_on_after(soonest):
+                await self._changed.wait()
+                continue
+            self.start_ready()
+
+    def rejoin(self, room: LadderRoom, name: str, connection: Connection) -> Connection | None:
+        """Let a bot go on with the match that it plays over another connection.
+
+        Returns:
+            The connection that is replaced; None if it was broken.
+
+        Raises:
+            RejoinError: It can't come back to its match.
+        """
+        for running in self.running.matches.values():
+            names = [bot for _, bot in running.bots]
+            if running.room == room.spec.name and name in names:
+                return running.playing.rejoin(names.index(name), connection)
+        raise RejoinError("its match has not begun")
+
+    def note_rest(self, player: Player) -> None:
+        """Tell a waiting bot that it rests, if it does (PROTOCOL.md 7, `benched`)."""
+        assert player.ladder is not None
+        assert player.who is not None
+        rest = player.ladder.resting(player.who)
+        hello = player.connection.hello
+        assert hello is not None
+        if rest is None or not handshake.speaks_version1(hello, player.ruleset):
+            return
+        seconds = 0 if rest == math.inf else math.ceil(rest)
+        why = player.ladder.why_resting(player.who)
+        handshake.send_at_once(player.connection, bytes(Note(NoteCode.BENCHED, seconds, None, why)))
+
+    def _begin(self, room: LadderRoom, match: LadderMatch) -> None:
+        assert self._nursery is not None
+        players = self.lobby.take_named((room.ruleset.name, room.spec.name), match.names)
+        for player in players.values():
+            player.place.plays = True
+            player.waiting.cancel()
+        self._nursery.start_soon(self._run, room, match, players)
+        self.running.changes.tell()
+
+    async def _run(
+        self, room: LadderRoom, match: LadderMatch, players: Mapping[str, Player]
+    ) -> None:
+        """Play one match, and take its result."""
+        spec = room.match_spec(match)
+        started = datetime.now(UTC).isoformat()
+        house: dict[str, PooledBot] = {}
+        result = None
+        try:
+            for player in players.values():
+                await player.released.wait()
+            house = await self._take_house(room, match)
+            seated = self._seated(room, spec, match.names, {**players, **house})
+            if seated is not None:
+                played = await self.player.play(seated, room.opening(match.pairing).records)
+                if played is not None and played.result.endings:
+                    assert spec.ladder is not None
+                    result = block_result(
+                        spec.ladder,
+                        seed=spec.seed,
+                        attempt=spec.try_,
+                        names=match.names,
+                        started=started,
+                        result=played.result,
+                        stall=played.stall,
+                        record=str(seated.record.relative_to(self._records)),
+                    )
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "match ended by an error", trace=traceback.format_exc()
+            )
+            for player in players.values():
+                await player.connection.refuse(
+                    RemoteProtocolError(
+                        ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot"
+                    )
+                )
+        finally:
+            room.over(match, result)
+            self.over += result is not None
+            for player in players.values():
+                player.over.set()
+            for bot in house.values():
+                assert self._nursery is not None
+                self._nursery.start_soon(self._give_back, bot)
+            self.start_ready()
+
+    def _seated(
+        self,
+        room: LadderRoom,
+        spec: MatchSpec,
+        names: Sequence[str],
+        bots: Mapping[str, Player | PooledBot],
+    ) -> SeatedMatch | None:
+        """Return a match with its bots; None if a house bot didn't come."""
+        if bots.keys() != set(names):
+            return None
+        seated = [bots[name] for name in names]
+        return SeatedMatch(
+            spec=spec,
+            connections=[bot.connection for bot in seated],
+            names=names,
+            numbers=[bot.number if isinstance(bot, Player) else HOUSE_BOT for bot in seated],
+            room=room.spec.name,
+            record=self._record(spec.match),
+            control=MatchControl(),
+            may_rejoin=[
+                seat
+                for seat, bot in enumerate(seated)
+                if isinstance(bot, Player) and bot.is_registered
+            ],
+        )
+
+    def _record(self, match: str) -> Path:
+        """Return the path of a match's record."""
+        day = datetime.now(UTC).date().isoformat()
+        return self._records / day / f"{match}{ENDING}"
+
+    async def _take_house(self, room: LadderRoom, match: LadderMatch) -> dict[str, PooledBot]:
+        """Start the house bots of a match; one that can't be started isn't paired any more."""
+        assert self._pool is not None
+        names = [name for name in match.names if name in room.house]
+        if not names:
+            return {}
+        taken = await self._pool.take_all(
+            [room.house[name] for name in names], room.ruleset, room.conditions.time_start
+        )
+        bots: dict[str, PooledBot] = {}
+        for place, bot in taken.items():
+            if isinstance(bot, NotStartedError):
+                log.error(
+                    "a house bot can't be started, and isn't paired until the arena starts again",
+                    ladder=room.spec.name,
+                    name=names[place],
+                    why=str(bot),
+                )
+                room.bench_house(names[place])
+            else:
+                bots[names[place]] = bot
+        return bots
+
+    async def _give_back(self, bot: PooledBot) -> None:
+        """Keep a house bot for its next match, or end it if it doesn't stay."""
+        assert self._pool is not None
+        if bot.connection.closed:
+            await bot.end()
+        else:
+            await self._pool.give_back(bot)

@@ -1,0 +1,213 @@
+"""The results of a ladder's matches: made from records, stored, and looked for after a crash.
+
+A match's result is in its record before its bots are told of it, so a record is all that is needed
+(`block_result`). `LadderResults` stores results while the arena runs, several in one transaction,
+and tries again as long as the database can't be written. If the arena is killed in between, the
+next one finds the records whose results aren't stored (`unstored`).
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import attrs
+import structlog
+import trio
+
+from lanista.match.ending import Ending
+from lanista.match.record import (
+    ENDING,
+    BadRecordError,
+    Header,
+    LadderInfo,
+    ResultInfo,
+    read_record,
+    whole_lines,
+)
+from lanista.rules.outcome import Termination
+from lanista.store.database import Store
+from lanista.store.errors import StoreError
+from lanista.store.reading import ENDINGS
+from lanista.store.results import BlockResult, MatchResult, SeatResult
+
+AGAIN = 1.0
+"""Seconds until results are stored again that couldn't be, twice as long each time."""
+LONGEST_PAUSE = 60.0
+"""The longest such pause, in seconds."""
+AT_ONCE = 500
+"""Maximum number of results that are stored in one transaction."""
+LONGEST_MATCH = timedelta(days=1)
+"""How long before the last stored match a match may have begun whose result isn't stored."""
+_STORED = frozenset({Termination.FINISHED, Termination.FORFEIT, Termination.VOID})
+
+log = structlog.get_logger()
+
+
+def block_result(
+    ladder: LadderInfo,
+    *,
+    seed: int,
+    attempt: int,
+    names: Sequence[str],
+    started: str,
+    result: ResultInfo,
+    stall: float,
+    record: str,
+) -> BlockResult | None:
+    """Return what is stored of a match; None if it was aborted, so nothing is.
+
+    Args:
+        ladder: The match's place on its ladder.
+        seed: The match's seed.
+        attempt: The number of the attempt, from 1.
+        names: The names of the bots, by seat.
+        started: When it began, as ISO 8601 in UTC.
+        result: Its result, as in its record.
+        stall: Seconds of the host's longest stall during the match, as far as it is known.
+        record: The path of its record, relative to the folder of records.
+    """
+    if Termination(result.end) not in _STORED:
+        return None
+    seats = []
+    for seat, name in enumerate(names):
+        counts = result.fault_counts[seat]
+        ending = ENDINGS[result.endings[seat]]
+        reasons = [fault.words for fault in result.faults if fault.seat == seat]
+        is_failure = ending not in {Ending.NORMAL, Ending.VOID}
+        seats.append(
+            SeatResult(
+                bot=name,
+                rank=result.ranks[seat],
+                score=result.scores[seat],
+                ending=ending,
+                words=" ".join(reasons[-1].split()) if is_failure and reasons else "",
+                late=counts.get("late", 0),
+                malformed=counts.get("malformed", 0),
+                illegal=counts.get("illegal", 0),
+            )
+        )
+    seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
+    match = MatchResult(
+        seating=ladder.seating,
+        attempt=attempt,
+        end=result.end,
+        reason=result.reason,
+        turns=result.turns,
+        digest=result.digest,
+        seconds=max(0.0, seconds.total_seconds()),
+        stall=stall,
+        seats=tuple(seats),
+        record=record,
+    )
+    return BlockResult(
+        block=ladder.block, bots=ladder.bots, seed=seed, map=ladder.map, matches=(match,)
+    )
+
+
+def unstored(
+    records: Path, ladder: str, since: datetime, stored: Collection[str]
+) -> Iterator[BlockResult]:
+    """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
+
+    Args:
+        records: The arena's folder of records by day.
+        ladder: The ladder's name.
+        since: When the last match was stored.
+        stored: The records of the matches that were stored lately, relative to the folder.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
+    first_day = (since - LONGEST_MATCH).date().isoformat()
+    if not records.is_dir():
+        return
+    for day in sorted(entry.name for entry in os.scandir(records) if entry.is_dir()):
+        if day < first_day:
+            continue
+        for entry in sorted((records / day).iterdir()):
+            path = f"{day}/{entry.name}"
+            if not entry.name.endswith(ENDING) or path in stored:
+                continue
+            try:
+                if not _is_of(records / path, ladder):
+                    continue
+                record = read_record(records / path)
+            except (BadRecordError, OSError) as error:
+                log.warning("a record can't be read", path=path, why=str(error))
+                continue
+            header: Header = record.header
+            if header.ladder is None or record.result is None or not record.result.endings:
+                continue
+            result = block_result(
+                header.ladder,
+                seed=header.seed,
+                attempt=header.try_,
+                names=[player.name for player in header.players],
+                started=header.started,
+                result=record.result,
+                stall=0.0,
+                record=path,
+            )
+            if result is not None:
+                yield result
+
+
+def _is_of(path: Path, ladder: str) -> bool:
+    """Return whether a record's first line says that its match was played on a ladder."""
+    line = next(whole_lines(path), b"")
+    about = json.loads(line).get("ladder") if line else None
+    return about is not None and about["name"] == ladder
+
+
+@attrs.define(eq=False)
+class LadderResults:
+    """Stores the results of a running ladder; `run` must run as long as there are any."""
+
+    store: Store
+    name: str
+    """The ladder's name, for the log."""
+    _waiting: list[BlockResult] = attrs.field(factory=list, init=False)
+    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _done: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    def add(self, result: BlockResult) -> None:
+        """Have a result stored soon."""
+        self._waiting.append(result)
+        self._changed.set()
+
+    @property
+    def waiting(self) -> int:
+        """Number of results that aren't stored yet."""
+        return len(self._waiting)
+
+    async def settle(self) -> None:
+        """Wait until all results are stored."""
+        while self._waiting:
+            await self._done.wait()
+
+    async def run(self) -> None:
+        """Store results until cancelled."""
+        pause = AGAIN
+        while True:
+            await self._changed.wait()
+            self._changed = trio.Event()
+            while self._waiting:
+                batch = self._waiting[:AT_ONCE]
+                try:
+                    await trio.to_thread.run_sync(self.store.add_matches, batch)
+                except StoreError as error:
+                    log.error(  # noqa: TRY400 - the reason is enough
+                        "results can't be stored yet",
+                        ladder=self.name,
+                        results=len(self._waiting),
+                        why=str(error),
+                    )
+                    await trio.sleep(pause)
+                    pause = min(2 * pause, LONGEST_PAUSE)
+                    continue
+                pause = AGAIN
+                del self._waiting[: len(batch)]
+            self._done.set()
+            self._done = trio.Event()
