@@ -37,6 +37,7 @@ from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
 from lanista.store.names import NameStore
+from lanista.toml_spec import SpecError
 from lanista_protocol import (
     Error,
     ErrorCode,
@@ -504,8 +505,11 @@ def _open_ladders(arena: Arena, opened: ExitStack) -> None:
     for _ in recover(options.data / "records"):
         pass
     rooms = {}
-    for spec in options.ladders:
-        room = LadderRoom.open(spec, options.folder, options.data, options.store, arena.running)
+    for number, spec in enumerate(options.ladders, 1):
+        try:
+            room = LadderRoom.open(spec, options.folder, options.data, options.store, arena.running)
+        except SpecError as error:
+            raise SpecError(f"ladders[{number}].{error}") from None
         opened.callback(room.close)
         rooms[spec.name] = room
     target = options.store or options.data / "arena.db"

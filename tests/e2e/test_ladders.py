@@ -1,0 +1,167 @@
+"""Ladders as bots meet them: who is paired, whose a name is, who comes back, and what is stored."""
+
+import contextlib
+import sqlite3
+
+import pytest
+
+from e2e.running import Daemon, Program, command, read, wait_until
+
+LADDERS = """
+port = 0
+data = "lanista-data"
+page = { listen = "none" }
+
+[[ladders]]
+name = "pit"
+game = "angrymob"
+settings = { move_limit = 1 }
+clock = { first = 0, turn = 0 }
+
+[[ladders]]
+name = "guests"
+game = "angrymob"
+settings = { move_limit = 1 }
+house = ["CamperJoe"]
+fill_after = 0.2
+
+[[ladders]]
+name = "hogwarts"
+game = "hogwarts"
+clock = { first = 20, turn = 0.2, late_limit = 100 }
+"""
+
+
+class Arena(Daemon):
+    """`lanista arena run` with ladders."""
+
+    def __init__(self, folder):
+        folder.mkdir(exist_ok=True)
+        (folder / "arena.toml").write_text(LADDERS)
+        Program.__init__(self, command("arena", "run", "arena.toml"), folder)
+        self.data = folder / "lanista-data"
+        self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
+        self.port = int(self.out.split("\n")[0].rpartition(":")[2])
+
+    def stored(self, ladder):
+        """What is stored of a ladder's matches: block, seating, ranks, and the names by seat."""
+        path = self.data / "ladders" / f"{ladder}.db"
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            return connection.execute(
+                "SELECT block, seating, ranks, (SELECT group_concat(bot) FROM seats "
+                "WHERE match = number) FROM matches ORDER BY number"
+            ).fetchall()
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    """One for all tests of this module, which use names of their own."""
+    arena = Arena(tmp_path_factory.mktemp("arena"))
+    yield arena
+    arena.end()
+
+
+def hello(name, room, options="v=1 keep=1"):
+    return f"{name} {options} room={room} token=secret-of-{name}"
+
+
+def test_two_names_play_a_block_and_its_results_are_stored(arena, peers):
+    """Both sit in both seats, on one seed; nobody is told who else waits."""
+    peer = {name: peers(arena, hello(name, "pit")) for name in ("Ada", "Bob")}
+    for _ in range(2):
+        for bot in peer.values():
+            assert {"wait 1 2"} >= {line for line in bot.until("start") if line[:4] == "wait"}
+            bot.until("go")
+            bot.say("\n")
+        for bot in peer.values():
+            assert "end finished" in bot.until("end")
+    wait_until(lambda: len(arena.stored("pit")) == 2, "both matches are stored")
+    (block, first, _, seated), (same, second, _, swapped) = arena.stored("pit")
+    assert (block, {0, 1}) == (same, {first, second})
+    assert seated.split(",") == swapped.split(",")[::-1]
+    for bot in peer.values():
+        bot.leave()
+
+
+def test_a_name_is_its_owners(arena, peers):
+    """Whoever has another token is refused; names differ by more than their capitals."""
+    owner = peers(arena, hello("Cem", "pit"))
+    owner.until("wait")
+    other = peers(arena, "cem v=1 room=pit token=guessed")
+    assert "error bad-token the name 'cem' is registered with another token" in other.rest()
+    newer = peers(arena, hello("CEM", "pit").replace("of-CEM", "of-Cem"))
+    assert owner.rest().startswith("error replaced ")
+    assert "welcome" in newer.until("wait")[0]
+    newer.leave()
+
+
+def test_what_a_ladder_refuses(arena, peers):
+    """Another game, a seat, the name of a house bot, a name that is like another."""
+    for words, error in [
+        (
+            "Dil room=pit game=hogwarts token=x",
+            "error unknown-game game 'hogwarts'; the ladder",
+        ),
+        ("Dil room=pit seat=0 token=x", "error bad-hello seat 0; a ladder deals the seats"),
+        ("camperjoe room=guests token=x", "error name-taken "),
+        ("D\u0456l room=pit token=x", "error bad-hello the name "),
+    ]:
+        assert error in peers(arena, words).rest()
+
+
+def test_a_house_bot_fills_the_seat(arena, peers):
+    """Whoever waits alone plays the arena's own bot, and that counts."""
+    bot = peers(arena, hello("Eve", "guests"))
+    lines = bot.until("go")
+    assert {"player 0 CamperJoe", "player 1 CamperJoe"} & set(lines)
+    bot.say("\n")
+    bot.until("end")
+    wait_until(lambda: arena.stored("guests"), "the match is stored")
+    assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][3].split(","))
+
+
+def test_a_bot_comes_back_to_its_match(arena, peers):
+    """Its connection breaks; the other seats go on, and it goes on with the same match."""
+    names = ("Fay", "Gus", "Hal", "Ivy")
+    bots = {name: peers(arena, hello(name, "hogwarts")) for name in names}
+    for bot in bots.values():
+        bot.until("go")
+    (match,) = (path.name.split(".")[0] for path in arena.data.glob("records/*/*.part"))
+    bots["Fay"].leave()
+    for name in names[1:]:
+        bots[name].say("\n")
+        bots[name].until("turn")
+    back = peers(arena, hello("Fay", "hogwarts"))
+    lines = back.until("go")
+    assert f"start {match}" in lines
+    assert not {"wait 1 4", "turn 0"} & set(lines)
+    for bot in (back, *(bots[name] for name in names[1:])):
+        bot.leave()
+    wait_until(lambda: arena.stored("hogwarts"), "the match is stored")
+    record = arena.record_of(match)
+    seat = [player.name for player in record.header.players].index("Fay")
+    assert any(str(seat) in turn.rejoined for turn in record.turns)
+    assert "hogwarts" == record.header.ladder.name
+
+
+def test_results_that_were_not_stored_are_found_in_the_records(tmp_path, started, peers):
+    """An arena that was killed before it could store them: the next one does so."""
+    arena = Arena(tmp_path / "arena")
+    started(arena)
+    pair = [peers(arena, hello(name, "pit")) for name in ("Ada", "Bob")]
+    for bot in pair:
+        bot.until("go")
+        bot.say("\n")
+    for bot in pair:
+        bot.until("end")
+    wait_until(lambda: arena.stored("pit"), "the match is stored")
+    stored = arena.stored("pit")
+    arena.process.kill()
+    arena.wait()
+    for path in arena.data.glob("ladders/*"):
+        path.unlink()
+    again = Arena(tmp_path / "arena")
+    started(again)
+    assert stored[0] in again.stored("pit")
+    (path, *_) = again.records()
+    assert "pit" == read(path).header.ladder.name
