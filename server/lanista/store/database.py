@@ -92,7 +92,14 @@ class Store:
     """The session that holds PostgreSQL's lock, while this store holds it."""
 
     @classmethod
-    def open(cls, target: str | Path, *, create: bool = True, schema: str | None = None) -> Self:
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        create: bool = True,
+        schema: str | None = None,
+        check: bool = True,
+    ) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
         Args:
@@ -102,6 +109,8 @@ class Store:
                 a SQLite file in a place that can't be written can still be read.
             schema: The PostgreSQL schema that has the tables, so that one database has room for
                 many ladders; it is created with them. Without it they are where the URL says.
+            check: Whether to look for damage in all of a SQLite file, which takes 20 seconds for a
+                million matches. A process needn't whose parent has done so.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
@@ -112,7 +121,7 @@ class Store:
         if path and schema is not None:
             raise ValueError(f"{path}: SQLite has no schemas; give each ladder a file of its own")
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
-        return store._prepared(create=create)  # noqa: SLF001 - of this very class
+        return store._prepared(create=create, check=check)  # noqa: SLF001 - of this very class
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
@@ -193,18 +202,20 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepared(self, *, create: bool) -> Self:
+    def _prepared(self, *, create: bool, check: bool) -> Self:
         """Return this store after checking it and upgrading its tables; close it on errors."""
         try:
             self._find_schema(create=create)
             # Before anything is written, as that could make damage worse.
-            self._check(checksums.broken_pages)
+            if check:
+                self._check(checksums.broken_pages)
             with self._reading() as connection:
                 current = migrate.is_current(connection)
             if not current:
                 with self._writing() as connection:
                     migrate.bring_up_to_date(connection, self.where, create=create)
-            self._check(checksums.changed_values)
+            if check:
+                self._check(checksums.changed_values)
             if self._path and create:
                 self._log_ahead(self._path)
         except BaseException:
