@@ -109,8 +109,8 @@ class Store:
                 a SQLite file in a place that can't be written can still be read.
             schema: The PostgreSQL schema that has the tables, so that one database has room for
                 many ladders; it is created with them. Without it they are where the URL says.
-            check: Whether to look for damage in all of a SQLite file, which takes 20 seconds for a
-                million matches. A process needn't whose parent has done so.
+            check: Whether to look for damage in all of a SQLite file, which takes half a minute for
+                a million matches. A process needn't whose parent has done so.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
