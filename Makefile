@@ -192,6 +192,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/drawing.py
 	$(BIN)/python tests/bench/store.py
 	$(BIN)/python tests/bench/names.py
+	$(BIN)/python tests/bench/ladder.py
 	$(BIN)/python tests/bench/tournament.py
 	$(BIN)/python tests/bench/starting.py
 

@@ -4,8 +4,9 @@ It is the likelihood of `likelihood`, with the same prior and the pseudo-matches
 the samples are those of that bootstrap, all by the quadratic approximation. What differs is how it
 is computed. There each match has a row with all parameters, which for a thousand bots and a million
 matches would fill the memory a hundred times over. Here choices are arrays of players and seats,
-used piece by piece; and most Newton steps look at a part of the matches only, so that all of them
-are gone through two or three times.
+used piece by piece. And the first Newton steps look at a part of the matches, in which each one
+that was left out is made up for by the weight of another one; all of them are gone through once or
+twice, at the end, for the gradient alone.
 
 Letters in shapes are those of `counting` and `likelihood`; L is the number of lots into which the
 blocks are put at random, each of which gets a weight in a sample.
@@ -29,14 +30,22 @@ _AT_ONCE = 1 << 16
 """Number of choices, or of matches, that are computed at once."""
 _FIRST = 40_000
 """Number of matches with which the first steps are made."""
-_FEW = 100
-"""Number of matches of a bot up to which all of them are among those."""
+_NEXT = 250_000
+"""Number of matches from which the second derivatives are taken.
+
+They are then within some percent of those of all matches, as are the errors derived from them.
+"""
+_FEW = 400
+"""Number of matches of a bot up to which all of them are in each part."""
 _LONGEST = 2.0
 """The longest step in any parameter; a longer one is shortened."""
-_RENEWED = 0.1
-"""The step length above which the second derivatives are computed anew."""
-_SETTLED = 3e-3
-"""The step length (half an Elo) below which the maximum is found; the error is a tenth of it."""
+_NEAR = 0.1
+"""The step length below which the first part has nothing more to tell."""
+_SETTLED = 6.0
+"""The step length, in standard errors, after which a maximum is near enough.
+
+Newton's method leaves a twentieth of it, and it is that long for one bot of hundreds.
+"""
 _MOST_STEPS = 100
 
 
@@ -56,28 +65,20 @@ class Size:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Choices:
-    """The choices among the same number of seats, R; equal ones aren't merged."""
+    """The choices among the same number of seats, R, by lot; equal ones aren't merged."""
 
     players: NDArray[np.int16]
-    """(C, R): the players left."""
+    """(R, C): the players left."""
     seats: NDArray[np.int8]
-    """(C, R): their seats."""
+    """(R, C): their seats."""
     chosen: NDArray[np.int8]
     """(C,): the alternative that was chosen."""
     lots: NDArray[np.int16]
     """(C,): the lot of the match."""
+    weights: Floats
+    """(C,): how often each counts."""
     features: Floats
-    """(A, R + D): by alternative, the share of each seat in its worth, and 1 at its tie size."""
-
-    def only(self, which: NDArray[np.bool_]) -> "Choices":
-        """Return some of the choices."""
-        return attrs.evolve(
-            self,
-            players=self.players[which],
-            seats=self.seats[which],
-            chosen=self.chosen[which],
-            lots=self.lots[which],
-        )
+    """(R + D, A): by alternative, the share of each seat in its worth, and 1 at its tie size."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -89,7 +90,7 @@ class Fit:
     inverse: Floats
     """(P, P): the inverse of the information."""
     scores: Floats
-    """(L, P): by lot, the gradient of its matches' likelihood."""
+    """(L, P): by lot, the gradient of its matches' likelihood; with the prior's their sum is 0."""
 
 
 def choices_of(
@@ -137,13 +138,15 @@ def choices_of(
             np.concatenate, zip(*arrays, strict=True)
         )
         _, shares, sizes = alternatives(size_left, tied)
+        order = np.argsort(their_lots, kind="stable")
         result.append(
             Choices(
-                players=their_players,
-                seats=their_seats,
-                chosen=chosen,
-                lots=their_lots,
-                features=np.hstack([shares, sizes]),
+                players=np.ascontiguousarray(their_players[order].T),
+                seats=np.ascontiguousarray(their_seats[order].T),
+                chosen=chosen[order],
+                lots=their_lots[order],
+                weights=np.ones(len(chosen)),
+                features=np.hstack([shares, sizes]).T,
             )
         )
     return result
@@ -170,40 +173,57 @@ def fit(groups: Sequence[Choices], size: Size, lots: int) -> Fit:
         LikelihoodError: Newton's method didn't converge, which should happen for no data.
     """
     at = np.zeros(size.all)
-    part = _first_part(groups, size)
+    part = _part(groups, size, _FIRST)
     for _ in range(_MOST_STEPS):
         gradient, information, _ = evaluate(part, size, at)
-        longest = _add_step(at, np.asarray(np.linalg.solve(information, gradient)))
-        if longest < _RENEWED:
+        if _add_step(at, np.asarray(np.linalg.solve(information, gradient))) < _NEAR:
             break
-    inverse: Floats = np.eye(size.all)
-    renew = True
+    part = _part(groups, size, _NEXT)
     for _ in range(_MOST_STEPS):
-        gradient, information, scores = evaluate(groups, size, at, second=renew, lots=lots)
-        if renew:
-            inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
-        longest = _add_step(at, inverse @ gradient)
-        renew = longest > _RENEWED
-        if longest < _SETTLED:
+        gradient, information, _ = evaluate(part, size, at)
+        inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        error = np.sqrt(np.diag(inverse))
+        if _add_step(at, inverse @ gradient, error) < 2 * _SETTLED:
+            break
+    for _ in range(_MOST_STEPS):
+        gradient, _, scores = evaluate(groups, size, at, second=False, lots=lots)
+        if _add_step(at, inverse @ gradient, error) < _SETTLED:
+            scores -= gradient / lots  # what the step has made of them
             return Fit(at=at, inverse=inverse, scores=scores)
     raise LikelihoodError(f"no maximum of the likelihood found in {_MOST_STEPS} steps")
 
 
-def _first_part(groups: Sequence[Choices], size: Size) -> list[Choices]:
-    """Return a part of the choices from which a point near the maximum is found quickly."""
-    widest = groups[-1]
-    each = -(-len(widest.players) // _FIRST)
-    many = np.bincount(widest.players.ravel(), minlength=size.players)
-    few = many <= _FEW
-    return [
-        group.only((group.lots % each == 0) | few[group.players].any(axis=1)) for group in groups
-    ]
+def _part(groups: Sequence[Choices], size: Size, most: int) -> Sequence[Choices]:
+    """Return the choices of about so many matches, with weights that make up for the others.
+
+    They are those of some lots, with a weight, and all matches of the bots that played few.
+    """
+    first = groups[-1]  # of all seats: one of each match
+    each = -(-len(first.lots) // most)
+    if each == 1:
+        return groups
+    few = np.asarray(np.bincount(first.players.ravel(), minlength=size.players) <= _FEW)
+    part = []
+    for group in groups:
+        all_of_them = np.asarray(few[group.players].any(axis=0))
+        which = all_of_them | (group.lots % each == 0)
+        part.append(
+            attrs.evolve(
+                group,
+                players=group.players[:, which],
+                seats=group.seats[:, which],
+                chosen=group.chosen[which],
+                lots=group.lots[which],
+                weights=np.where(all_of_them[which], 1.0, float(each)),
+            )
+        )
+    return part
 
 
-def _add_step(at: Floats, step: Floats) -> float:
-    """Add a step in place, bounded in each parameter, and return how long it was."""
+def _add_step(at: Floats, step: Floats, error: Floats | float = 1.0) -> float:
+    """Add a step in place, bounded in each parameter, and return its length in these units."""
     at += np.clip(step, -_LONGEST, _LONGEST)
-    return float(np.abs(step).max())
+    return float(np.abs(step / error).max())
 
 
 def evaluate(
@@ -224,50 +244,53 @@ def evaluate(
     n, seats, total = size.players, size.seats, size.all
     theta, gamma, delta = at[:n], at[n : n + seats], at[n + seats :]
     gradient, information = _of_pseudo_matches(size, at)
-    scores = np.zeros(lots * total)
+    scores = np.zeros((lots, total))
     for group in groups:
         features = group.features
-        left = features.shape[1] - len(size.tied)
-        squares = (features[:, :, None] * features[:, None, :]).reshape(len(features), -1)
-        for start in range(0, len(group.players), _AT_ONCE):
+        left = len(group.players)
+        squares = (features[:, None] * features[None, :]).reshape(-1, features.shape[1])
+        for start in range(0, len(group.lots), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            players = group.players[part].astype(np.int64)
-            sitting = group.seats[part].astype(np.int64)
-            utility = (theta[players] + gamma[sitting]) @ features[:, :left].T
-            utility += features[:, left:] @ delta
-            share = np.exp(utility - utility.max(axis=1, keepdims=True))
-            share /= share.sum(axis=1, keepdims=True)
-            expected = share @ features
-            off = features[group.chosen[part]] - expected
+            players = group.players[:, part].astype(np.int64)
+            sitting = group.seats[:, part].astype(np.int64)
+            # By alternative, (A, C): no worth is so great that this would overflow.
+            share = np.exp(
+                features[:left].T @ (theta[players] + gamma[sitting])
+                + (features[left:].T @ delta)[:, None]
+            )
+            share /= share.sum(axis=0)
+            expected = features @ share
+            off = (features[:, group.chosen[part]] - expected) * group.weights[part]
             # By choice: the indices of its parameters, and its gradient in each of them.
-            held = np.hstack([players, n + sitting, _rows(np.arange(n + seats, total), len(off))])
-            its = np.hstack([off[:, :left], off])
-            gradient += np.bincount(held.ravel(), its.ravel(), total)
+            ties = np.broadcast_to(np.arange(n + seats, total)[:, None], off[left:].shape)
+            held = np.concatenate([players, n + sitting, ties])
+            its = np.concatenate([off[:left], off]).ravel()
+            gradient += np.bincount(held.ravel(), its, total)
             if lots:
-                of_lot = group.lots[part].astype(np.int64)[:, None] * total
-                scores += np.bincount((of_lot + held).ravel(), its.ravel(), lots * total)
+                low, high = int(group.lots[part][0]), int(group.lots[part][-1]) + 1
+                of_lot = (group.lots[part].astype(np.int64) - low) * total
+                scores[low:high] += np.bincount(
+                    (of_lot + held).ravel(), its, (high - low) * total
+                ).reshape(high - low, total)
             if second:
-                spreads = (share @ squares).reshape(-1, features.shape[1], features.shape[1])
-                spreads -= expected[:, :, None] * expected[:, None, :]
+                many = len(features)
+                spreads = (squares @ share).reshape(many, many, -1)
+                spreads -= expected[:, None] * expected[None, :]
+                spreads *= group.weights[part]
                 _add_spreads(information, size, players, sitting, spreads)
-    return gradient, information, scores.reshape(lots, total)
-
-
-def _rows(numbers: Ints, many: int) -> Ints:
-    return np.asarray(np.broadcast_to(numbers, (many, len(numbers))), dtype=np.int64)
+    return gradient, information, scores
 
 
 def _add_spreads(
     information: Floats, size: Size, players: Ints, sitting: Ints, spreads: Floats
 ) -> None:
-    """Add the covariances of choices, (C, R + D, R + D), to the information, in place."""
+    """Add the covariances of choices, (R + D, R + D, C), to the information, in place."""
     n, seats, tied = size.players, size.seats, len(size.tied)
-    left = players.shape[1]
-    among = np.ascontiguousarray(spreads[:, :left, :left]).ravel()
-    with_ties = spreads[:, :left, left:]
+    left = len(players)
+    among = spreads[:left, :left].ravel()
 
     def summed(one: Ints, other: Ints, many: int, others: int) -> Floats:
-        flat = (one[:, :, None] * others + other[:, None, :]).ravel()
+        flat = (one[:, None] * others + other[None, :]).ravel()
         return np.asarray(np.bincount(flat, among, many * others).reshape(many, others))
 
     of_players, of_seats = slice(0, n), slice(n, n + seats)
@@ -278,13 +301,13 @@ def _add_spreads(
     information[of_seats, of_seats] += summed(sitting, sitting, seats, seats)
     for number in range(tied):
         at = n + seats + number
-        values = np.ascontiguousarray(with_ties[:, :, number]).ravel()
+        values = spreads[:left, left + number].ravel()
         for start, owners, many in ((0, players, n), (n, sitting, seats)):
             column = np.bincount(owners.ravel(), values, many)
             information[start : start + many, at] += column
             information[at, start : start + many] += column
     last = slice(n + seats, None)
-    information[last, last] += spreads[:, left:, left:].sum(axis=0)
+    information[last, last] += spreads[left:, left:].sum(axis=2)
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -100,7 +100,14 @@ class Database:
     """The session that holds PostgreSQL's lock, while this store holds it."""
 
     @classmethod
-    def open(cls, target: str | Path, *, create: bool = True, schema: str | None = None) -> Self:
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        create: bool = True,
+        schema: str | None = None,
+        check: bool = True,
+    ) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
         Args:
@@ -110,6 +117,8 @@ class Database:
                 a SQLite file in a place that can't be written can still be read.
             schema: The PostgreSQL schema that has the tables, so that one database has room for
                 many ladders; it is created with them. Without it they are where the URL says.
+            check: Whether to look for damage in all of a SQLite file, which takes half a minute for
+                a million matches. A process needn't whose parent has done so.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
@@ -120,7 +129,7 @@ class Database:
         if path and schema is not None:
             raise ValueError(f"{path}: SQLite has no schemas; give each ladder a file of its own")
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
-        return store._prepared(create=create)  # noqa: SLF001 - of this very class
+        return store._prepared(create=create, check=check)  # noqa: SLF001 - of this very class
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
@@ -201,12 +210,13 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepared(self, *, create: bool) -> Self:
+    def _prepared(self, *, create: bool, check: bool) -> Self:
         """Return this store after checking it and upgrading its tables; close it on errors."""
         try:
             self._find_schema(create=create)
             # Before anything is written, as that could make damage worse.
-            self._check(checksums.broken_pages)
+            if check:
+                self._check(checksums.broken_pages)
             with self._reading() as connection:
                 current = migrate.is_current(connection, self._tables)
             if not current:
@@ -216,7 +226,8 @@ class Database:
                     )
                     if upgraded:
                         self._upgraded(connection)
-            self._check(self._changed_values)
+            if check:
+                self._check(self._changed_values)
             if self._path and create:
                 self._log_ahead(self._path)
         except BaseException:

@@ -1,0 +1,182 @@
+"""A ladder at its largest: a million matches of a thousand names, in SQLite.
+
+`ladder.py [SEATS [MATCHES [NAMES]]]`. Bots meet others of nearly their strength, as a ladder pairs
+them; one block of fifty is incomplete, and names join one after another. The database is made first
+(`fill`), which takes minutes; `ladder.py table PATH SEATS NAMES` then computes the table in a
+process of its own, as an arena does. Times are those of the processor, as a machine is seldom idle.
+"""
+
+import json
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import attrs
+import numpy as np
+from measured import keep
+
+from lanista.pairing.blocks import BlockScore, seatings
+from lanista.standings.large import compute_large
+from lanista.store import checksums
+from lanista.store.database import Store
+from lanista.store.results import BlockResult
+
+CHUNK = 20_000
+"""Blocks that are made at once."""
+
+
+def names(count):
+    return [f"bot {number:04}" for number in range(count)]
+
+
+def strengths(count):
+    """The true ratings in Elo, by number of the bot."""
+    return np.random.default_rng(count).normal(0, 300, count)
+
+
+def ladder(seats, matches, count):
+    """Yield (players, ranks) of many blocks, as arrays: (B, S) and, by seating, (B, S, S)."""
+    chance = np.random.default_rng(1)
+    elo = strengths(count)
+    order = np.argsort(elo)
+    blocks = matches // seats
+    for first in range(0, blocks, CHUNK):
+        size = min(CHUNK, blocks - first)
+        here = order[order <= max(50, count * (first + size) // blocks)]
+        centre = chance.integers(len(here), size=(size, 1))
+        # So many different ones of the forty nearest.
+        near = np.argsort(chance.random((size, 40)), axis=1)[:, :seats]
+        players = here[(centre + near - 20) % len(here)]
+        seated = np.array(seatings(range(seats)))
+        worth = elo[players[:, seated]] / 173.7 + chance.gumbel(size=(size, seats, seats))
+        ranks = (-worth).argsort(axis=2).argsort(axis=2) + 1
+        tied = chance.random((size, seats, 1)) < 0.05
+        yield first, players, np.where(tied & (ranks == 2), 1, ranks)
+
+
+def fill(path, seats, matches, count):
+    """Make a database; rows are inserted directly, which takes a tenth of the time."""
+    Store.open(path).close()
+    bots, seated = names(count), seatings(range(seats))
+    connection = sqlite3.connect(path)
+    number = 0
+    for first, all_players, all_ranks in ladder(seats, matches, count):
+        blocks, rows, sitting = [], [], []
+        for at, (players, ranks) in enumerate(
+            zip(all_players.tolist(), all_ranks.tolist(), strict=True), first + 1
+        ):
+            its = [bots[player] for player in players]
+            told = "[" + ", ".join(f'"{bot}"' for bot in its) + "]"
+            blocks.append((at, f"{at:016x}", str(at), "", told, 0))
+            for seating in range(seats - (at % 50 == 0)):
+                number += 1
+                text = str(ranks[seating])
+                record = f"{at % 256:02x}/{at:016x}-{seating}.jsonl.gz"
+                rows.append(
+                    (
+                        *(at, seating, 1, number, "2026-01-01T00:00:00.000+00:00", "finished"),
+                        *('"capture"', text, text, 60, f"{number:016x}", 1.5, 0.001, record),
+                    )
+                )
+                for seat in range(seats):
+                    ending = "crash" if number % 100 == 0 and not seat else "normal"
+                    sitting.append(
+                        (number, seat, its[seated[seating][seat]], ending, '""', 0, 0, 0)
+                    )
+        for table, its_rows in (("blocks", blocks), ("matches", rows), ("seats", sitting)):
+            marks = ", ".join("?" * len(its_rows[0]))
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", its_rows)
+        connection.commit()
+    connection.close()
+    with Store.open(path, check=False) as store, store._writing() as writing:
+        checksums.add_blocks(writing)
+        checksums.add_notes(writing)
+
+
+def took(act):
+    """Seconds of the processor."""
+    began = time.process_time()
+    act()
+    return round(time.process_time() - began, 3)
+
+
+def table(path, seats, count):
+    """The standings of the database, its time and memory as JSON."""
+    bots = names(count)
+
+    def compute():
+        with Store.open(path, create=False, check=False) as store, store.ladder_reading() as now:
+            compute_large(
+                name="ladder",
+                game="hogwarts",
+                bots=bots,
+                house=bots[:2],
+                played=(BlockScore(block.bots, block.ranks) for block in now.blocks(seats)),
+                seated=seatings(range(seats)),
+            )
+
+    seconds = took(compute)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(json.dumps({"table_seconds": seconds, "table_megabytes": memory}))
+
+
+def measure(path, seats, matches, count):
+    """What a running arena asks of the database."""
+    fill(path, seats, matches, count)
+    bot = names(count)[7]
+    opened = []
+    figures = {"bytes_a_match": path.stat().st_size // matches}
+    figures["open_and_check_seconds"] = took(lambda: opened.append(Store.open(path)))
+    with opened[0] as store:
+        newest = next(store.matches())
+        more = [
+            BlockResult(block=f"{at}", bots=newest.bots, seed=at, map="", matches=(newest.match,))
+            for at in range(200)
+        ]
+        figures["add_200_matches_alone_seconds"] = took(
+            lambda: [store.add_matches([one]) for one in more]
+        )
+        figures["add_200_matches_at_once_seconds"] = took(
+            lambda: store.add_matches([attrs.evolve(one, block=f"x{one.block}") for one in more])
+        )
+        with store.ladder_reading() as now:
+            asked = {
+                "newest_1000_matches": lambda: list(
+                    now.counted_matches(after=now.last_number() - 1000)
+                ),
+                "all_matches": lambda: sum(1 for _ in now.counted_matches()),
+                "all_blocks": lambda: sum(1 for _ in now.blocks(seats)),
+                "last_50_of_a_bot": lambda: list(now.matches(bot=bot, limit=50)),
+                "last_50_failures_of_a_bot": lambda: list(
+                    now.matches(bot=bot, failures=True, limit=50)
+                ),
+                "opponents_of_a_bot": lambda: now.opponents(bot),
+                "seats_of_a_bot": lambda: now.seats(bot),
+                "endings": now.endings,
+            }
+            figures |= {f"{name}_seconds": took(act) for name, act in asked.items()}
+    ended = subprocess.run(
+        [sys.executable, __file__, "table", str(path), str(seats), str(count)],
+        capture_output=True,
+        check=True,
+    )
+    return figures | json.loads(ended.stdout)
+
+
+def main():
+    if sys.argv[1:2] == ["table"]:
+        table(Path(sys.argv[2]), *map(int, sys.argv[3:]))
+        return
+    given = [int(word) for word in sys.argv[1:]]
+    seats, matches, count = given + [4, 1_000_000, 1000][len(given) :]
+    with tempfile.TemporaryDirectory() as folder:
+        figures = measure(Path(folder) / "ladder.db", seats, matches, count)
+    keep("ladder", {"seats": seats, "matches": matches, "names": count, **figures})
+
+
+if __name__ == "__main__":
+    main()
