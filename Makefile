@@ -180,7 +180,7 @@ map: setup  ## draw the picture of packages in docs/design.md anew
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/web/screenshots.py
 
-bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, names, tournaments, bots' starts, into tests/bench/results/
+bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, names, tournaments, ladders, bots' starts, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py
 	$(BIN)/python tests/bench/beginnings.py
@@ -192,6 +192,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/drawing.py
 	$(BIN)/python tests/bench/store.py
 	$(BIN)/python tests/bench/names.py
+	$(BIN)/python tests/bench/ladder_pairing.py
 	$(BIN)/python tests/bench/ladder.py
 	$(BIN)/python tests/bench/tournament.py
 	$(BIN)/python tests/bench/starting.py

@@ -191,9 +191,11 @@ def test_with_little_choice_pairing_is_put_off_while_matches_run():
         finish(ladder, one, now, again=one.names)
         one = ladder.next(now) if now == 100.0 else one
     assert ladder.next(200.0) is None
-    assert 210.0 == ladder.due(200.0)  # 5 % of two matches of 100 s
-    assert ladder.next(209.9) is None
-    assert set(one.names) == set(ladder.next(210.0).names)
+    assert 230.0 == ladder.due(200.0)  # they have just met: 15 % of two matches of 100 s
+    assert ladder.next(229.0) is None
+    wait(ladder, "E", 202.0)
+    assert 210.0 == ladder.due(202.0)  # E is new to them: 5 %
+    assert "E" in ladder.next(210.0).names
 
 
 # House bots

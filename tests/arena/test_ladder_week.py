@@ -257,4 +257,4 @@ def test_a_week(seats, room):
     assert week.longest_wait() <= 3
     assert [] == week.strangers()
     assert week.uneven_seats() <= 0.05
-    assert 0.9 <= week.coverage(samples=200) <= 0.99
+    assert 0.88 <= week.coverage(samples=200) <= 0.99  # the errors of one tournament are correlated

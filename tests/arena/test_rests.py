@@ -44,7 +44,14 @@ def test_success_ends_the_row_but_the_next_rest_is_still_longer():
     assert {"Ann": 101.0 + 120.0} == rests.resting(101.0)
 
 
-def test_a_day_without_failures_makes_rests_short_again():
+def test_a_day_without_failures_forgets_the_earlier_ones():
+    rests = Rests(bench_after=2)
+    for now in (0.0, 1.0 + DAY):
+        rests.failed("Ann", now)
+    assert {} == rests.resting(1.0 + DAY)
+
+
+def test_a_day_without_failures_begins_after_the_rest():
     rests = Rests(bench_after=1)
     rests.failed("Ann", 0.0)
     rests.failed("Ann", 60.0)
@@ -74,15 +81,17 @@ def test_the_operator_decides():
 @given(st.integers(1, 5), st.lists(st.tuples(st.booleans(), st.floats(0, DAY)), max_size=50))
 def test_only_a_failure_begins_a_rest_and_none_exceeds_a_day(bench_after, matches):
     rests = Rests(bench_after)
-    now, in_a_row = 0.0, 0
+    now, in_a_row, last = 0.0, 0, 0.0
     for failed, pause in matches:
         now = max(now + pause, rests.resting(now + pause).get("Ann", 0.0))
-        in_a_row = in_a_row + 1 if failed else 0
+        in_a_row = (in_a_row if now < last + DAY else 0) + 1 if failed else 0
         if failed:
             rests.failed("Ann", now)
         else:
             rests.succeeded("Ann")
         until = rests.resting(now).get("Ann")
+        if failed:
+            last = until or now
         assert (until is not None) == (in_a_row >= bench_after)
         assert until is None or 60.0 <= until - now + 1e-6
         assert until is None or until - now <= DAY

@@ -19,7 +19,7 @@ after `TRIES` void or aborted matches.
 Its opponents are those with the most similar live ratings, recent opponents last. If many wait,
 they are taken from the third that has waited longest, so that nobody waits much longer than the
 others. If few wait, pairing is put off for a small part of the time that a block takes, so that
-there is a choice. Names of one owner never meet.
+there is a choice; for longer if nobody waits but recent opponents. Names of one owner never meet.
 
 **House bots** don't wait: any number of matches may have the same one. If somebody has waited for
 `fill_after` and there are too few opponents, house bots take the seats that are missing. They are
@@ -51,7 +51,9 @@ CHOICE = 8
 """The number of waiting names for each seat from which on there is enough choice."""
 PATIENCE = 0.05
 """How long a pairing is put off if there is less choice, as a fraction of a block's duration."""
-MOST_PATIENCE = 30.0
+PATIENCE_IF_RECENT = 0.15
+"""The same if all opponents would be recent ones; else the same four would often stay together."""
+MOST_PATIENCE = 60.0
 """The longest time for which a pairing is put off, in seconds."""
 RETURN = 2.0
 """Seconds after a match within which its names aren't paired anew, since its block may go on.
@@ -371,8 +373,12 @@ class Ladder:
     def _pair(self, free: list[_Name], now: float) -> tuple[tuple[str, ...] | None, float]:
         """Choose the names of a new block among those that are free, as `_choose`."""
         if self._running and len(free) < CHOICE * self._seats:
-            block = self._duration * len(self._seated)
-            begin = min(entry.since for entry in free) + min(PATIENCE * block, MOST_PATIENCE)
+            first = min(free, key=lambda entry: entry.since)
+            recent = self._recent(first)
+            fresh = any(entry.name not in recent for entry in free if entry.owner != first.owner)
+            patience = PATIENCE if fresh else PATIENCE_IF_RECENT
+            patience *= self._duration * len(self._seated)
+            begin = first.since + min(patience, MOST_PATIENCE)
             if begin > now:
                 return None, begin
         order = sorted(free, key=lambda entry: (entry.since - now) * entry.bonus)

@@ -9,7 +9,7 @@ FIRST_REST = 60.0
 """Duration of the first rest, in seconds; each further one is twice as long."""
 DAY = 86_400.0
 """Duration of the longest rest, in seconds; also how long a name plays without a failure before its
-next rest is a first one again."""
+earlier failures are forgotten."""
 
 
 @attrs.define
@@ -54,7 +54,7 @@ class Rests:
         """Take note of a match that a name failed; it may begin to rest."""
         failures = self._failures.setdefault(name, _Failures())
         if now >= failures.last + DAY:
-            failures.rests = 0
+            failures.rests = failures.in_a_row = 0
         failures.in_a_row += 1
         failures.last = now
         if failures.in_a_row >= self._bench_after:

@@ -126,10 +126,18 @@ class NameStore(Database):
     _tables = ARENA
 
     @classmethod
-    def open(cls, target: str | Path, *, create: bool = True, schema: str | None = SCHEMA) -> Self:
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        create: bool = True,
+        schema: str | None = SCHEMA,
+        check: bool = True,
+    ) -> Self:
         """Open a database of names as `Database.open` does; the schema is for PostgreSQL alone."""
         is_file = path_of(target) is not None
-        return super().open(target, create=create, schema=None if is_file else schema)
+        schema = None if is_file else schema
+        return super().open(target, create=create, schema=schema, check=check)
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
