@@ -205,6 +205,7 @@ async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
         ranks=list(result.ranks),
         scores=list(result.scores),
         turns=result.turns,
+        stall=round(stall, 3),
         faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
         record=str(path),
     )

@@ -40,6 +40,7 @@ from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.host import VoidRecords
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
+from lanista.rules.outcome import Termination
 from lanista_protocol import Error, ErrorCode
 
 WHY = "the process that played the match ended before the match did"
@@ -88,6 +89,8 @@ class _Worker:
     number: int
     link: Link
     process: trio.Process
+    died: bool = False
+    """Whether its end of the link was closed before ours."""
     matches: dict[str, _HandedMatch] = attrs.field(factory=dict)
 
 
@@ -160,6 +163,7 @@ class MatchWorkers:
                 nursery.start_soon(worker.link.write)
                 await self._listen(worker)
                 nursery.cancel_scope.cancel()
+            worker.died = True
         finally:
             await self._end(worker)
 
@@ -189,7 +193,7 @@ class MatchWorkers:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        if worker.matches or not self._interrupted:
+        if worker.died:
             log.error(
                 "match worker ended",
                 worker=worker.number,
@@ -332,7 +336,7 @@ class MatchWorkers:
     def _show(self, match: SeatedMatch, played: PlayedMatch, void: VoidRecords) -> None:
         """Tell watchers that a match is over."""
         name = match.spec.match
-        is_void = played.termination.value == "void"
+        is_void = played.termination is Termination.VOID
         self.running.end(name, void.shown(match.record, name, is_void=is_void))
 
 
