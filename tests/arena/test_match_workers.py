@@ -230,6 +230,24 @@ async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_
     leave(connections, bots)
 
 
+@pytest.mark.long
+async def test_a_worker_that_talks_nonsense_is_ended(workers, nursery, tmp_path):
+    """It may have begun: its match isn't handed to another."""
+    step = """
+post = Link.post
+def nonsense(link, content, *more):
+    return post(link, {"kind": "?"} if content["kind"] == "begins" else content, *more)
+Link.post = nonsense
+"""
+    player = workers(step)
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections))
+    for bot in bots:
+        assert b"error internal the arena failed during the match" in await end_of(bot)
+    await playing.end()
+    leave(connections, bots)
+
+
 async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
     workers, nursery, tmp_path
 ):

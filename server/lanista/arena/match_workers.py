@@ -64,6 +64,7 @@ class _HandedMatch:
     match: SeatedMatch
     link: Link
     begun: bool = False
+    """Whether something may have been sent to its bots, or read from them."""
     report: Report | None = None
     """What the worker reported at the end."""
     over: trio.Event = attrs.field(factory=trio.Event)
@@ -179,6 +180,8 @@ class MatchWorkers:
                 worker=worker.number,
                 trace=traceback.format_exc(),
             )
+            for handed in worker.matches.values():
+                handed.begun = True  # it may have said so, and nobody has read it
 
     async def _end(self, worker: _Worker) -> None:
         """Have a worker gone; then its matches are over."""
@@ -211,7 +214,7 @@ class MatchWorkers:
             self._tell_change()
         elif kind == "log":
             getattr(log, content["level"])(
-                content["event"], **content["fields"], worker=worker.number
+                content["event"], **(content["fields"] | {"worker": worker.number})
             )
         elif kind == "over":
             report = CONVERTER.structure(content["report"], Report)
