@@ -11,8 +11,11 @@ import pytest
 import trio
 import trio.testing
 
+from lanista.arena.console import wait_for_enter
 from lanista.arena.lobby import Player
-from lanista.arena.server import Arena, Options, wait_for_enter
+from lanista.arena.matches import Matches
+from lanista.arena.options import Options
+from lanista.arena.server import Arena
 from lanista.match.connection import Connection
 from lanista.rules.angrymob import RULESET
 from lanista.rules.outcome import Termination
@@ -74,14 +77,14 @@ def matches(monkeypatch, tmp_path):
             raise what
         return what
 
-    monkeypatch.setattr(Arena, "_play", play)
+    monkeypatch.setattr(Matches, "_play", play)
     return then, seen
 
 
 async def run_matches(arena):
     """Begin what can begin, and wait for the ends."""
-    async with trio.open_nursery() as arena._matches:
-        arena._start_matches()
+    async with trio.open_nursery() as arena.matches.nursery:
+        arena.matches.start_ready()
 
 
 PAIRS = ("Ada", "Bob", "Cem", "Dil")
@@ -112,11 +115,11 @@ async def test_manual_begins_nothing_without_a_word(matches):
         await trio.lowlevel.checkpoint()
         return lines.pop(0)
 
-    async with trio.open_nursery() as arena._matches:
-        await wait_for_enter(arena, read)
+    async with trio.open_nursery() as arena.matches.nursery:
+        await wait_for_enter(arena.matches, read)
     assert [["Ada", "Bob"]] == [names for names, _, _ in seen]
     assert ["Cem", "Dil"] == [player.name for player in arena.lobby.waiting()]
-    assert not Arena(Options(default=RULESET, manual=True)).start_next()
+    assert not Arena(Options(default=RULESET, manual=True)).matches.start_next()
 
 
 async def test_many_lines_at_once_begin_a_match_in_each_pass():
@@ -174,7 +177,7 @@ async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, 
     arena = Arena(Options(default=RULESET))
     _, bob = come(arena, "Ada", "Bob")
     if kicked:
-        arena._kicked.add(bob.number)
+        arena.matches.kicked.add(bob.number)
     await run_matches(arena)
     assert 1 == len(seen)
 
@@ -201,7 +204,7 @@ async def test_what_does_not_count_makes_room_for_the_next(matches, uncounted):
     come(arena, *PAIRS)
     await run_matches(arena)
     assert [["Ada", "Bob"], ["Cem", "Dil"]] == [names for names, _, _ in seen]
-    assert not arena.start_next()
+    assert not arena.matches.start_next()
 
 
 async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from e2e.running import Daemon, Program, bot, command, read, wait_until
-from lanista.arena.server import files_needed
+from lanista.arena.options import files_needed
 
 FLOOD = "x" * 60_000 + "\n"
 """A line that isn't too long; one is an answer, and two more are more than the arena holds."""

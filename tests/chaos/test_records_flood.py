@@ -10,7 +10,8 @@ from structlog.testing import capture_logs
 
 from e2e.running import Daemon, Peer, lines_of, read
 from lanista.arena import server as arena_module
-from lanista.arena.server import Arena, Options
+from lanista.arena.options import Options
+from lanista.arena.server import Arena
 from lanista.match import record as record_module
 from lanista.match.replay import verify
 from lanista.match.turn_lines import LOG_KEPT, LOG_OVER

@@ -4,6 +4,7 @@ import pytest
 import trio
 
 from lanista import __version__
+from lanista.bots import Exit
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
@@ -149,3 +150,25 @@ async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):
         assert shake.connection is not None
         assert welcome == await bot.receive_some()
         assert b"" == await bot.receive_some()
+
+
+@pytest.mark.parametrize(
+    ("leaves_first", "why"),
+    [(False, "no hello within 0.2 s"), (True, "exited with code 0 before it said hello")],
+)
+async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, why):
+    """A bot whose connection is closed after its time may end at once; that isn't the reason."""
+
+    class Silent:
+        """A process that connects and says nothing."""
+
+        exit = Exit(code=0)
+
+        async def exited(self):
+            if not leaves_first:
+                await trio.sleep_forever()
+
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    shake = handshake.Handshake(RULESET, "token")
+    assert await shake.wait(listeners, Silent(), 0.2) is None
+    assert why == shake.why_not(Silent(), 0.2)

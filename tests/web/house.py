@@ -11,7 +11,8 @@ import attrs
 import trio
 from websockets.trio.client import connect
 
-from lanista.arena.server import Arena, Options
+from lanista.arena.options import Options
+from lanista.arena.server import Arena
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions
 from lanista.web.server import Server

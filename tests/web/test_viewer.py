@@ -339,9 +339,9 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
             while (await bot.until("wait"))[-1] != "wait 2 2":
                 pass
         arena = house.arena
-        assert arena.kick(1)
-        assert not arena.start(("angrymob", None))
-        arena.set_manual(manual=False)
+        assert arena.matches.kick(1)
+        assert not arena.matches.start(("angrymob", None))
+        arena.matches.set_manual(manual=False)
         assert KICKED == (await bots[0].rest())[-1]
         assert "wait 1 2" == (await bots[1].until("wait"))[-1]
         await house.bot("Cem v=1")

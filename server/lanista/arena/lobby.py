@@ -95,6 +95,12 @@ class Lobby:
         if not self.complete(player.room):
             self._complete.pop(player.room, None)
 
+    def dismiss(self, player: Player, why: RemoteProtocolError) -> None:
+        """Have the connection of a waiting player closed with an error."""
+        player.sent_off = why
+        player.waiting.cancel()
+        self.leave(player)  # now, so that no match takes it before its task runs
+
     def waiting(self, room: RoomKey | None = None) -> tuple[Player, ...]:
         """Return the players who wait in a room; without a room, all players."""
         if room is not None:

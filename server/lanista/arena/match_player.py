@@ -21,7 +21,7 @@ from lanista.match.connection import Connection
 from lanista.match.record import RecordWriter, ResultInfo
 from lanista.match.stalls import StallMonitor
 from lanista.rules.outcome import Termination
-from lanista_protocol import Error, ErrorCode
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 log = structlog.get_logger()
 
@@ -144,7 +144,8 @@ async def host(
             "no record can be written", path=str(match.record), why=error.strerror
         )
         await close_all(
-            match.connections, Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
+            match.connections,
+            RemoteProtocolError(ErrorCode.INTERNAL, "the arena can't write the match's record"),
         )
         return None
     hosted = HostedMatch(
@@ -162,12 +163,17 @@ async def host(
     return hosted
 
 
-async def close_all(connections: Sequence[Connection], error: Error) -> None:
+def our_fault() -> RemoteProtocolError:
+    """Return the error for a bot that has to go because the arena failed."""
+    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
+
+
+async def close_all(connections: Sequence[Connection], error: RemoteProtocolError) -> None:
     """Send bots the reason why there is no match, all at the same time, and close."""
     async with trio.open_nursery() as nursery:
         for connection in connections:
             if not connection.closed:
-                nursery.start_soon(connection.close, bytes(error))
+                nursery.start_soon(connection.refuse, error)
 
 
 async def play_hosted(hosted: HostedMatch) -> PlayedMatch:

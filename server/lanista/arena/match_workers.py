@@ -32,7 +32,7 @@ import trio
 
 from lanista.arena.board_maker import BoardMaker
 from lanista.arena.match_link import Link
-from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all
+from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.recovery import complete_part
 from lanista.hosting import handshake
@@ -41,7 +41,7 @@ from lanista.hosting.host import VoidRecords
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
 from lanista.rules.outcome import Termination
-from lanista_protocol import Error, ErrorCode
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 WHY = "the process that played the match ended before the match did"
 """The `error` in the record of a match whose worker died."""
@@ -257,7 +257,7 @@ class MatchWorkers:
         for _ in range(TRIES):
             worker = await self._free_worker()
             if worker is None:
-                error = Error(ErrorCode.SHUTDOWN, "the arena is shutting down")
+                error = RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
                 await close_all(match.connections, error)
                 return None
             try:
@@ -279,10 +279,7 @@ class MatchWorkers:
                 finally:
                     if match.spec.match in self.running.matches:
                         self.running.end(match.spec.match, None)
-        await close_all(
-            match.connections,
-            Error(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot"),
-        )
+        await close_all(match.connections, our_fault())
         return None
 
     async def _free_worker(self) -> _Worker | None:
@@ -318,11 +315,10 @@ class MatchWorkers:
                 if connection.closed:
                     continue
                 assert connection.hello is not None
-                error = b""  # the classic dialect knows none during a match
                 if handshake.speaks_version1(connection.hello, match.spec.ruleset):
-                    line = "the arena failed during the match; this is no fault of the bot"
-                    error = bytes(Error(ErrorCode.INTERNAL, line))
-                nursery.start_soon(connection.close, error)
+                    nursery.start_soon(connection.refuse, our_fault())
+                else:  # the classic dialect knows no error during a match
+                    nursery.start_soon(connection.close)
         try:
             result = await trio.to_thread.run_sync(_completed, match.record)
         except (OSError, BadRecordError) as error_:

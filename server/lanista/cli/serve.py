@@ -132,7 +132,8 @@ def command(
     """
     import trio
 
-    from lanista.arena.server import CannotListenError, Options, serve
+    from lanista.arena.options import Options
+    from lanista.arena.server import CannotListenError, serve
     from lanista.cli.common import ruleset_named, setup_of
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, looks_at
@@ -220,7 +221,7 @@ def _connections_possible(wanted: int, viewers: int) -> int:
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
-    from lanista.arena.server import files_needed
+    from lanista.arena.options import files_needed
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = files_needed(wanted) + viewers

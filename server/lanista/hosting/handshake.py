@@ -60,6 +60,8 @@ class Handshake:
     """The bot's connection, once it was admitted."""
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
     """Why the last hello was refused; None if none was."""
+    _has_left: bool = attrs.field(default=False, init=False)
+    """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
     async def wait(
         self, listeners: Sequence[trio.SocketListener], bot: Bot, seconds: float
@@ -96,6 +98,7 @@ class Handshake:
 
             async def give_up_at_exit() -> None:
                 await bot.exited()
+                self._has_left = True
                 # Its hello may still be in a socket's buffer.
                 await trio.sleep(LAST_LOOK)
                 nursery.cancel_scope.cancel()
@@ -161,7 +164,7 @@ class Handshake:
             if self.is_one_try:
                 return refused
         why = f"no hello within {seconds:g} s"
-        if bot.exit is not None:
+        if self._has_left and bot.exit is not None:
             why = str(bot.exit) + ("" if bot.exit.failure else " before it said hello")
         return f"{why}; {refused}" if refused else why
 

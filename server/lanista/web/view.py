@@ -167,7 +167,7 @@ class View:
     def _lobby_json(self) -> dict[str, Any]:
         return {
             "type": "lobby",
-            "manual": self.arena is not None and self.arena.manual,
+            "manual": self.arena is not None and self.arena.matches.manual,
             "rooms": self._rooms(),
             "running": [_running(running) for running in self.running.matches.values()],
             "recent": self._recent,

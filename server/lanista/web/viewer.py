@@ -468,15 +468,15 @@ class Viewer:
         if what == "start":
             assert arena is not None
             game, room = _field(message, "game", str), message.get("room")
-            if not (room is None or isinstance(room, str)) or not arena.start((game, room)):
+            if not (room is None or isinstance(room, str)) or not arena.matches.start((game, room)):
                 raise BadMessageError("no match is ready there")
         elif what == "mode":
             assert arena is not None
-            arena.set_manual(_field(message, "manual", bool))
+            arena.matches.set_manual(_field(message, "manual", bool))
         elif what == "kick":
             assert arena is not None
             bot = _field(message, "bot", int)
-            if not arena.kick(bot):
+            if not arena.matches.kick(bot):
                 raise BadMessageError(f"there is no bot {bot} any more")
         else:
             self._control(what, self._running(message))

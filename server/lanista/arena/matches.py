@@ -1,0 +1,239 @@
+"""The matches of an arena: when they begin, how they are played and repeated, what becomes of them.
+
+Each match is a task of its own, and catches all exceptions, so that a fault in one doesn't affect
+the others.
+"""
+
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.lobby import Lobby, Player, RoomKey
+from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
+from lanista.arena.match_workers import MatchWorkers
+from lanista.arena.options import Options
+from lanista.hosting import handshake, ids
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import VoidRecords
+from lanista.match.conditions import MatchSpec
+from lanista.match.record import ENDING
+from lanista.rules.base import complete_settings
+from lanista.rules.outcome import Termination
+from lanista_protocol import ErrorCode, RemoteProtocolError
+
+KICKED = "the operator closed this connection"
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class Matches:
+    """The matches of an arena, those that may begin and those that run; an operator's commands."""
+
+    options: Options
+    lobby: Lobby
+    running: RunningMatches
+    on_last: Callable[[], None]
+    """Called when the last match of `Options.matches` is over."""
+    manual: bool = attrs.field(init=False)
+    """Whether matches begin only when the operator says so; `set_manual` changes it."""
+    closing: bool = attrs.field(default=False, init=False)
+    """Whether no more matches may begin."""
+    kicked: set[int] = attrs.field(factory=set, init=False)
+    """The numbers of the playing bots that the operator has kicked."""
+    over: int = attrs.field(default=0, init=False)
+    """Number of matches that are over and count."""
+    player: MatchPlayer = attrs.field(init=False)
+    """Plays the matches; it must run as long as there are any."""
+    nursery: trio.Nursery | None = attrs.field(default=None, init=False)
+    """The nursery in which matches run; set before the first one begins."""
+    _begun: int = attrs.field(default=0, init=False)  # matches that have begun and may count
+
+    def __attrs_post_init__(self) -> None:
+        self.manual = self.options.manual
+        workers = self.options.workers
+        self.player = (
+            LoopPlayer(self.running) if workers == 1 else MatchWorkers(self.running, workers)
+        )
+
+    def shut_down(self) -> None:
+        """Begin no more matches, and end the running ones by `error shutdown`."""
+        self.closing = True
+        running, waiting = len(self.running.matches), len(self.lobby.waiting())
+        log.info("shutting down", running=running, waiting=waiting)
+        self.player.interrupt()
+
+    def announce(self, room: RoomKey) -> None:
+        """Tell all bots that wait in a room how many they are."""
+        waiting = self.lobby.waiting(room)
+        for player in waiting:
+            hello = player.connection.hello
+            assert hello is not None
+            if handshake.speaks_version1(hello, player.ruleset):
+                line = handshake.wait_line(len(waiting), player.ruleset.seats)
+                if line == player.announced:
+                    continue
+                player.announced = line
+                if not handshake.send_at_once(player.connection, line):
+                    player.waiting.cancel()
+
+    def start_ready(self) -> None:
+        """Start every match that is ready, unless the operator starts them."""
+        if not self.manual:
+            for room in self.lobby.complete_rooms():
+                while self.lobby.complete(room) and self._may_begin():
+                    self._begin(room)
+        else:
+            rooms = self.lobby.complete_rooms()
+            for room in rooms[:1]:  # the room whose match the next Enter starts
+                names = ", ".join(player.name for player in self.lobby.waiting(room))
+                log.info(
+                    "ready: press Enter to start"
+                    if self.options.manual
+                    else "ready: the page can start it",
+                    game=room[0],
+                    room=room[1],
+                    players=names,
+                    ready=len(rooms),
+                )
+
+    def _may_begin(self) -> bool:
+        limit = self.options.matches
+        return not self.closing and (limit is None or self._begun < limit)
+
+    def start_next(self) -> bool:
+        """Start the match that has been ready for the longest, for the operator.
+
+        Returns:
+            False if no match is ready, or none may begin any more.
+        """
+        rooms = self.lobby.complete_rooms()
+        if not rooms or not self._may_begin():
+            return False
+        self._begin(rooms[0])
+        return True
+
+    def start(self, room: RoomKey) -> bool:
+        """Start the match of a room, for the operator.
+
+        Returns:
+            False if no match is ready there, or none may begin any more.
+        """
+        if not self.lobby.complete(room) or not self._may_begin():
+            return False
+        self._begin(room)
+        return True
+
+    def set_manual(self, manual: bool) -> None:
+        """Set whether matches begin only when the operator says so, or by themselves."""
+        log.info("matches start", by="the operator" if manual else "themselves")
+        self.manual = manual
+        self.running.changes.tell()
+        if not manual:
+            self.start_ready()
+
+    def kick(self, number: int) -> bool:
+        """Close the connection of a bot that waits or plays.
+
+        Returns:
+            False if there is no bot of this number.
+        """
+        for player in self.lobby.waiting():
+            if player.number == number and not player.taken:
+                log.info("kicked", name=player.name, peer=player.peer)
+                self.lobby.dismiss(player, RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED))
+                return True
+        for running in self.running.matches.values():
+            for seat, (bot, name) in enumerate(running.bots):
+                if bot == number:
+                    log.info("kicked", name=name, match=running.match)
+                    self.kicked.add(number)
+                    running.playing.kick(seat, KICKED)
+                    return True
+        return False
+
+    def _begin(self, room: RoomKey) -> None:
+        assert self.nursery is not None
+        self._begun += 1
+        players = self.lobby.take(room)
+        for player in players:
+            player.taken = player.place.plays = True
+            player.waiting.cancel()
+        self.nursery.start_soon(self._run, players)
+        self.announce(room)
+
+    async def _run(self, players: tuple[Player, ...]) -> None:
+        """Run one match, and repeat it while it is void because the host stalled."""
+        counted = False
+        seed = ids.fresh_seed(players[0].ruleset)
+        control = MatchControl()  # one for all repetitions: a paused match stays paused
+        void = VoidRecords(self.running)
+        try:
+            for player in players:
+                await player.released.wait()
+            for try_ in range(1, self.options.conditions.void_tries + 1):
+                ending = await self._play(players, seed, control, void, try_)
+                counted = counted or ending not in (None, Termination.VOID)
+                if ending is not Termination.VOID or self.closing:
+                    break
+                if any(
+                    player.connection.closed or player.number in self.kicked for player in players
+                ):
+                    break  # not all the same bots any more
+                if control.given_up:
+                    break
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "match ended by an error", trace=traceback.format_exc()
+            )
+            for player in players:
+                await player.connection.refuse(our_fault())
+        finally:
+            void.show()
+            for player in players:
+                player.over.set()
+            if counted:
+                self.over += 1
+            else:
+                self._begun -= 1
+                self.start_ready()  # another match may begin instead under `--matches`
+            if self.options.matches is not None and self.over >= self.options.matches:
+                self.on_last()
+
+    async def _play(
+        self,
+        players: tuple[Player, ...],
+        seed: int,
+        control: MatchControl,
+        void: VoidRecords,
+        try_: int,
+    ) -> Termination | None:
+        ruleset = players[0].ruleset
+        options = self.options
+        is_default = ruleset.name == options.default.name
+        match = ids.match_id()
+        spec = MatchSpec(
+            match=match,
+            ruleset=ruleset,
+            settings=complete_settings(ruleset, options.settings if is_default else {}),
+            seed=seed,
+            board=options.board if is_default else None,
+            conditions=options.conditions,
+            try_=try_,
+        )
+        day = datetime.now(UTC).date().isoformat()
+        seated = SeatedMatch(
+            spec=spec,
+            connections=[player.connection for player in players],
+            names=[player.name for player in players],
+            numbers=[player.number for player in players],
+            room=players[0].room[1],
+            record=options.data / "records" / day / f"{match}{ENDING}",
+            control=control,
+        )
+        played = await self.player.play(seated, void)
+        return None if played is None else played.termination

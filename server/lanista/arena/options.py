@@ -1,0 +1,50 @@
+"""What an operator chooses for an arena, and the files that the arena needs to have open for it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from lanista.match.conditions import MatchConditions
+from lanista.rules.base import Ruleset
+
+LINGERING = 64
+"""Number of connections without a place that may take a second to read why. Any others are sent the
+reason and closed at once, in which case a bot that is just sending may not get to read it."""
+ENTERING = 16
+"""Number of connections without a place that may be in the process of being accepted."""
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """What an operator chooses."""
+
+    default: Ruleset
+    """The game of bots that don't ask for one; `settings` and `board` are for it alone."""
+    host: str = "127.0.0.1"
+    port: int = 7777
+    data: Path = Path("lanista-data")
+    conditions: MatchConditions = attrs.field(factory=MatchConditions)
+    settings: Mapping[str, int] = attrs.field(factory=dict)
+    board: Any = None
+    manual: bool = False
+    """Whether matches begin only when the operator says so."""
+    matches: int | None = None
+    """Number of matches after which the arena ends; None for no end."""
+    max_connections: int = 1000
+    max_per_address: int | None = None
+    """Maximum number of simultaneous connections of one address; None for 100, or no limit for
+    loopback addresses."""
+    hello_timeout: float = 10.0
+    """Seconds until which a connection must have sent its hello."""
+    workers: int = 1
+    """Number of processes that play matches; 1 for the arena's own."""
+
+
+def files_needed(max_connections: int) -> int:
+    """Return how many files an arena must be allowed to have open, so that no match lacks one."""
+    records = max_connections // 2  # if all matches are of two
+    # Compressing a record takes two more, in one of trio's 40 threads. The last number is for the
+    # arena itself: the catalogue, listeners, pipes of other processes, a bundle, the web page.
+    return max_connections + LINGERING + ENTERING + records + 2 * 40 + 64
