@@ -192,7 +192,7 @@ async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
     result = match.result()
     bundles: Sequence[Path] = ()
     try:
-        await hosted.complete()
+        result = await hosted.complete()
     except trio.Cancelled:
         # Everything is in the `.part` file; the next arena with this folder completes it.
         log.warning("no time to compress a record", path=str(hosted.record.part))
