@@ -3,6 +3,7 @@
 What a match does in a worker as it does in the arena's loop is in test_match_players.py.
 """
 
+import contextlib
 import os
 import signal
 import sys
@@ -158,24 +159,21 @@ async def test_a_worker_that_dies_in_a_match(workers, nursery, tmp_path, step):
 
     async with trio.open_nursery() as answering:
 
-        async def quietly(bot):
-            try:
-                for turn in range(1, 4):
-                    if bot is bots[0]:
-                        await bot.until(b"\ngo\n", turn)
-                    else:
-                        await bot.until(b"\n", 2 + turn if turn > 1 else 3)
+        async def answer(bot, ends):
+            """Answer three turns; each is there when so many of these have come."""
+            with contextlib.suppress(trio.BrokenResourceError, AssertionError):  # it is closed
+                for end, times in ends:
+                    await bot.until(end, times)
                     await bot.say(b"\n")
-            except (trio.BrokenResourceError, AssertionError):
-                pass  # it is closed
 
-        for bot in bots:
-            answering.start_soon(quietly, bot)
+        answering.start_soon(answer, bots[0], [(b"\ngo\n", turn) for turn in (1, 2, 3)])
+        # The map, and then a line of the opponent's for each turn.
+        answering.start_soon(answer, bots[1], [(b"\n", lines) for lines in (3, 4, 5)])
         played = await playing.end()
         answering.cancel_scope.cancel()
     assert (tmp_path / "died").exists()
     assert (await end_of(bots[0])).endswith(
-        b"error internal the arena failed during the match; this is no fault of the bot\n"
+        b"error internal the arena failed; this is no fault of the bot\n"
     )
     assert b"error" not in await end_of(bots[1])  # the classic dialect knows no errors
     assert all(connection.closed for connection in connections)
@@ -227,6 +225,24 @@ async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_
         assert (await bot.rest()).startswith(b"error internal")
         bot.close()
     assert None is await playing.end()
+    leave(connections, bots)
+
+
+@pytest.mark.long
+async def test_a_worker_that_talks_nonsense_is_ended(workers, nursery, tmp_path):
+    """It may have begun: its match isn't handed to another."""
+    step = """
+post = Link.post
+def nonsense(link, content, *more):
+    return post(link, {"kind": "?"} if content["kind"] == "begins" else content, *more)
+Link.post = nonsense
+"""
+    player = workers(step)
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections))
+    for bot in bots:
+        assert b"error internal the arena failed" in await end_of(bot)
+    await playing.end()
     leave(connections, bots)
 
 

@@ -21,7 +21,7 @@ from lanista.match.connection import Connection
 from lanista.match.record import RecordWriter, ResultInfo
 from lanista.match.stalls import StallMonitor
 from lanista.rules.outcome import Termination
-from lanista_protocol import Error, ErrorCode
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 log = structlog.get_logger()
 
@@ -146,7 +146,8 @@ async def host(
             "no record can be written", path=str(match.record), why=error.strerror
         )
         await close_all(
-            match.connections, Error(ErrorCode.INTERNAL, "the arena can't write the match's record")
+            match.connections,
+            RemoteProtocolError(ErrorCode.INTERNAL, "the arena can't write the match's record"),
         )
         return None
     hosted = HostedMatch(
@@ -165,12 +166,17 @@ async def host(
     return hosted
 
 
-async def close_all(connections: Sequence[Connection], error: Error) -> None:
+def our_fault() -> RemoteProtocolError:
+    """Return the error for a bot that has to go because the arena failed."""
+    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
+
+
+async def close_all(connections: Sequence[Connection], error: RemoteProtocolError) -> None:
     """Send bots the reason why there is no match, all at the same time, and close."""
     async with trio.open_nursery() as nursery:
         for connection in connections:
             if not connection.closed:
-                nursery.start_soon(connection.close, bytes(error))
+                nursery.start_soon(connection.refuse, error)
 
 
 async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
@@ -189,7 +195,7 @@ async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
     result = match.result()
     bundles: Sequence[Path] = ()
     try:
-        await hosted.complete()
+        result = await hosted.complete()
     except trio.Cancelled:
         # Everything is in the `.part` file; the next arena with this folder completes it.
         log.warning("no time to compress a record", path=str(hosted.record.part))
@@ -208,6 +214,7 @@ async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
         ranks=list(result.ranks),
         scores=list(result.scores),
         turns=result.turns,
+        stall=round(stall, 3),
         faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
         record=str(path),
     )

@@ -18,6 +18,7 @@ import socket
 import sys
 import threading
 import traceback
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,14 @@ from cattrs.preconf.json import make_converter
 
 from lanista.arena.board_maker import unpacked
 from lanista.arena.match_link import BrokenLinkError, Link, Message
-from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all, host, play_hosted
+from lanista.arena.match_player import (
+    PlayedMatch,
+    SeatedMatch,
+    close_all,
+    host,
+    our_fault,
+    play_hosted,
+)
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import HostedMatch
 from lanista.match.background import BackgroundWork
@@ -43,10 +51,13 @@ from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules import registry
 from lanista.signals import STOPPING
-from lanista_protocol import Error, ErrorCode, SessionState
+from lanista_protocol import SessionState
 
 CONVERTER = make_converter()
 """Makes JSON values of orders and reports, and these of JSON values."""
+# A bot's unread bytes may be 64 KiB, for which cattrs' own base 85 would take 20 ms.
+CONVERTER.register_unstructure_hook(bytes, lambda data: b64encode(data).decode())
+CONVERTER.register_structure_hook(bytes, lambda text, _: b64decode(text))
 
 log = structlog.get_logger()
 
@@ -203,8 +214,7 @@ class MatchWorker:
                 log.error(  # noqa: TRY400 - the trace is in the line
                     "match ended by an error", trace=traceback.format_exc()
                 )
-                error = Error(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
-                await close_all(match.connections, error)
+                await close_all(match.connections, our_fault())
         finally:
             del self._matches[match.order.match]
             self._hand_back(match)

@@ -32,7 +32,7 @@ import trio
 
 from lanista.arena.board_maker import BoardMaker
 from lanista.arena.match_link import Link
-from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all
+from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.recovery import complete_part
 from lanista.hosting import handshake
@@ -42,7 +42,8 @@ from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
 from lanista.match.runner import RejoinError
-from lanista_protocol import Error, ErrorCode
+from lanista.rules.outcome import Termination
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 WHY = "the process that played the match ended before the match did"
 """The `error` in the record of a match whose worker died."""
@@ -65,6 +66,7 @@ class _HandedMatch:
     match: SeatedMatch
     link: Link
     begun: bool = False
+    """Whether something may have been sent to its bots, or read from them."""
     report: Report | None = None
     """What the worker reported at the end."""
     over: trio.Event = attrs.field(factory=trio.Event)
@@ -94,6 +96,8 @@ class _Worker:
     number: int
     link: Link
     process: trio.Process
+    died: bool = False
+    """Whether its end of the link was closed before ours."""
     matches: dict[str, _HandedMatch] = attrs.field(factory=dict)
 
 
@@ -166,6 +170,7 @@ class MatchWorkers:
                 nursery.start_soon(worker.link.write)
                 await self._listen(worker)
                 nursery.cancel_scope.cancel()
+            worker.died = True
         finally:
             await self._end(worker)
 
@@ -181,6 +186,8 @@ class MatchWorkers:
                 worker=worker.number,
                 trace=traceback.format_exc(),
             )
+            for handed in worker.matches.values():
+                handed.begun = True  # it may have said so, and nobody has read it
 
     async def _end(self, worker: _Worker) -> None:
         """Have a worker gone; then its matches are over."""
@@ -195,7 +202,7 @@ class MatchWorkers:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        if worker.matches or not self._interrupted:
+        if worker.died:
             log.error(
                 "match worker ended",
                 worker=worker.number,
@@ -213,7 +220,7 @@ class MatchWorkers:
             self._tell_change()
         elif kind == "log":
             getattr(log, content["level"])(
-                content["event"], **content["fields"], worker=worker.number
+                content["event"], **(content["fields"] | {"worker": worker.number})
             )
         elif kind == "over":
             report = CONVERTER.structure(content["report"], Report)
@@ -256,7 +263,7 @@ class MatchWorkers:
         for _ in range(TRIES):
             worker = await self._free_worker()
             if worker is None:
-                error = Error(ErrorCode.SHUTDOWN, "the arena is shutting down")
+                error = RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
                 await close_all(match.connections, error)
                 return None
             try:
@@ -278,10 +285,7 @@ class MatchWorkers:
                 finally:
                     if match.spec.match in self.running.matches:
                         self.running.end(match.spec.match, None)
-        await close_all(
-            match.connections,
-            Error(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot"),
-        )
+        await close_all(match.connections, our_fault())
         return None
 
     async def _free_worker(self) -> _Worker | None:
@@ -317,11 +321,10 @@ class MatchWorkers:
                 if connection.closed:
                     continue
                 assert connection.hello is not None
-                error = b""  # the classic dialect knows none during a match
                 if handshake.speaks_version1(connection.hello, match.spec.ruleset):
-                    line = "the arena failed during the match; this is no fault of the bot"
-                    error = bytes(Error(ErrorCode.INTERNAL, line))
-                nursery.start_soon(connection.close, error)
+                    nursery.start_soon(connection.refuse, our_fault())
+                else:  # the classic dialect knows no error during a match
+                    nursery.start_soon(connection.close)
         try:
             result = await trio.to_thread.run_sync(_completed, match.record)
         except (OSError, BadRecordError) as error_:
@@ -338,7 +341,7 @@ class MatchWorkers:
     def _show(self, match: SeatedMatch, played: PlayedMatch, void: VoidRecords) -> None:
         """Tell watchers that a match is over."""
         name = match.spec.match
-        is_void = played.termination.value == "void"
+        is_void = played.termination is Termination.VOID
         self.running.end(name, void.shown(match.record, name, is_void=is_void))
 
 

@@ -13,7 +13,7 @@ import structlog
 import trio
 
 from lanista.arena.lobby import Lobby, Player, RoomKey
-from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch
+from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
 from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
 from lanista.hosting import handshake, ids
@@ -55,17 +55,16 @@ class Matches:
 
     def __attrs_post_init__(self) -> None:
         self.manual = self.options.manual
-        if self.options.workers > 1:
-            self.player = MatchWorkers(self.running, self.options.workers)
-        else:
-            self.player = LoopPlayer(self.running)
+        workers = self.options.workers
+        self.player = (
+            LoopPlayer(self.running) if workers == 1 else MatchWorkers(self.running, workers)
+        )
 
     def shut_down(self) -> None:
         """Begin no more matches, and end the running ones by `error shutdown`."""
         self.closing = True
-        log.info(
-            "shutting down", running=len(self.running.matches), waiting=len(self.lobby.waiting())
-        )
+        running, waiting = len(self.running.matches), len(self.lobby.waiting())
+        log.info("shutting down", running=running, waiting=waiting)
         self.player.interrupt()
 
     def announce(self, room: RoomKey) -> None:
@@ -240,8 +239,3 @@ class Matches:
         )
         played = await self.player.play(seated, void)
         return None if played is None else played.termination
-
-
-def our_fault() -> RemoteProtocolError:
-    """Return the error for a bot that has to go because the arena failed."""
-    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")

@@ -22,7 +22,8 @@ from lanista.arena.console import read_stdin, wait_for_enter
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.lobby import Lobby, Player
-from lanista.arena.matches import KICKED, Matches, our_fault
+from lanista.arena.match_player import our_fault
+from lanista.arena.matches import KICKED, Matches
 from lanista.arena.names import Names
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.recovery import complete_records, recover

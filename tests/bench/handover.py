@@ -1,0 +1,139 @@
+"""What it takes to hand a match over to a worker and back, and how its board had best travel.
+
+The worker is a real process, which gives every match back at once: what is measured is encoding,
+sending the sockets, making connections of them, closing them, and the report. The boards' part: to
+make one from its seed, as a worker would have to, beside unpacking the bytes of the board worker.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import trio
+from measured import keep, median
+
+from arena.handed import connected, seated
+from lanista.arena import match_workers
+from lanista.arena.board_maker import unpacked
+from lanista.arena.board_worker import answer_to
+from lanista.arena.match_workers import MatchWorkers
+from lanista.hosting.control import RunningMatches
+from lanista.hosting.host import VoidRecords
+from lanista.match.boards import prepare_board
+from lanista.rules import registry
+from lanista.rules.base import complete_settings
+
+GIVING_BACK = """
+import lanista.arena.match_worker as worker
+
+async def give_back(*_):
+    return None
+
+worker.MatchWorker._play_to_its_end = give_back
+worker.main()
+"""
+TIMES = 500
+
+
+async def start(theirs):
+    """Start a worker that gives everything back."""
+    number = theirs.fileno()
+    argv = [sys.executable, "-P", "-c", GIVING_BACK, str(number)]
+    return await trio.lowlevel.open_process(argv, pass_fds=[number], start_new_session=True)
+
+
+class Boards:
+    """In place of the board maker: it has the board already."""
+
+    def __init__(self, packed):
+        self.packed = packed
+
+    async def run(self):
+        await trio.sleep_forever()
+
+    async def pack(self, spec):  # noqa: ARG002 - the interface's
+        return self.packed
+
+
+def processor_time(pid):
+    """Seconds of processor time that a process has taken."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def hand_over(game, packed, *, held):
+    """Hand matches over and back: the milliseconds of each, and of both processes' work for it."""
+    match_workers._start = start
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with trio.open_nursery() as nursery:
+            workers = MatchWorkers(RunningMatches(), 1)
+            workers._boards = Boards(packed)
+            nursery.start_soon(workers.run)
+            seats = [
+                connected(f"B{seat} v=1 keep=1\n".encode())
+                for seat in range(registry.get(game).seats)
+            ]
+            connections = [connection for connection, _ in seats]
+            for connection in connections:
+                connection.session.receive(b"1 2 3 4\n" + held)
+            void = VoidRecords(workers.running)
+            await workers.play(seated(folder, connections, game=game), void)
+            (worker,) = workers._workers
+            matches = [seated(folder, connections, game=game) for _ in range(TIMES)]
+            worked = time.process_time() + processor_time(worker.process.pid)
+            for match in matches:
+                began = time.perf_counter()
+                await workers.play(match, void)
+                taken.append((time.perf_counter() - began) * 1000)
+            worked -= time.process_time() + processor_time(worker.process.pid)
+            for connection, bot in seats:
+                connection.channel.close()
+                bot.close()
+            nursery.cancel_scope.cancel()
+    return sorted(taken), -worked / TIMES * 1000
+
+
+def boards(game):
+    """Milliseconds to make a board and to unpack it, and its bytes."""
+    ruleset = registry.get(game)
+    settings = complete_settings(ruleset, {})
+    made, unpacking, sizes = [], [], []
+    for seed in range(10):
+        began = time.perf_counter()
+        prepare_board(ruleset, settings, seed)
+        made.append((time.perf_counter() - began) * 1000)
+        packed = answer_to({"game": game, "settings": dict(settings), "seed": seed})
+        sizes.append(len(packed))
+        began = time.perf_counter()
+        unpacked(packed)
+        unpacking.append((time.perf_counter() - began) * 1000)
+    return {
+        "make_ms": median(made),
+        "unpack_ms": median(unpacking),
+        "bytes": max(sizes),
+    }, packed
+
+
+def main():
+    """Measure and keep the figures."""
+    figures = {"aim_ms": 1}
+    for game in ("angrymob", "hogwarts", "crematoria"):
+        figures[f"board of {game}"], packed = boards(game)
+        for name, held in (("", b""), (", 64 KiB held for each seat", b"#" * 65_000)):
+            taken, worked = trio.run(partial(hand_over, game, packed, held=held))
+            figures[f"{game}{name}"] = {
+                "processor_ms": round(worked, 3),
+                "median_ms": median(taken),
+                "p99_ms": round(taken[len(taken) * 99 // 100], 3),
+            }
+    keep("handover", figures)
+
+
+if __name__ == "__main__":
+    main()
