@@ -232,15 +232,15 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
     """Without the garbage collector, which may not run before thousands have come and gone."""
     arena = Arena(Options(default=RULESET))
 
-    async def read_hello(connection, place):
+    async def enter(connection, place):
         with contextlib.suppress(RemoteProtocolError):
-            await arena._read_hello(connection, place)
+            await arena._enter(connection, place, "somewhere")
 
     async def give_way():
         connection = Connection(Wire())
         place = arena._admission.admit("10.0.0.1", 0.0)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(read_hello, connection, place)
+            nursery.start_soon(enter, connection, place)
             await trio.testing.wait_all_tasks_blocked()
             place.give_way(RemoteProtocolError(ErrorCode.SERVER_FULL, "others are waiting"))
         arena._leave(place)

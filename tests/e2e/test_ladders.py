@@ -1,6 +1,7 @@
 """Ladders as bots meet them: who is paired, whose a name is, who comes back, and what is stored."""
 
 import contextlib
+import signal
 import sqlite3
 
 import pytest
@@ -35,9 +36,9 @@ clock = { first = 20, turn = 0.2, late_limit = 100 }
 class Arena(Daemon):
     """`lanista arena run` with ladders."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, workers=1):
         folder.mkdir(exist_ok=True)
-        (folder / "arena.toml").write_text(LADDERS)
+        (folder / "arena.toml").write_text(f"workers = {workers}\n{LADDERS}")
         Program.__init__(self, command("arena", "run", "arena.toml"), folder)
         self.data = folder / "lanista-data"
         self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
@@ -120,8 +121,11 @@ def test_a_house_bot_fills_the_seat(arena, peers):
     assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][3].split(","))
 
 
-def test_a_bot_comes_back_to_its_match(arena, peers):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     """Its connection breaks; the other seats go on, and it goes on with the same match."""
+    arena = Arena(tmp_path / "arena", workers)
+    started(arena)
     names = ("Fay", "Gus", "Hal", "Ivy")
     bots = {name: peers(arena, hello(name, "hogwarts")) for name in names}
     for bot in bots.values():
@@ -133,11 +137,14 @@ def test_a_bot_comes_back_to_its_match(arena, peers):
         bots[name].until("turn")
     back = peers(arena, hello("Fay", "hogwarts"))
     lines = back.until("go")
+    # A second one takes over from it while it is there.
+    newer = peers(arena, hello("Fay", "hogwarts"))
+    assert f"start {match}" in newer.until("go")
+    assert "error replaced " in back.rest()
     assert f"start {match}" in lines
     assert not {"wait 1 4", "turn 0"} & set(lines)
-    for bot in (back, *(bots[name] for name in names[1:])):
-        bot.leave()
-    wait_until(lambda: arena.stored("hogwarts"), "the match is stored")
+    arena.signal(signal.SIGTERM)  # else the match goes on until nobody may come back any more
+    assert 0 == arena.wait()
     record = arena.record_of(match)
     seat = [player.name for player in record.header.players].index("Fay")
     assert any(str(seat) in turn.rejoined for turn in record.turns)

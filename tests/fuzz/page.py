@@ -215,6 +215,7 @@ def _stage(place: Path) -> RunningMatches:
             part=place / "m2",
             control=MatchControl(),
             playing=playing,
+            rejoin=None,
         )
     )
     running_matches.ended["m1"] = place / "m1"

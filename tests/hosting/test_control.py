@@ -192,6 +192,7 @@ def running(name):
         part=Path(f"{name}.jsonl.gz.part"),
         control=MatchControl(),
         playing=Interruptible(),
+        rejoin=None,
     )
 
 

@@ -143,8 +143,8 @@ def test_a_user_who_may_not_make_the_schemas_is_told(server):
     import psycopg
 
     with psycopg.connect(url_of(server)) as connection:
-        connection.execute("CREATE ROLE guest LOGIN")
-    url = url_of(server).replace("//lanista@", "//guest@")
+        connection.execute("CREATE ROLE visitor LOGIN")
+    url = url_of(server).replace("//lanista@", "//visitor@")
     with pytest.raises(StoreError, match="there is no schema ladder_x, and its user may not"):
         probe_server(url, ["ladder_x"])
 

@@ -121,6 +121,7 @@ async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, 
         part=part,
         control=MatchControl(),
         playing=None,
+        rejoin=None,
     )
     shown = trio.Event()
 

@@ -94,7 +94,9 @@ class LadderMatches:
                 continue
             self.start_ready()
 
-    def rejoin(self, room: LadderRoom, name: str, connection: Connection) -> Connection | None:
+    async def rejoin(
+        self, room: LadderRoom, name: str, connection: Connection
+    ) -> Connection | None:
         """Let a bot go on with the match that it plays over another connection.
 
         Returns:
@@ -106,7 +108,7 @@ class LadderMatches:
         for running in self.running.matches.values():
             names = [bot for _, bot in running.bots]
             if running.room == room.spec.name and name in names:
-                return running.playing.rejoin(names.index(name), connection)
+                return await running.rejoin(names.index(name), connection)
         raise RejoinError("its match has not begun")
 
     def note_rest(self, player: Player) -> None:

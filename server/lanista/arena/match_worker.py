@@ -46,6 +46,7 @@ from lanista.match.channel import SocketChannel
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.record import LadderInfo, ResultInfo
+from lanista.match.runner import RejoinError
 from lanista.match.stalls import StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
@@ -84,6 +85,8 @@ class Order:
     steps: int
     connections: tuple[ConnectionState, ...]
     """The state of each connection, by seat; the sockets come in the same order."""
+    may_rejoin: tuple[int, ...] = ()
+    """The seats whose bots may come back over another connection."""
 
 
 @attrs.frozen(kw_only=True)
@@ -98,7 +101,7 @@ class Report:
     steps: int
     """The steps that its control had left."""
     sessions: tuple[SessionState, ...]
-    """The state of each connection, by seat."""
+    """The state of each connection: by seat, then those of bots that came back, in order."""
 
 
 class HandedChannel(SocketChannel):
@@ -120,6 +123,7 @@ class _Match:
 
     order: Order
     connections: list[Connection]
+    """By seat, then those of bots that came back, in order."""
     control: MatchControl
     hosted: HostedMatch | None = None
     # What came before there was a `hosted`.
@@ -176,6 +180,35 @@ class MatchWorker:
             match.when_hosted(lambda hosted: hosted.match.kick(seat, why))
         elif kind == "interrupt":
             match.when_hosted(lambda hosted: hosted.match.interrupt(content["why"]))
+        elif kind == "rejoin":
+            self._rejoin(match, message)
+
+    def _rejoin(self, match: _Match, message: Message) -> None:
+        """Let a seat's bot go on over the connection whose socket came with a message, and reply.
+
+        Raises:
+            BrokenLinkError: The socket is missing.
+        """
+        content, about = message.content, match.order.match
+        if len(message.sockets) != 1:
+            raise BrokenLinkError(f"{len(message.sockets)} sockets for a bot of match {about}")
+        given = CONVERTER.structure(content["connection"], ConnectionState)
+        connection = self._connection(message.sockets[0], given, about, len(match.connections))
+        match.connections.append(connection)
+        reply: dict[str, Any] = {"kind": "rejoined", "match": about}
+        if match.hosted is None:
+            _let_go(connection)
+            self.link.post({**reply, "why": "its match has not begun"})
+            return
+        try:
+            replaced = match.hosted.match.rejoin(content["seat"], connection)
+        except RejoinError as error:
+            _let_go(connection)
+            self.link.post({**reply, "why": str(error)})
+            return
+        if replaced is not None:
+            _let_go(replaced)
+        self.link.post({**reply, "why": None, "was_broken": replaced is None})
 
     def _take_up(self, message: Message) -> _Match:
         """Make connections of the sockets that came with an order.
@@ -198,11 +231,17 @@ class MatchWorker:
         for seat, (handed, given) in enumerate(
             zip(message.sockets, order.connections, strict=True)
         ):
-            channel = HandedChannel(handed, is_set_up=True)
-            closed = {"kind": "closed", "match": order.match, "seat": seat}
-            channel.on_close = partial(self.link.post, closed)
-            connections.append(Connection.take_up(channel, given, self._background))
+            connections.append(self._connection(handed, given, order.match, seat))
         return _Match(order, connections, control)
+
+    def _connection(
+        self, handed: socket.socket, given: ConnectionState, match: str, number: int
+    ) -> Connection:
+        """Return a connection that the front has given away, which it is told when it is closed."""
+        channel = HandedChannel(handed, is_set_up=True)
+        closed = {"kind": "closed", "match": match, "connection": number}
+        channel.on_close = partial(self.link.post, closed)
+        return Connection.take_up(channel, given, self._background)
 
     async def _play(self, match: _Match, board: bytes) -> None:
         """Play a match and report it, whatever happens; close what it was handed."""
@@ -261,15 +300,13 @@ class MatchWorker:
             room=order.room,
             record=Path(order.record),
             control=match.control,
+            may_rejoin=order.may_rejoin,
         )
 
     def _hand_back(self, match: _Match) -> None:
         """Close the sockets of a match; the front goes on with its duplicates of them."""
         for connection in match.connections:
-            channel = connection.channel
-            assert isinstance(channel, HandedChannel)
-            channel.on_close = None
-            channel.close()
+            _let_go(connection)
 
     def _report(self, match: _Match, played: PlayedMatch | None) -> None:
         report = Report(
@@ -281,6 +318,14 @@ class MatchWorker:
             sessions=tuple(connection.session.give_away() for connection in match.connections),
         )
         self.link.post({"kind": "over", "report": CONVERTER.unstructure(report)})
+
+
+def _let_go(connection: Connection) -> None:
+    """Close this process's duplicate of a socket; the front goes on with its own."""
+    channel = connection.channel
+    assert isinstance(channel, HandedChannel)
+    channel.on_close = None
+    channel.close()
 
 
 def _log_to(link: Link) -> None:

@@ -19,7 +19,7 @@ import socket
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -65,12 +65,28 @@ class _HandedMatch:
 
     match: SeatedMatch
     link: Link
+    connections: list[Connection | None] = attrs.field(init=False)
+    """The connections that the worker has: by seat, then those of bots that came back, in order;
+    None for one that it has let go."""
     begun: bool = False
     """Whether something may have been sent to its bots, or read from them."""
     report: Report | None = None
     """What the worker reported at the end."""
     over: trio.Event = attrs.field(factory=trio.Event)
     """Set when there is a report, or will be none since the worker has died."""
+    _at: list[int] = attrs.field(init=False)  # by seat: the index of its connection
+    _one_rejoin: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _reply: Mapping[str, Any] | None = attrs.field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.connections = list(self.match.connections)
+        self._at = list(range(len(self.connections)))
+
+    def end(self) -> None:
+        """Take note that nothing more will be heard of the match."""
+        self.over.set()
+        self.hear(None)
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """End the match as aborted."""
@@ -80,9 +96,45 @@ class _HandedMatch:
         """Remove the bot on a seat from the match."""
         self.command("kick", seat=seat, why=why)
 
-    def rejoin(self, seat: int, connection: Connection) -> Connection | None:  # noqa: ARG002
-        """Refuse: a worker can't be handed a socket during a match."""
-        raise RejoinError("the match is played by another process")
+    async def rejoin(self, seat: int, connection: Connection) -> Connection | None:
+        """See `Match.rejoin`."""
+        channel = connection.channel
+        assert isinstance(channel, SocketChannel)
+        async with self._one_rejoin:  # so that the next reply is to this request
+            if self.over.is_set():
+                raise RejoinError("the match is over")
+            try:
+                duplicate = channel.duplicate()
+            except (OSError, BrokenChannelError) as error:
+                raise RejoinError(str(error)) from None
+            number = len(self.connections)
+            self.connections.append(connection)
+            self._answered = trio.Event()
+            given = connection.give_away()
+            content = {
+                "kind": "rejoin",
+                "match": self.match.spec.match,
+                "seat": seat,
+                "connection": CONVERTER.unstructure(given),
+            }
+            self.link.post(content, b"", [duplicate])
+            reply = await self._wait_reply()
+            if reply is None or reply["why"] is not None:
+                self.connections[number] = None
+                connection.take_back(given.session)
+                raise RejoinError("the match is over" if reply is None else reply["why"])
+            replaced, self.connections[self._at[seat]] = self.connections[self._at[seat]], None
+            self._at[seat] = number
+            return None if reply["was_broken"] else replaced
+
+    async def _wait_reply(self) -> Mapping[str, Any] | None:
+        await self._answered.wait()
+        return self._reply
+
+    def hear(self, reply: Mapping[str, Any] | None) -> None:
+        """Take the reply to `rejoin`; None if none will come, as the match is over."""
+        self._reply = reply
+        self._answered.set()
 
     def command(self, kind: str, **arguments: Any) -> None:
         """Have the worker carry something out."""
@@ -210,7 +262,7 @@ class MatchWorkers:
                 matches=list(worker.matches),
             )
         for handed in worker.matches.values():
-            handed.over.set()
+            handed.end()
 
     def _hear(self, worker: _Worker, content: dict[str, Any]) -> None:
         """Take note of what a worker tells."""
@@ -227,7 +279,7 @@ class MatchWorkers:
             handed = worker.matches.pop(report.match, None)
             if handed is not None:
                 handed.report = report
-                handed.over.set()
+                handed.end()
         else:
             handed = worker.matches.get(content["match"])
             if handed is None:
@@ -235,9 +287,12 @@ class MatchWorkers:
             if kind == "begins":
                 self._begin(handed)
             elif kind == "closed":
-                connection = handed.match.connections[content["seat"]]
-                connection.channel.close()
-                connection.session.close()
+                connection = handed.connections[content["connection"]]
+                if connection is not None:
+                    connection.channel.close()
+                    connection.session.close()
+            elif kind == "rejoined":
+                handed.hear(content)
 
     def _begin(self, handed: _HandedMatch) -> None:
         match = handed.match
@@ -252,6 +307,7 @@ class MatchWorkers:
                 part=_part(match.record),
                 control=match.control,
                 playing=handed,
+                rejoin=handed.rejoin,
             )
         )
 
@@ -279,9 +335,9 @@ class MatchWorkers:
                 try:
                     await handed.over.wait()
                     if handed.report is not None:
-                        return self._take_back(match, handed.report, void)
+                        return self._take_back(handed, handed.report, void)
                     if handed.begun:
-                        return await self._abort(match, void)
+                        return await self._abort(handed, void)
                 finally:
                     if match.spec.match in self.running.matches:
                         self.running.end(match.spec.match, None)
@@ -297,11 +353,13 @@ class MatchWorkers:
         return min(self._workers, key=lambda worker: len(worker.matches))
 
     def _take_back(
-        self, match: SeatedMatch, report: Report, void: VoidRecords
+        self, handed: _HandedMatch, report: Report, void: VoidRecords
     ) -> PlayedMatch | None:
         """Go on with the connections of a match that is over, where its worker has left them."""
-        for connection, session in zip(match.connections, report.sessions, strict=True):
-            connection.take_back(session)
+        match = handed.match
+        for connection, session in zip(handed.connections, report.sessions, strict=True):
+            if connection is not None:
+                connection.take_back(session)
         match.control.take_up(paused=match.control.paused, steps=report.steps)
         if report.result is None:
             return None
@@ -313,12 +371,13 @@ class MatchWorkers:
         self._show(match, played, void)
         return played
 
-    async def _abort(self, match: SeatedMatch, void: VoidRecords) -> PlayedMatch | None:
+    async def _abort(self, handed: _HandedMatch, void: VoidRecords) -> PlayedMatch | None:
         """Complete the record of a match whose worker has died, and close the connections."""
+        match = handed.match
         log.error("match aborted: its worker ended", match=match.spec.match)
         async with trio.open_nursery() as nursery:
-            for connection in match.connections:
-                if connection.closed:
+            for connection in handed.connections:
+                if connection is None or connection.closed:
                     continue
                 assert connection.hello is not None
                 if handshake.speaks_version1(connection.hello, match.spec.ruleset):
@@ -403,6 +462,7 @@ def _order_of(match: SeatedMatch) -> Order:
         paused=control.paused,
         steps=control.steps,
         connections=tuple(connection.give_away() for connection in match.connections),
+        may_rejoin=tuple(match.may_rejoin),
     )
 
 

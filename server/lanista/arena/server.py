@@ -299,12 +299,12 @@ class Arena:
             who=who,
         )
         if who is not None:
-            self._take_over(player)
+            await self._take_over(player)
         if handshake.speaks_version1(hello, ruleset):
             handshake.send_at_once(connection, handshake.welcome())
         return player
 
-    def _take_over(self, player: Player) -> None:
+    async def _take_over(self, player: Player) -> None:
         """Let a bot have its name on a ladder, instead of an older connection of its own.
 
         If that one plays a match to which a bot may come back, this one goes on with it.
@@ -332,7 +332,7 @@ class Arena:
             return
         replaced: Connection | None = old.connection
         try:
-            replaced = self.ladders.rejoin(room, who.name, player.connection)
+            replaced = await self.ladders.rejoin(room, who.name, player.connection)
             player.taken, player.over = True, old.over
         except RejoinError as error:
             log.info("can't come back", name=who.name, ladder=room.spec.name, why=str(error))

@@ -124,10 +124,6 @@ class Interruptible(Protocol):
         """Remove the bot on a seat from the match."""
         ...
 
-    def rejoin(self, seat: int, connection: Connection) -> Connection | None:
-        """Let a seat's bot go on over another connection (see `Match.rejoin`)."""
-        ...
-
 
 @attrs.define(eq=False, kw_only=True)
 class RunningMatch:
@@ -146,6 +142,8 @@ class RunningMatch:
     """Its record while that is being written."""
     control: MatchControl
     playing: Interruptible
+    rejoin: Callable[[int, Connection], Awaitable[Connection | None]]
+    """Lets a seat's bot go on over another connection (see `Match.rejoin`)."""
 
 
 @attrs.define(eq=False)

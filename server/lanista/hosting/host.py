@@ -118,8 +118,12 @@ class HostedMatch:
                 part=self.record.part,
                 control=self.control or MatchControl(),
                 playing=self.match,
+                rejoin=self._rejoin,
             )
         )
+
+    async def _rejoin(self, seat: int, connection: Connection) -> Connection | None:
+        return self.match.rejoin(seat, connection)
 
     async def complete(self, bots: Sequence[BotInfo | None] = ()) -> ResultInfo:
         """Complete the record of a match that is over.
