@@ -270,10 +270,11 @@ def test_print_config_prints_what_a_file_means(lanista, tmp_path):
 @pytest.mark.parametrize(
     ("text", "keys"),
     [
-        (LADDER, "ladders"),
-        ('[tls]\ncertificate = "a"\nkey = "b"', "tls"),
-        ('workers = 2\ndrain = 1\nregistration = "closed"', "registration, drain, workers"),
-        ('store = "postgresql://a:secret@b/c"', "store"),
+        ('drain = 1\n[tls]\ncertificate = "a"\nkey = "b"', "tls, drain"),
+        (
+            f"{LADDER}window = 5\nlag_allowance = 0.1\n",
+            "ladders.window, ladders.lag_allowance",
+        ),
     ],
 )
 def test_what_is_not_there_yet_is_refused_rather_than_left_out(lanista, tmp_path, text, keys):
