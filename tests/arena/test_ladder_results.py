@@ -1,0 +1,112 @@
+"""A ladder's results: none is lost while the database can't be written, or if the arena dies."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import attrs
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from lanista.arena.ladder_results import LadderResults, block_result, unstored
+from lanista.match.ending import Ending
+from lanista.match.record import LadderInfo, ResultInfo
+from lanista.store.errors import StoreError
+from match.playing import ANGRYMOB, SMALL, answers, sit
+
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+INFO = LadderInfo(name="pit", block="b1", bots=("Bob", "Ann"), seating=1)
+RESULT = ResultInfo(
+    end="forfeit",
+    reason="forfeit",
+    ranks=(1, 2),
+    scores=(3, 0),
+    turns=7,
+    digest="d",
+    fault_counts=({}, {"late": 2, "illegal": 1}),
+    endings=("normal", "disconnect"),
+    ended="2026-01-01T00:00:09+00:00",
+)
+
+
+def stored(**changes):
+    """What is stored of RESULT, with other attributes if given."""
+    return block_result(
+        INFO,
+        seed=5,
+        attempt=2,
+        names=("Ann", "Bob"),
+        started="2026-01-01T00:00:00+00:00",
+        result=attrs.evolve(RESULT, **changes),
+        stall=0.25,
+        record="day/m.jsonl.gz",
+    )
+
+
+def test_what_is_stored_of_a_match():
+    block = stored()
+    assert ("b1", ("Bob", "Ann"), 5, "") == (block.block, block.bots, block.seed, block.map)
+    (match,) = block.matches
+    assert (1, 2, 9.0, 0.25) == (match.seating, match.attempt, match.seconds, match.stall)
+    ann, bob = match.seats
+    assert ("Ann", 1, Ending.NORMAL) == (ann.bot, ann.rank, ann.ending)
+    assert ("Bob", 2, Ending.DISCONNECT) == (bob.bot, bob.rank, bob.ending)
+    assert (2, 0, 1) == (bob.late, bob.malformed, bob.illegal)
+
+
+def test_of_an_aborted_match_nothing_is_stored():
+    assert stored(end="aborted") is None
+
+
+@pytest.mark.usefixtures("autojump_clock")
+async def test_results_wait_for_a_database_that_cannot_be_written():
+    """They are stored later, each once, in their order; the log says how many wait."""
+    kept, failures = [], ["the disk is full"] * 3
+
+    def add_matches(batch):
+        if failures:
+            raise StoreError(failures.pop())
+        kept.extend(batch)
+
+    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
+    blocks = [stored(turns=turns) for turns in range(3)]
+    with capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(results.run)
+            for block in blocks:
+                results.add(block)
+            await results.settle()
+            nursery.cancel_scope.cancel()
+    assert blocks == kept
+    assert 0 == results.waiting
+    assert [(3, "the disk is full")] * 3 == [(line["results"], line["why"]) for line in logs]
+
+
+async def played(folder, name, ladder):
+    """A match of a ladder, or of none; its record is named `name`."""
+    table = sit(folder, ANGRYMOB, ("Ann v=1", "Bob v=1"), board=SMALL, ladder=ladder)
+    await table.play(answers("0 0 1 0", "0 1 1 3"), answers("1 1 1 2", ""))
+    table.path.rename(folder / name)
+
+
+async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clock):
+    """Those of this ladder that aren't stored; a damaged record is passed over."""
+    day = tmp_path / "2026-01-01"
+    day.mkdir()
+    for number, ladder in enumerate([INFO, None, attrs.evolve(INFO, name="other"), INFO]):
+        await played(day, f"{number}.jsonl.gz", ladder)
+    (day / "broken.jsonl.gz").write_bytes((day / "3.jsonl.gz").read_bytes()[:-9])
+    (day / "else.jsonl.gz").write_bytes(b"not gzip")
+    with capture_logs() as logs:
+        found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
+    assert ["2026-01-01/3.jsonl.gz"] == [block.matches[0].record for block in found]
+    assert [1, 2] == [seat.rank for seat in found[0].matches[0].seats]
+    assert ["a record can't be read"] == [line["event"] for line in logs]
+
+
+async def test_records_from_long_before_the_last_stored_match_are_not_read(tmp_path):
+    (tmp_path / "2026-01-01").mkdir()
+    (tmp_path / "2026-01-01" / "broken.jsonl.gz").write_bytes(b"not gzip")
+    with capture_logs() as logs:
+        assert [] == list(unstored(tmp_path, "pit", datetime(2026, 1, 3, 1, tzinfo=UTC), ()))
+    assert [] == logs
