@@ -9,8 +9,9 @@ import trio
 from structlog.testing import capture_logs
 
 from lanista.arena.ladder_results import LadderResults, block_result, unstored
+from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
-from lanista.match.record import LadderInfo, ResultInfo
+from lanista.match.record import ResultInfo
 from lanista.store.errors import StoreError
 from match.playing import ANGRYMOB, SMALL, answers, sit
 

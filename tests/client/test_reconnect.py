@@ -79,10 +79,8 @@ def test_pauses_begin_anew_once_the_bot_is_let_in(arena_of, said):
     welcome = b"welcome 1 lanista 0.1.0\n"
     arena = arena_of(REFUSED, REFUSED, REFUSED, welcome, welcome + said, MATCH)
     turns(Arena("A", reconnect=True))
-    assert [0.5, 1, 2, 4, 0.5] == [
-        next(most for most in (0.5, 1, 2, 4) if within((most / 2, most), pause))
-        for pause in arena.pauses
-    ]
+    for most, pause in zip((0.5, 1, 2, 4, 0.5), arena.pauses, strict=True):
+        assert within((most / 2, most), pause)
 
 
 @pytest.mark.parametrize("code", sorted(_FINAL_CODES - {"unreadable"}))

@@ -134,6 +134,7 @@ def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     bots["Fay"].leave()
     for name in names[1:]:
         bots[name].say("\n")
+    for name in names[1:]:
         bots[name].until("turn")
     back = peers(arena, hello("Fay", "hogwarts"))
     lines = back.until("go")

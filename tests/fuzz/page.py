@@ -194,11 +194,13 @@ def _visit(place: Path, said: Said) -> None:
 
 
 _ARENA: Any = SimpleNamespace(
-    manual=False,
     lobby=SimpleNamespace(rooms=tuple),
-    start=lambda room: hash(room) == 1,
-    set_manual=lambda _manual: None,
-    kick=lambda number: number == 1,
+    matches=SimpleNamespace(
+        manual=False,
+        start=lambda room: hash(room) == 1,
+        set_manual=lambda _manual: None,
+        kick=lambda number: number == 1,
+    ),
 )
 
 

@@ -10,14 +10,12 @@ import traceback
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 import structlog
 import trio
 
-from lanista.arena.ladder import LadderMatch
-from lanista.arena.ladder_results import block_result
-from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import MatchPlayer, SeatedMatch
 from lanista.arena.options import Options
@@ -33,6 +31,10 @@ from lanista_protocol import ErrorCode, Note, NoteCode, RemoteProtocolError
 HOUSE_BOT = 0
 """The number that all house bots have for the operator, who can't kick them."""
 
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.ladder import LadderMatch
+    from lanista.arena.ladder_room import LadderRoom
+
 log = structlog.get_logger()
 
 
@@ -44,7 +46,7 @@ class LadderMatches:
     lobby: Lobby
     running: RunningMatches
     player: MatchPlayer
-    rooms: Mapping[str, LadderRoom] = attrs.field(factory=dict)
+    rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
     """The ladders by name."""
     closing: bool = False
     """Whether no more matches may begin."""
@@ -95,7 +97,7 @@ class LadderMatches:
             self.start_ready()
 
     async def rejoin(
-        self, room: LadderRoom, name: str, connection: Connection
+        self, room: "LadderRoom", name: str, connection: Connection
     ) -> Connection | None:
         """Let a bot go on with the match that it plays over another connection.
 
@@ -124,7 +126,7 @@ class LadderMatches:
         why = player.ladder.why_resting(player.who)
         handshake.send_at_once(player.connection, bytes(Note(NoteCode.BENCHED, seconds, None, why)))
 
-    def _begin(self, room: LadderRoom, match: LadderMatch) -> None:
+    def _begin(self, room: "LadderRoom", match: "LadderMatch") -> None:
         assert self._nursery is not None
         players = self.lobby.take_named((room.ruleset.name, room.spec.name), match.names)
         for player in players.values():
@@ -134,7 +136,7 @@ class LadderMatches:
         self.running.changes.tell()
 
     async def _run(
-        self, room: LadderRoom, match: LadderMatch, players: Mapping[str, Player]
+        self, room: "LadderRoom", match: "LadderMatch", players: Mapping[str, Player]
     ) -> None:
         """Play one match, and take its result."""
         spec = room.match_spec(match)
@@ -148,16 +150,12 @@ class LadderMatches:
             seated = self._seated(room, spec, match.names, {**players, **house})
             if seated is not None:
                 played = await self.player.play(seated, room.opening(match.pairing).records)
-                if played is not None and played.result.endings:
-                    assert spec.ladder is not None
-                    result = block_result(
-                        spec.ladder,
-                        seed=spec.seed,
-                        attempt=spec.try_,
-                        names=match.names,
+                if played is not None:
+                    result = room.result_of(
+                        spec,
+                        match.names,
+                        played,
                         started=started,
-                        result=played.result,
-                        stall=played.stall,
                         record=str(seated.record.relative_to(self._records)),
                     )
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
@@ -182,7 +180,7 @@ class LadderMatches:
 
     def _seated(
         self,
-        room: LadderRoom,
+        room: "LadderRoom",
         spec: MatchSpec,
         names: Sequence[str],
         bots: Mapping[str, Player | PooledBot],
@@ -211,7 +209,7 @@ class LadderMatches:
         day = datetime.now(UTC).date().isoformat()
         return self._records / day / f"{match}{ENDING}"
 
-    async def _take_house(self, room: LadderRoom, match: LadderMatch) -> dict[str, PooledBot]:
+    async def _take_house(self, room: "LadderRoom", match: "LadderMatch") -> dict[str, PooledBot]:
         """Start the house bots of a match; one that can't be started isn't paired any more."""
         assert self._pool is not None
         names = [name for name in match.names if name in room.house]

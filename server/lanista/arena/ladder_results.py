@@ -16,12 +16,12 @@ import attrs
 import structlog
 import trio
 
+from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
 from lanista.match.record import (
     ENDING,
     BadRecordError,
     Header,
-    LadderInfo,
     ResultInfo,
     read_record,
     whole_lines,

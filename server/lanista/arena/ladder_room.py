@@ -5,7 +5,7 @@ module tells it who is there, and makes of its decisions matches that can be pla
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,8 @@ import structlog
 
 from lanista.arena.house_bots import house_contestants
 from lanista.arena.ladder import Ladder, LadderMatch, LadderResult
-from lanista.arena.ladder_results import LONGEST_MATCH, LadderResults, unstored
+from lanista.arena.ladder_results import LONGEST_MATCH, LadderResults, block_result, unstored
+from lanista.arena.match_player import PlayedMatch
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import ids
@@ -24,9 +25,8 @@ from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import VoidRecords
 from lanista.hosting.spec_parts import configurations
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.ending import FAILURES
-from lanista.match.record import LadderInfo
 from lanista.pairing.blocks import Pairing, seatings
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
@@ -231,6 +231,33 @@ class LadderRoom:
     def conditions(self) -> MatchConditions:
         """The conditions of all matches. A void one is played again when its bots wait again."""
         return self.spec.clock.conditions(void_tries=1)
+
+    @staticmethod
+    def result_of(
+        spec: MatchSpec, names: Sequence[str], played: PlayedMatch, *, started: str, record: str
+    ) -> BlockResult | None:
+        """Return what is stored of a match; None if it was aborted.
+
+        Args:
+            spec: The match.
+            names: The names of the bots, by seat.
+            played: How it ended.
+            started: When it began, as ISO 8601 in UTC.
+            record: The path of its record, relative to the folder of records.
+        """
+        if not played.result.endings:
+            return None
+        assert spec.ladder is not None
+        return block_result(
+            spec.ladder,
+            seed=spec.seed,
+            attempt=spec.try_,
+            names=names,
+            started=started,
+            result=played.result,
+            stall=played.stall,
+            record=record,
+        )
 
     def over(self, match: LadderMatch, result: BlockResult | None) -> None:
         """Take the end of a match, and have its result stored.

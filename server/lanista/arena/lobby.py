@@ -5,16 +5,19 @@ This module only does the bookkeeping. It has no socket and no clock.
 
 from bisect import insort
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import attrs
 import trio
 
 from lanista.arena.admission import Place
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.names import LadderName
 from lanista.match.connection import Connection
 from lanista.rules.base import Ruleset
 from lanista_protocol import ErrorCode, RemoteProtocolError
+
+if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders needn't load
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import LadderName
 
 RoomKey = tuple[str, str | None]
 """The name of a game, and that of a room or None. All bots that name no room share one."""
@@ -34,9 +37,9 @@ class Player:
     """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
     """The place of its connection."""
-    ladder: LadderRoom | None = None
+    ladder: "LadderRoom | None" = None
     """The ladder that it is on; None in any other room."""
-    who: LadderName | None = None
+    who: "LadderName | None" = None
     """Its name on the ladder, and whose that is."""
     sent_off: RemoteProtocolError | None = None
     """The error with which its connection must be closed, by no fault of its own; usually None."""

@@ -43,9 +43,9 @@ from lanista.hosting.control import MatchControl
 from lanista.hosting.host import HostedMatch
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
-from lanista.match.record import LadderInfo, ResultInfo
+from lanista.match.record import ResultInfo
 from lanista.match.runner import RejoinError
 from lanista.match.stalls import StallMonitor
 from lanista.memory import return_large_blocks

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 import attrs
 import structlog
@@ -20,14 +21,11 @@ import trio
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.console import read_stdin, wait_for_enter
 from lanista.arena.ladder_matches import LadderMatches
-from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import KICKED, Matches
-from lanista.arena.names import Names
 from lanista.arena.options import ENTERING, LINGERING, Options
-from lanista.arena.recovery import complete_records, recover
-from lanista.arena.spec import Registration
+from lanista.arena.recovery import complete_records
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
@@ -37,8 +35,6 @@ from lanista.match.runner import RejoinError
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
-from lanista.store.names import NameStore
-from lanista.toml_spec import SpecError
 from lanista_protocol import (
     Error,
     ErrorCode,
@@ -57,6 +53,10 @@ STORING_TIME = 1.0
 REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import Names
+
 log = structlog.get_logger()
 
 
@@ -73,7 +73,7 @@ class Arena:
     running: RunningMatches = attrs.field(factory=RunningMatches)
     matches: Matches = attrs.field(init=False)
     ladders: LadderMatches = attrs.field(init=False)
-    names: Names | None = attrs.field(default=None, init=False)
+    names: "Names | None" = attrs.field(default=None, init=False)
     """The names on ladders; None if there are no ladders."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
     """The background work for connections."""
@@ -414,7 +414,7 @@ class Arena:
             player.released.set()
 
 
-def ladder_of(hello: Hello, ladders: Mapping[str, LadderRoom]) -> LadderRoom | None:
+def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom | None":
     """Return the ladder that a hello asks for; None if it asks for another room.
 
     Raises:
@@ -485,7 +485,11 @@ async def serve(
     arena = Arena(options)
     with ExitStack() as opened:
         if options.ladders:
-            await trio.to_thread.run_sync(_open_ladders, arena, opened)
+            # Imported only now, as it imports SQLAlchemy.
+            from lanista.arena.open_ladders import open_ladders  # noqa: PLC0415
+
+            ladders = await trio.to_thread.run_sync(open_ladders, options, arena.running, opened)
+            arena.ladders.rooms, arena.names = ladders
         address = await arena.listen()
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
@@ -497,27 +501,6 @@ async def serve(
                     arena.close()
                     raise
             await _serve(arena, address, announce, nursery)
-
-
-def _open_ladders(arena: Arena, opened: ExitStack) -> None:
-    """Open the ladders and the names of an arena, in a thread; close them with `opened`."""
-    options = arena.options
-    # A ladder's results may be in records that the last arena has left.
-    for _ in recover(options.data / "records"):
-        pass
-    rooms = {}
-    for number, spec in enumerate(options.ladders, 1):
-        try:
-            room = LadderRoom.open(spec, options.folder, options.data, options.store, arena.running)
-        except SpecError as error:
-            raise SpecError(f"ladders[{number}].{error}") from None
-        opened.callback(room.close)
-        rooms[spec.name] = room
-    target = options.store or options.data / "arena.db"
-    store = opened.enter_context(NameStore.open(target))
-    reserved = [name for room in rooms.values() for name in room.house]
-    arena.ladders.rooms = rooms
-    arena.names = Names(store, is_open=options.registration is Registration.OPEN, reserved=reserved)
 
 
 async def _serve(

@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 from lanista.match.clock import Limits
-from lanista.match.record import LadderInfo
 from lanista.rules.base import Ruleset
 
 
@@ -37,6 +36,22 @@ class MatchConditions:
 
 DEFAULT = MatchConditions()
 """The default conditions."""
+
+
+@attrs.frozen(kw_only=True)
+class LadderInfo:
+    """The place of a match among those of a ladder."""
+
+    name: str
+    """The ladder's name."""
+    block: str
+    """The id of the block: its matches have one seed and map, and the same bots in other seats."""
+    bots: tuple[str, ...]
+    """The names of the block's bots, by place."""
+    seating: int
+    """The number of the seating, which assigns places to seats."""
+    map: str = ""
+    """The map's name; empty if the seed makes the map."""
 
 
 @attrs.frozen(kw_only=True)

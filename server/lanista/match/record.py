@@ -40,6 +40,7 @@ import cattrs
 import trio
 from cattrs.preconf.json import make_converter
 
+from lanista.match.conditions import LadderInfo
 from lanista.rules.outcome import Outcome, Termination
 
 FORMAT = 3
@@ -107,22 +108,6 @@ class ClockInfo:
     first: float
     turn: float
     late_limit: int
-
-
-@attrs.frozen(kw_only=True)
-class LadderInfo:
-    """The place of a match among those of a ladder."""
-
-    name: str
-    """The ladder's name."""
-    block: str
-    """The id of the block: its matches have one seed and map, and the same bots in other seats."""
-    bots: tuple[str, ...]
-    """The names of the block's bots, by place."""
-    seating: int
-    """The number of the seating, which assigns places to seats."""
-    map: str = ""
-    """The map's name; empty if the seed makes the map."""
 
 
 @attrs.frozen(kw_only=True)
