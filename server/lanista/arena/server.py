@@ -64,6 +64,10 @@ class CannotListenError(Exception):
     """It is impossible to listen on the given address."""
 
 
+class CannotOpenError(Exception):
+    """A ladder can't be opened; the message is one line that says why."""
+
+
 @attrs.define(eq=False)
 class Arena:
     """A daemon. Call `listen`, then `serve`, each only once."""
@@ -479,17 +483,12 @@ async def serve(
 
     Raises:
         CannotListenError: From `Arena.listen` or `beside`.
-        SpecError: From `LadderRoom.open`.
-        StoreError: The results or the names of ladders can't be read or written.
+        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written.
     """
     arena = Arena(options)
     with ExitStack() as opened:
         if options.ladders:
-            # Imported only now, as it imports SQLAlchemy.
-            from lanista.arena.open_ladders import open_ladders  # noqa: PLC0415
-
-            ladders = await trio.to_thread.run_sync(open_ladders, options, arena.running, opened)
-            arena.ladders.rooms, arena.names = ladders
+            await _open_ladders(arena, opened)
         address = await arena.listen()
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
@@ -501,6 +500,25 @@ async def serve(
                     arena.close()
                     raise
             await _serve(arena, address, announce, nursery)
+
+
+async def _open_ladders(arena: Arena, opened: ExitStack) -> None:
+    """Open the ladders of an arena, which `opened` closes.
+
+    Raises:
+        CannotOpenError: One can't be opened.
+    """
+    # Imported only now, as they import SQLAlchemy.
+    from lanista.arena.open_ladders import open_ladders  # noqa: PLC0415
+    from lanista.store.errors import StoreError  # noqa: PLC0415
+    from lanista.toml_spec import SpecError  # noqa: PLC0415
+
+    try:
+        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
+            open_ladders, arena.options, arena.running, opened
+        )
+    except (SpecError, StoreError) as error:
+        raise CannotOpenError(str(error)) from None
 
 
 async def _serve(

@@ -188,12 +188,10 @@ def serve_arena(
     import attrs
     import trio
 
-    from lanista.arena.server import CannotListenError, serve
+    from lanista.arena.server import CannotListenError, CannotOpenError, serve
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, looks_at
     from lanista.cli.web import PagePort
-    from lanista.store.errors import StoreError
-    from lanista.toml_spec import SpecError
 
     standings_process = StandingsProcess()
     looks = looks_at(tournaments, standings_process)
@@ -229,7 +227,7 @@ def serve_arena(
         if looks:
             standings_process.start()
         trio.run(serve, options, announce, None if page is None else page.open_beside)
-    except (CannotListenError, SpecError, StoreError) as error:
+    except (CannotListenError, CannotOpenError) as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:
         if not failures:
