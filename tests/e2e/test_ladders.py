@@ -60,6 +60,7 @@ def arena(tmp_path_factory):
     arena = Arena(tmp_path_factory.mktemp("arena"))
     yield arena
     arena.end()
+    assert "ended by an error" not in arena.err
 
 
 def hello(name, room, options="v=1 keep=1"):
@@ -94,6 +95,23 @@ def test_a_name_is_its_owners(arena, peers):
     assert owner.rest().startswith("error replaced ")
     assert "welcome" in newer.until("wait")[0]
     newer.leave()
+
+
+def test_a_bot_that_is_replaced_in_its_match_loses_it(arena, peers):
+    """In Angry Mob nobody comes back; the newer connection waits, and may leave before the end."""
+    pair = [peers(arena, hello(name, "pit")) for name in ("Joe", "Kim")]
+    for bot in pair:
+        bot.until("go")
+    newer = peers(arena, hello("Joe", "pit"))
+    newer.until("wait")
+    newer.leave()
+    pair[1].say("\n")
+    assert "error replaced " in pair[0].rest()
+    assert "end forfeit" in pair[1].until("end")
+    again = peers(arena, hello("Joe", "pit"))
+    again.until("start")
+    for bot in (again, pair[1]):
+        bot.leave()
 
 
 def test_what_a_ladder_refuses(arena, peers):

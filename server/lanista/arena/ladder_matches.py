@@ -28,6 +28,7 @@ from lanista.match.record import ENDING
 from lanista.match.runner import RejoinError
 from lanista_protocol import ErrorCode, Note, NoteCode, RemoteProtocolError
 
+REPLACED = "a newer connection has shown the token of this name"
 HOUSE_BOT = 0
 """The number that all house bots have for the operator, who can't kick them."""
 
@@ -86,8 +87,8 @@ class LadderMatches:
         self._changed.set()
 
     async def _keep_pairing(self) -> None:
-        """Begin matches whose time has come although nothing else happened, until cancelled."""
-        while True:
+        """Begin matches whose time has come although nothing else happened."""
+        while not self.closing:
             self._changed = trio.Event()
             dues = [room.due() for room in self.rooms.values()]
             soonest = min([due for due in dues if due is not None], default=math.inf)
@@ -96,22 +97,28 @@ class LadderMatches:
                 continue
             self.start_ready()
 
-    async def rejoin(
-        self, room: "LadderRoom", name: str, connection: Connection
-    ) -> Connection | None:
-        """Let a bot go on with the match that it plays over another connection.
+    async def replace(self, old: Player, new: Player) -> Connection | None:
+        """Let a bot's newer connection take the place of an older one that plays a match.
+
+        If bots can come back to that match, `new` goes on with it; otherwise the seat is out.
 
         Returns:
-            The connection that is replaced; None if it was broken.
-
-        Raises:
-            RejoinError: It can't come back to its match.
+            The older connection, if the caller has to close it.
         """
+        assert new.ladder is not None
         for running in self.running.matches.values():
-            names = [bot for _, bot in running.bots]
-            if running.room == room.spec.name and name in names:
-                return await running.rejoin(names.index(name), connection)
-        raise RejoinError("its match has not begun")
+            names = [name for _, name in running.bots]
+            if running.room == new.ladder.spec.name and new.name in names:
+                seat = names.index(new.name)
+                try:
+                    replaced = await running.rejoin(seat, new.connection)
+                except RejoinError as error:
+                    log.info("can't come back", match=running.match, name=new.name, why=str(error))
+                    running.playing.kick(seat, REPLACED, ErrorCode.REPLACED)
+                    return None
+                new.taken, new.over, new.place.plays = True, old.over, True
+                return replaced
+        return None  # its match is about to begin, or is over
 
     def note_rest(self, player: Player) -> None:
         """Tell a waiting bot that it rests, if it does (PROTOCOL.md 7, `benched`)."""

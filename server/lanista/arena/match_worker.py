@@ -52,7 +52,7 @@ from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules import registry
 from lanista.signals import STOPPING
-from lanista_protocol import SessionState
+from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()
 """Makes JSON values of orders and reports, and these of JSON values."""
@@ -176,8 +176,8 @@ class MatchWorker:
         if kind in {"pause", "resume", "step"}:
             getattr(match.control, kind)()
         elif kind == "kick":
-            seat, why = content["seat"], content["why"]
-            match.when_hosted(lambda hosted: hosted.match.kick(seat, why))
+            seat, why, code = content["seat"], content["why"], ErrorCode(content["code"])
+            match.when_hosted(lambda hosted: hosted.match.kick(seat, why, code))
         elif kind == "interrupt":
             match.when_hosted(lambda hosted: hosted.match.interrupt(content["why"]))
         elif kind == "rejoin":

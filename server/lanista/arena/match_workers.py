@@ -92,9 +92,9 @@ class _HandedMatch:
         """End the match as aborted."""
         self.command("interrupt", why=why)
 
-    def kick(self, seat: int, why: str) -> None:
-        """Remove the bot on a seat from the match."""
-        self.command("kick", seat=seat, why=why)
+    def kick(self, seat: int, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
+        """Remove the bot on a seat from the match, and send it an error with this code."""
+        self.command("kick", seat=seat, why=why, code=code.value)
 
     async def rejoin(self, seat: int, connection: Connection) -> Connection | None:
         """See `Match.rejoin`."""

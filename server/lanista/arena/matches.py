@@ -12,6 +12,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.arena.ladder_matches import HOUSE_BOT
 from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
 from lanista.arena.match_workers import MatchWorkers
@@ -151,7 +152,7 @@ class Matches:
                 return True
         for running in self.running.matches.values():
             for seat, (bot, name) in enumerate(running.bots):
-                if bot == number:
+                if bot == number != HOUSE_BOT:
                     log.info("kicked", name=name, match=running.match)
                     self.kicked.add(number)
                     running.playing.kick(seat, KICKED)

@@ -20,7 +20,7 @@ import trio
 
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.console import read_stdin, wait_for_enter
-from lanista.arena.ladder_matches import LadderMatches
+from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import KICKED, Matches
@@ -31,7 +31,6 @@ from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.connection import Connection
-from lanista.match.runner import RejoinError
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
@@ -265,10 +264,9 @@ class Arena:
             self._greetings.add(scope)
             try:
                 hello = await connection.read_hello(self.options.hello_timeout)
-                if hello is not None:
-                    place.greeted = True
                 newcomer = None
                 if hello is not None:
+                    place.greeted = True
                     newcomer = await self._identify(hello, connection, place, peer)
             finally:
                 self._greetings.discard(scope)
@@ -334,12 +332,7 @@ class Arena:
         if not old.taken:
             self.lobby.dismiss(old, _replaced())
             return
-        replaced: Connection | None = old.connection
-        try:
-            replaced = await self.ladders.rejoin(room, who.name, player.connection)
-            player.taken, player.over = True, old.over
-        except RejoinError as error:
-            log.info("can't come back", name=who.name, ladder=room.spec.name, why=str(error))
+        replaced = await self.ladders.replace(old, player)
         if replaced is not None and self.matches.nursery is not None:
             self.matches.nursery.start_soon(replaced.refuse, _replaced())
 
@@ -356,7 +349,8 @@ class Arena:
         finally:
             self.matches.kicked.discard(player.number)
             member = self._member(player)
-            if member is not None and self._members[member].number == player.number:
+            present = None if member is None else self._members.get(member)
+            if member is not None and present is not None and present.number == player.number:
                 del self._members[member]
 
     async def _keep_seating(self, player: Player) -> None:
@@ -443,9 +437,7 @@ def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom 
 
 
 def _replaced() -> RemoteProtocolError:
-    return RemoteProtocolError(
-        ErrorCode.REPLACED, "a newer connection has shown the token of this name"
-    )
+    return RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
 
 
 def _no_longer(_: RemoteProtocolError) -> None:

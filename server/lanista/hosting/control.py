@@ -12,6 +12,7 @@ import trio
 
 from lanista.match.connection import Connection
 from lanista.rules.base import Game, Ruleset
+from lanista_protocol import ErrorCode
 
 PATHS_KEPT = 100
 """Number of matches that are over whose records' paths are remembered."""
@@ -120,8 +121,8 @@ class Interruptible(Protocol):
         """End the match as aborted."""
         ...
 
-    def kick(self, seat: int, why: str) -> None:
-        """Remove the bot on a seat from the match."""
+    def kick(self, seat: int, why: str, code: ErrorCode = ...) -> None:
+        """Remove the bot on a seat from the match, and send it an error with this code."""
         ...
 
 

@@ -163,9 +163,15 @@ class Match:
         self._why_interrupted = why
         self._scope.cancel()
 
-    def kick(self, seat: int, why: str) -> None:
-        """Put a seat out in this turn, or in the next one if it has answered already."""
-        self.seats[seat].kick(why)
+    def kick(self, seat: int, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
+        """Put a seat out in this turn, or in the next one if it has answered already.
+
+        Args:
+            seat: The seat.
+            why: The reason, which its bot is sent.
+            code: The code of that error.
+        """
+        self.seats[seat].kick(why, code)
         self._changed.set()
 
     def rejoin(self, seat: int, connection: Connection) -> Connection | None:
@@ -380,7 +386,7 @@ class Match:
                     await self._changed.wait()
         for seat in playing:
             if seat.absent and seat.kicked is not None:
-                seat.lose(ErrorCode.SHUTDOWN.value, seat.kicked)
+                seat.lose(seat.kicked_code.value, seat.kicked)
 
     def _give_up_absent(self) -> None:
         """Put out the seats that are still absent when the match ends, in its last turn."""

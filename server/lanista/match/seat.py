@@ -47,6 +47,8 @@ class Seat:
     """The connection by which its bot has come back, until it is used in the next turn."""
     kicked: str | None = None
     """Why the seat is to be removed, which happens when its next answer is awaited."""
+    kicked_code: ErrorCode = ErrorCode.SHUTDOWN
+    """The code of the error that its bot is then sent."""
     dismissed: bool = False
     """Whether the connection needs no more closing by the match: that is being done already, or it
     was replaced, and is closed by whoever replaced it."""
@@ -114,14 +116,14 @@ class Seat:
         self.present, self.why_absent = False, why
         self.line = self.arrived = None
 
-    def kick(self, why: str) -> None:
+    def kick(self, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
         """Put the seat out in this turn, or in the next one if it has answered already."""
-        self.kicked = why
+        self.kicked, self.kicked_code = why, code
         self.connection.channel.wake()
 
     def _leave_if_kicked(self) -> None:
         if self.kicked is not None and not self.settled:
-            self.lose(ErrorCode.SHUTDOWN.value, self.kicked)
+            self.lose(self.kicked_code.value, self.kicked)
 
     # -- coming back ---------------------------------------------------------------------------
 
@@ -206,7 +208,7 @@ class Seat:
         if not self.present:
             return
         if self._unsent and self.kicked is not None:
-            self.lose(ErrorCode.SHUTDOWN.value, self.kicked)
+            self.lose(self.kicked_code.value, self.kicked)
             return
         if self._unsent:
             self._break("late", f"did not read what it was sent within {self.limit:g} s")

@@ -20,6 +20,7 @@ _OF_FAULT = {
 _OF_CLOSED = {
     ErrorCode.TOO_MANY_SUBMOVES.value: Ending.ILLEGAL,
     "disconnected": Ending.DISCONNECT,
+    ErrorCode.REPLACED.value: Ending.DISCONNECT,
     "late": Ending.LATE,
 }
 """Maps the code that closed a seat to the bot's ending; any other code counts as malformed."""
