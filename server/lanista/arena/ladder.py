@@ -108,7 +108,7 @@ class _Block:
 
 @attrs.define(eq=False)
 class _Name:
-    """What is known of a name."""
+    """The state of a name: whether it plays, how often it has, whom it met last."""
 
     name: str
     owner: Hashable = None

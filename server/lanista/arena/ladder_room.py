@@ -39,7 +39,7 @@ log = structlog.get_logger()
 
 @attrs.define(eq=False)
 class _Opening:
-    """What the matches of an open block have in common."""
+    """An opening: the seed and the map that all matches of a block have in common."""
 
     block: str
     """The block's id."""

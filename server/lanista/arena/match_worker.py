@@ -91,7 +91,7 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """What the front has to know of a match that is over."""
+    """The report of a worker about a match that is over."""
 
     match: str
     result: ResultInfo | None

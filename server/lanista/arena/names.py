@@ -87,7 +87,7 @@ log = structlog.get_logger()
 
 @attrs.frozen(kw_only=True)
 class LadderName:
-    """What a hello has proved about a bot's name."""
+    """A bot's name on a ladder, as its hello has proved it."""
 
     name: str
     """The name, with the capitals with which it was registered."""
@@ -104,7 +104,7 @@ class NameRefusedError(Exception):
 
 @attrs.frozen(kw_only=True)
 class _Entry:
-    """What the database said about a name."""
+    """The answer of the database about a name."""
 
     name: str | None
     """The name as it is registered; None if it isn't."""
