@@ -384,3 +384,27 @@ def test_a_kill_leaves_every_match_whole_or_away(tmp_path):
 @pytest.mark.timeout(600)
 def test_many_kills_leave_every_match_whole_or_away(tmp_path):
     killed(tmp_path / "ladder.db", 40)
+
+
+def test_meetings_of_two_and_whether_anything_changed(store):
+    """The last ones in which both played, void ones too; a strike is a change as well."""
+    with store.ladder_reading() as now:
+        changes = [now.last_change()]
+    given = interleaved(range(6))
+    store.add_matches(given)
+    store.strike("Ant")
+    with store.ladder_reading() as now:
+        changes.append(now.last_change())
+        for most in (1, 3, 100):
+            expected = [
+                one.match
+                for one in store.matches()
+                if {"Bee", "Cat"} <= {part.bot for part in one.match.seats}
+            ]
+            met = [one.match for one in now.meetings("Bee", "Cat", most)]
+            assert expected[:most] == met
+        assert [] == now.meetings("Bee", "Dodo", 5)
+    store.unstrike("Ant")
+    with store.ladder_reading() as now:
+        changes.append(now.last_change())
+    assert 3 == len(set(changes))

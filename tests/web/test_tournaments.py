@@ -367,7 +367,7 @@ def test_the_process_may_end(tmp_path):
     finally:
         process.close()
     with pytest.raises(NoStandingsError) as refused:
-        process.ask(path)
+        process.ask({"tournament": str(path)})
     assert ("the arena ends", "") == (str(refused.value), refused.value.why)
 
 

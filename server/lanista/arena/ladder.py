@@ -296,7 +296,11 @@ class Ladder:
 
         Returns None if it doesn't rest.
         """
-        return self._rests.resting(now).get(name)
+        return self.resting(now).get(name)
+
+    def resting(self, now: float) -> Mapping[str, float]:
+        """Return the names that rest, and until when: infinity if the operator has benched one."""
+        return self._rests.resting(now)
 
     def bench(self, name: str) -> None:
         """Pair a name no longer, until it is unbenched."""

@@ -130,7 +130,7 @@ class LadderMatches:
         if rest is None or not handshake.speaks_version1(hello, player.ruleset):
             return
         seconds = 0 if rest == math.inf else math.ceil(rest)
-        why = player.ladder.why_resting(player.who)
+        why = player.ladder.why_resting(player.who.name)
         handshake.send_at_once(player.connection, bytes(Note(NoteCode.BENCHED, seconds, None, why)))
 
     def _begin(self, room: "LadderRoom", match: "LadderMatch") -> None:

@@ -4,6 +4,7 @@ Who meets whom is decided by `ladder.Ladder`, which knows neither bots nor seeds
 module tells it who is there, and makes of its decisions matches that can be played.
 """
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -59,6 +60,10 @@ class LadderRoom:
     """The house bots by name."""
     results: LadderResults
     running: RunningMatches
+    target: str = attrs.field(repr=False)
+    """The database of the results: a file, or a URL that may have a password."""
+    schema: str | None
+    """The schema of the results in a PostgreSQL database."""
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _ladder: Ladder
@@ -106,6 +111,8 @@ class LadderRoom:
                 house=house,
                 results=LadderResults(store, spec.name),
                 running=running,
+                target=str(target or path),
+                schema=schema,
                 settings=settings,
                 boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
                 ladder=Ladder(
@@ -169,13 +176,27 @@ class LadderRoom:
         until = self._ladder.resting_until(who.name, self.now)
         return None if until is None else until - self.now
 
-    def why_resting(self, who: LadderName) -> str:
+    def why_resting(self, name: str) -> str:
         """Return why a bot that rests does so."""
-        if self._ladder.is_benched(who.name):
+        if self._ladder.is_benched(name):
+            if name in self.house:
+                return "it couldn't be started; the arena's log says why"
             return "the arena's operator has benched it"
         why = f"{self.spec.bench_after} failed matches in a row"
-        last = self._failures.get(who.name)
+        last = self._failures.get(name)
         return f"{why}; the last: {last}" if last else why
+
+    def rests(self) -> Mapping[str, datetime | None]:
+        """Return the names that rest, and until when; None if the operator has benched one."""
+        return {
+            name: None if until == math.inf else datetime.fromtimestamp(until, UTC)
+            for name, until in self._ladder.resting(self.now).items()
+        }
+
+    @property
+    def hidden_blocks(self) -> list[str]:
+        """The ids of the blocks whose records can't be seen yet, as their seeds are in use."""
+        return [opening.block for opening in self._openings.values()]
 
     def bench_house(self, name: str) -> None:
         """Pair a house bot no longer, as it can't be started."""

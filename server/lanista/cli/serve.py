@@ -193,7 +193,7 @@ def serve_arena(
     from lanista.cli.standings import StandingsProcess, looks_at
     from lanista.cli.web import PagePort
 
-    standings_process = StandingsProcess()
+    standings_process, bots_process = StandingsProcess(), StandingsProcess()
     looks = looks_at(tournaments, standings_process)
     options = attrs.evolve(
         options,
@@ -209,7 +209,8 @@ def serve_arena(
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log()
-    page = PagePort(web, looks, open_logs=open_logs) if has_page else None
+    ladders = (standings_process.ask, bots_process.ask) if options.ladders else None
+    page = PagePort(web, looks, open_logs=open_logs, ladders=ladders) if has_page else None
 
     failures: list[OSError] = []
 
@@ -224,7 +225,7 @@ def serve_arena(
             raise
 
     try:
-        if looks:
+        if looks or (ladders and has_page):
             standings_process.start()
         trio.run(serve, options, announce, None if page is None else page.open_beside)
     except (CannotListenError, CannotOpenError) as error:
@@ -235,6 +236,7 @@ def serve_arena(
         raise failures[0] from None  # the arena's nursery wrapped it
     finally:
         standings_process.close()
+        bots_process.close()
     return 0
 
 

@@ -1,12 +1,13 @@
-"""The process that computes tournaments' standings for the page of `lanista serve`.
+"""The process that computes the standings of tournaments and ladders for the page of an arena.
 
 **Standings are computed in a process of their own**, at low priority: for 100,000 matches that
 takes seconds, and in the arena's process it would block other threads for up to 0.2 s at a time,
 which would delay matches.
 
-The process runs `python -m lanista.cli.standings`. It reads paths of specs from stdin, each a JSON
-string on a line, and answers each with a JSON object on a line: `{"database", "standings"}` or
-`{"problem", "why"}`. It ends when stdin does.
+The process runs `python -m lanista.cli.standings`. It reads questions from stdin, each a JSON
+object on a line, and answers each with a JSON object on a line. `{"tournament": PATH}`, the path of
+a spec, is answered by `{"database", "standings"}`; `{"ladder", "do", …}` as `LadderTables.answer`
+says; and what can't be answered by `{"problem", "why"}`. It ends when stdin does.
 """
 
 import contextlib
@@ -14,9 +15,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ from lanista.cli import BadInputError
 
 if TYPE_CHECKING:
     from lanista.tournament.setup import Setup
+    from lanista.web.ladder_tables import LadderTables
     from lanista.web.tournaments import Look
 
 NICENESS = 15
@@ -82,16 +85,12 @@ class Results:
         Raises:
             NoStandingsError: Nothing was played yet, or the results can't be read.
         """
-        from lanista.web.tournaments import NoStandingsError
-
         # Taken before the files are read, so that what is written meanwhile counts as a change.
         stamp = self._stamp()
         if stamp is not None and stamp == self._seen:
             return None
         self._seen = None
-        answer = self._process.ask(self._file)
-        if "problem" in answer:
-            raise NoStandingsError(answer["problem"], answer["why"])
+        answer = self._process.ask({"tournament": os.fspath(self._file)})
         database = answer["database"]
         self._database = "" if database is None else Path(database)
         self._seen = stamp
@@ -118,12 +117,13 @@ def _written(path: Path) -> tuple[int, int]:
 
 
 class StandingsProcess:
-    """The process that computes standings; it can be asked from any thread, one at a time."""
+    """The process that computes standings; it can be asked from any thread."""
 
     def __init__(self) -> None:
         """Prepare the process without starting it."""
         self._process: subprocess.Popen[bytes] | None = None
         self._is_closed = False
+        self._one_question = threading.Lock()
 
     def start(self) -> None:
         """Start the process, so that it is ready for the first question."""
@@ -135,13 +135,22 @@ class StandingsProcess:
             start_new_session=True,  # Ctrl-C must reach only the arena, which ends this process
         )
 
-    def ask(self, file: Path) -> dict[str, Any]:
-        """Return the process's answer for a spec; block until it is there.
+    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the process's answer to a question; block until it is there.
 
         Raises:
-            NoStandingsError: The process has ended, and the next question starts a new one; or it
-                was closed.
+            NoStandingsError: There is no answer, or the process has ended, and the next question
+                starts a new one; or it was closed.
         """
+        from lanista.web.tournaments import NoStandingsError
+
+        with self._one_question:
+            answer = self._answer(question)
+        if "problem" in answer:
+            raise NoStandingsError(answer["problem"], answer["why"])
+        return answer
+
+    def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         from lanista.web.tournaments import NoStandingsError
 
         if self._is_closed:
@@ -154,7 +163,7 @@ class StandingsProcess:
         assert process.stdout is not None
         line = b""
         with contextlib.suppress(OSError, ValueError):  # it ended, or was closed meanwhile
-            process.stdin.write(json.dumps(os.fspath(file)).encode() + b"\n")
+            process.stdin.write(json.dumps(question).encode() + b"\n")
             process.stdin.flush()
             line = process.stdout.readline()
         if line.endswith(b"\n"):
@@ -189,26 +198,32 @@ def main() -> None:
     """Answer questions until stdin ends."""
     # Imported now because it takes longer than most answers.
     from lanista.tournament import looking  # noqa: F401 - only to load it
+    from lanista.web.ladder_tables import LadderTables
 
     os.nice(NICENESS)
+    ladders = LadderTables()
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(_answer(Path(json.loads(line))) + b"\n")
+        sys.stdout.buffer.write(_answer(json.loads(line), ladders) + b"\n")
         sys.stdout.buffer.flush()
 
 
-def _answer(file: Path) -> bytes:
+def _answer(question: Mapping[str, Any], ladders: "LadderTables") -> bytes:
     from lanista.store.errors import StoreError
     from lanista.toml_spec import SpecError
 
     try:
-        # JSON has no NaN.
-        return json.dumps(_standings(file), allow_nan=False).encode()
+        if "ladder" in question:
+            answer = ladders.answer(**question)
+        else:
+            answer = _standings(Path(question["tournament"]))
+        return json.dumps(answer, allow_nan=False).encode()  # JSON has no NaN
     except SpecError as error:
-        problem = f"{file.name} can't be used as it is now; the arena's log says why"
+        file = Path(question["tournament"]).name
+        problem = f"{file} can't be used as it is now; the arena's log says why"
         why = str(error)
     except StoreError as error:
         problem, why = "the results can't be read; the arena's log says why", str(error)
-    except Exception:  # noqa: BLE001 - an error in one tournament must not end the others
+    except Exception:  # noqa: BLE001 - an error in one question must not end the others
         problem = "the arena failed to compute the standings; its log says why"
         why = traceback.format_exc()
     return json.dumps({"problem": problem, "why": why}).encode()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import trio
 
     from lanista.arena.server import Arena
+    from lanista.web.ladders import Ask
     from lanista.web.server import Server
     from lanista.web.tournaments import Look
     from lanista.web.view import View
@@ -40,6 +41,7 @@ class PagePort:
         tournaments: "Mapping[str, Look] | None" = None,
         *,
         open_logs: bool = False,
+        ladders: "tuple[Ask, Ask] | None" = None,
     ) -> None:
         """Parse the address; nothing is opened yet.
 
@@ -47,20 +49,28 @@ class PagePort:
             web: HOST:PORT; None: the default, or a free port if the default is in use.
             tournaments: Functions that read the standings which the page shows, by name.
             open_logs: Whether all viewers see bots' logs during a match.
+            ladders: Asks for the tables of ladders, and about their bots; None to show none.
         """
         self._tournaments = tournaments or {}
         self._open_logs = open_logs
+        self._ladders = ladders
         self.announced: str | None = None
         self._is_default = web is None
         self._host, self._port = DEFAULT if web is None else address_of(web)
 
     async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
         """Serve an arena's page in a nursery, and set `announced` to the page's address."""
+        from lanista.web.ladders import Ladders
         from lanista.web.tournaments import Tournaments
         from lanista.web.view import View
 
-        tournaments = Tournaments(self._tournaments)
-        view = View(arena.running, arena=arena, data=arena.options.data, tournaments=tournaments)
+        view = View(
+            arena.running,
+            arena=arena,
+            data=arena.options.data,
+            tournaments=Tournaments(self._tournaments),
+            ladders=Ladders() if self._ladders is None else Ladders.of(arena, *self._ladders),
+        )
         server = await self.listen(view)
         await nursery.start(server.run)
         self.announced = self.url(server)

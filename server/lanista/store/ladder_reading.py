@@ -14,8 +14,15 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import Ending
-from lanista.store.reading import ENDINGS, JsonLists, PlayedBlock, Reading, rows
-from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS
+from lanista.store.reading import (
+    ENDINGS,
+    JsonLists,
+    PlayedBlock,
+    Reading,
+    StoredMatch,
+    rows,
+)
+from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS, STRUCK
 
 PAGE = 5000
 """Number of matches, or of blocks, that are read at once."""
@@ -156,7 +163,7 @@ class LadderReading(Reading):
             .group_by(MATCHES.c.block)
             .order_by(MATCHES.c.block)
         )
-        newest = self._last_block()
+        newest = self.last_block()
         for first in range(1 if last is None else self._first_of_last(last), newest + 1, PAGE):
             page = sa.and_(BLOCKS.c.number >= first, BLOCKS.c.number < first + PAGE)
             blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
@@ -224,8 +231,35 @@ class LadderReading(Reading):
         )
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
 
-    def _last_block(self) -> int:
+    def meetings(self, bot: str, opponent: str, most: int) -> list[StoredMatch]:
+        """Return the last matches in which two bots played, void ones included, newest first.
+
+        Args:
+            bot: The one.
+            opponent: The other.
+            most: Their maximum number.
+        """
+        own, other = SEATS.alias("own"), SEATS.alias("other")
+        numbers = self.connection.scalars(
+            sa.select(own.c.match)
+            .join(other, other.c.match == own.c.match)
+            .where(own.c.bot == bot, other.c.bot == opponent)
+            .distinct()
+            .order_by(own.c.match.desc())
+            .limit(most)
+        ).all()
+        return list(self._matches_of(numbers))
+
+    def last_change(self) -> str:
+        """Return a text that differs whenever other matches count than before."""
+        struck = self.connection.execute(
+            sa.select(STRUCK.c.bot, STRUCK.c.number).order_by(STRUCK.c.bot)
+        )
+        return json.dumps([self.last_number(), *map(list, struck.all())])
+
+    def last_block(self) -> int:
+        """Return the number of the newest block; 0 if there is none."""
         return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
 
     def _first_of_last(self, blocks: int) -> int:
-        return max(1, self._last_block() - blocks + 1)
+        return max(1, self.last_block() - blocks + 1)

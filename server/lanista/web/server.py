@@ -36,6 +36,8 @@ from lanista.playback.replay_reader import GZIP
 from lanista.rules.outcome import Termination
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
+from lanista.web.ladders import UnknownBotError
+from lanista.web.tournaments import NoStandingsError
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 
@@ -51,6 +53,12 @@ TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tournaments that are due, while there are viewers."""
 ENDS = tuple(end.value for end in Termination)
 """Ways in which a match can end, as in the parameter `end`."""
+LADDERS_EVERY = 1.0
+"""Seconds between two checks for ladders' tables that are due, while there are viewers."""
+LADDERS_AT_LEAST_EVERY = 3600.0
+"""The same if there are none: each table is a snapshot of the ratings for later (docs/api.md)."""
+LADDER = re.compile("/api/1/ladders/([^/]+)(?:/bots/([^/]+)(?:/against/([^/]+))?)?")
+"""The path of a ladder, of a bot on it, or of two bots."""
 TOURNAMENT = "/api/1/tournaments/"
 """Prefix of a path that ends with a tournament's name, which may contain slashes."""
 
@@ -223,6 +231,8 @@ class Server:
         await nursery.start(self.view.run)
         if self.view.tournaments:
             nursery.start_soon(self._follow_tournaments)
+        if self.view.ladders:
+            nursery.start_soon(self._follow_ladders)
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._serve_viewer,
@@ -245,6 +255,14 @@ class Server:
             await self.has_viewers.wait()
             await self.view.tournaments.refresh()
             await trio.sleep(TOURNAMENTS_EVERY)
+
+    async def _follow_ladders(self) -> None:
+        """Keep the tables of ladders up to date: often while there are viewers."""
+        while True:
+            with trio.move_on_after(LADDERS_AT_LEAST_EVERY):
+                await self.has_viewers.wait()
+            await self.view.ladders.refresh()
+            await trio.sleep(LADDERS_EVERY)
 
     async def wait_without_viewers(self, grace: float) -> None:
         """Return when there has been no viewer for so many seconds."""
@@ -358,6 +376,9 @@ class Server:
         if path.startswith(TOURNAMENT):
             _check_parameters(query)
             await self._tournament(path.removeprefix(TOURNAMENT))
+        if path.startswith("/api/1/ladders"):
+            _check_parameters(query)
+            await self._ladders(peer, path)
         if path == "/api/1/matches":
             await self._matches(query)
         if match is not None and match[2]:
@@ -391,6 +412,32 @@ class Server:
         body = await self.view.tournaments.one_json(name)
         if body is None:
             raise _error(http.HTTPStatus.NOT_FOUND, f"there is no tournament {name!r} here")
+        raise _Answer(http.HTTPStatus.OK, body)
+
+    async def _ladders(self, peer: Peer, path: str) -> None:
+        """Answer with what the last tables were made of; the next answer has newer ones."""
+        ladders = self.view.ladders
+        found = LADDER.fullmatch(path)
+        self._nursery.start_soon(ladders.refresh)
+        if path == "/api/1/ladders":
+            raise _Answer(http.HTTPStatus.OK, await ladders.all_json())
+        if found is None:
+            return
+        name, bot, opponent = found.groups()
+        try:
+            if opponent is not None:
+                body = await ladders.against_json(name, bot, opponent)
+            elif bot is not None:
+                body = await ladders.bot_json(name, bot)
+            else:
+                body = await ladders.table_json(name)
+        except UnknownBotError as error:
+            raise _error(http.HTTPStatus.NOT_FOUND, str(error)) from None
+        except NoStandingsError as error:
+            raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+        if body is None:
+            raise _error(http.HTTPStatus.NOT_FOUND, f"there is no ladder {name!r} here")
+        self.connections.hold(peer, 2 * len(body))
         raise _Answer(http.HTTPStatus.OK, body)
 
     async def _matches(self, query: dict[str, str]) -> None:

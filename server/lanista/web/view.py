@@ -27,6 +27,7 @@ from lanista.playback.frame_cache import FrameCache, FrameFile, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.playback.summary import summary
 from lanista.rules import registry
+from lanista.web.ladders import Ladders
 from lanista.web.tournaments import Tournaments
 
 SYNC_AGAIN = 10.0
@@ -56,6 +57,8 @@ class View:
     """The id of the one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
     """The tournaments whose standings are shown; they are played elsewhere."""
+    ladders: Ladders = attrs.field(factory=Ladders)
+    """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
     _catalogue: Catalogue | None = attrs.field(default=None, init=False)
@@ -71,6 +74,7 @@ class View:
 
     def __attrs_post_init__(self) -> None:
         self.tournaments.on_change = self.running.changes.tell
+        self.ladders.on_change = self.running.changes.tell
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the catalogue up to date with the arena's records."""
@@ -175,6 +179,7 @@ class View:
             # by another request.
             "standings": [{**table, "rows": table["rows"][:ROWS]} for table in self._standings],
             "tournaments": self.tournaments.summaries(),
+            "ladders": self.ladders.summaries(),
         }
 
     def _rooms(self) -> list[dict[str, Any]]:
