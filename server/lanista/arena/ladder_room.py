@@ -114,6 +114,7 @@ class LadderRoom:
                     fill_after=spec.fill_after,
                     block_timeout=spec.block_timeout,
                     bench_after=spec.bench_after,
+                    window=spec.window,
                 ),
             )
             room._store_missing(data / "records")
