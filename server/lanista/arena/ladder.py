@@ -298,6 +298,17 @@ class Ladder:
             entry.held = now + RETURN if block.left else now
             self._wait_from(entry, now)
 
+    def presence(self, now: float) -> Mapping[str, int]:
+        """Return how many names are present, house bots aside: `waiting`, `playing`, `resting`."""
+        resting = self._rests.resting(now)
+        playing = {name for match in self._running for name in match.names}.difference(self._house)
+        there = self._waiting.keys() - playing
+        return {
+            "waiting": len(there - resting.keys()),
+            "playing": len(playing),
+            "resting": len(there & resting.keys()),
+        }
+
     def resting_until(self, name: str, now: float) -> float | None:
         """Return until when a name isn't paired, infinity if the operator has benched it.
 

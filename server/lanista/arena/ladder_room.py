@@ -162,6 +162,10 @@ class LadderRoom:
         """Let a bot wait no longer."""
         self._ladder.leave(who.name)
 
+    def presence(self) -> Mapping[str, int]:
+        """Return how many bots are present: `waiting`, `playing`, `resting`."""
+        return self._ladder.presence(self.now)
+
     def resting(self, who: LadderName) -> float | None:
         """Return for how many seconds a bot isn't paired, infinity if the operator benched it.
 
