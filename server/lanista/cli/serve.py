@@ -188,7 +188,8 @@ def serve_arena(
     import attrs
     import trio
 
-    from lanista.arena.server import CannotListenError, CannotOpenError, serve
+    from lanista.arena.operator import Operator
+    from lanista.arena.server import Arena, CannotListenError, CannotOpenError, serve
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, looks_at
     from lanista.cli.web import PagePort
@@ -212,6 +213,11 @@ def serve_arena(
     ladders = (standings_process.ask, bots_process.ask) if options.ladders else None
     page = PagePort(web, looks, open_logs=open_logs, ladders=ladders) if has_page else None
 
+    async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
+        await nursery.start(Operator(arena).run)
+        if page is not None:
+            await page.open_beside(arena, nursery)
+
     failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
@@ -227,7 +233,7 @@ def serve_arena(
     try:
         if looks or (ladders and has_page):
             standings_process.start()
-        trio.run(serve, options, announce, None if page is None else page.open_beside)
+        trio.run(serve, options, announce, open_beside)
     except (CannotListenError, CannotOpenError) as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:

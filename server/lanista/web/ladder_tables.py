@@ -113,7 +113,7 @@ class LadderTables:
             `state`; and, if it isn't the known one, `about`, what isn't about a single bot, and
             `rows`, a list of each bot's name and its row as JSON.
         """
-        with self._store(source).ladder_reading() as now:
+        with self._store(source).ladder_reading(source.window) as now:
             state = now.last_change()
             if state == known:
                 return {"state": state}
@@ -146,7 +146,7 @@ class LadderTables:
             bot: The bot's name.
             hidden: The ids of the blocks whose records can't be seen yet.
         """
-        with self._store(source).ladder_reading() as now:
+        with self._store(source).ladder_reading(source.window) as now:
             opponents = [
                 attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
             ]
@@ -170,7 +170,7 @@ class LadderTables:
         self, source: LadderSource, bot: str, opponent: str, hidden: Collection[str]
     ) -> dict[str, Any]:
         """Return the results of a bot against another one; the arguments are those of `_bot`."""
-        with self._store(source).ladder_reading() as now:
+        with self._store(source).ladder_reading(source.window) as now:
             scores = [score for score in now.opponents(bot) if score.opponent == opponent]
             last = now.meetings(bot, opponent, MATCHES)
         won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
@@ -190,10 +190,10 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
     # Read one after another, as there may be hundreds of thousands.
     played = (
         BlockScore(block.bots, block.ranks, number)
-        for number, block in enumerate(now.blocks(len(seated), last=source.window))
+        for number, block in enumerate(now.blocks(len(seated)))
     )
     ended = now.endings()
-    blocks = min(now.last_block(), source.window or now.last_block())
+    blocks = now.last_block() + 1 - now.first_block
     arguments: dict[str, Any] = {
         "name": source.name,
         "game": source.game,
@@ -208,7 +208,7 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
         standings = compute(format=format_, played=list(played), **arguments)
     else:
         standings = compute_large(played=played, **arguments)
-    # Others have played only in blocks that don't count.
+    # Others were only in matches that don't count.
     there = tuple(row for row in standings.rows if row.matches)
     return attrs.evolve(standings, rows=there)
 

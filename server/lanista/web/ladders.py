@@ -8,7 +8,7 @@ table that was computed: they wait only for the first.
 
 import json
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,7 +17,6 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.ladder_matches import HOUSE_BOT
 from lanista.arena.server import Arena
 from lanista.web.tournaments import SHARE, NoStandingsError
 
@@ -101,7 +100,6 @@ class _Table:
 class Ladders:
     """The ladders that a page shows."""
 
-    arena: Arena | None = None
     tables: Mapping[str, _Table] = attrs.field(factory=dict)
     ask: Ask | None = None
     """Answers questions about bots."""
@@ -127,7 +125,6 @@ class Ladders:
         """
         data = arena.options.data
         return cls(
-            arena,
             {
                 name: _Table(room, _source(room, data), tables)
                 for name, room in arena.ladders.rooms.items()
@@ -162,19 +159,13 @@ class Ladders:
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return the lobby's part of each ladder."""
-        if not self.tables:
-            return []
-        playing = self._playing()
-        return [
-            {**self._about(table, playing), "rows": table.first} for table in self.tables.values()
-        ]
+        return [{**_about(table), "rows": table.first} for table in self.tables.values()]
 
     async def all_json(self) -> bytes:
         """Return all ladders without their rows."""
         for table in self.tables.values():
             await table.computed.wait()
-        playing = self._playing() if self.tables else Counter()
-        about = [self._about(table, playing) for table in self.tables.values()]
+        about = [_about(table) for table in self.tables.values()]
         return json.dumps({"ladders": about}).encode()
 
     async def table_json(self, name: str) -> bytes | None:
@@ -183,41 +174,8 @@ class Ladders:
         if table is None:
             return None
         await table.computed.wait()
-        about = json.dumps(self._about(table, self._playing()) | {"rests": self._rests(table)})
+        about = json.dumps(_about(table) | {"rests": _rests(table)})
         return f'{about[:-1]}, "rows": {table.rows_json}}}'.encode()
-
-    def _playing(self) -> Counter[str | None]:
-        """Return how many bots that aren't house bots play in each room."""
-        assert self.arena is not None
-        playing: Counter[str | None] = Counter()
-        for running in self.arena.running.matches.values():
-            playing[running.room] += sum(number != HOUSE_BOT for number, _ in running.bots)
-        return playing
-
-    def _about(self, table: _Table, playing: Counter[str | None]) -> dict[str, Any]:
-        assert self.arena is not None
-        room = table.room
-        key = room.ruleset.name, room.spec.name
-        return {
-            "name": room.spec.name,
-            "game": room.ruleset.name,
-            "title": room.ruleset.title,
-            "waiting": len(self.arena.lobby.waiting(key)),
-            "playing": playing[room.spec.name],
-            "resting": len(room.rests()),
-            **(table.about or _NOTHING),
-            "problem": table.problem,
-        }
-
-    @staticmethod
-    def _rests(table: _Table) -> dict[str, Any]:
-        return {
-            name: {
-                "until": None if until is None else until.isoformat(timespec="seconds"),
-                "why": table.room.why_resting(name),
-            }
-            for name, until in table.room.rests().items()
-        }
 
     # -- bots ----------------------------------------------------------------------------------
 
@@ -237,7 +195,7 @@ class Ladders:
             "ladder": name,
             "game": table.room.ruleset.name,
             "title": table.room.ruleset.title,
-            "rest": self._rests(table).get(bot),
+            "rest": _rests(table).get(bot),
         }
         return f'{json.dumps(about)[:-1]}, "row": {row}, {found[1:]}'.encode()
 
@@ -301,6 +259,29 @@ _NOTHING = dict.fromkeys(
     ("seats", "blocks", "matches", "voids", "bots", "computed", "seat_advantage")
 )
 """What is known of a ladder before its first table."""
+
+
+def _about(table: _Table) -> dict[str, Any]:
+    room = table.room
+    return {
+        "name": room.spec.name,
+        "game": room.ruleset.name,
+        "title": room.ruleset.title,
+        **room.presence(),
+        **(table.about or _NOTHING),
+        "problem": table.problem,
+    }
+
+
+def _rests(table: _Table) -> dict[str, Any]:
+    """Return the bots that rest, until when and why, by name."""
+    return {
+        name: {
+            "until": None if until is None else until.isoformat(timespec="seconds"),
+            "why": table.room.why_resting(name),
+        }
+        for name, until in table.room.rests().items()
+    }
 
 
 def _source(room: "LadderRoom", data: Path) -> Mapping[str, Any]:
