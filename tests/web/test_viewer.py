@@ -57,6 +57,7 @@ async def test_hello(tmp_path):
             "mode": "serve",
             "operator": True,
             "match": None,
+            "bots": {"host": "127.0.0.1", "port": house.port, "registration": "open"},
         } == await page.told("hello")
 
 
@@ -190,6 +191,7 @@ async def test_the_lobby_is_told_whenever_something_changes(tmp_path):
             "recent": [],
             "standings": [],
             "tournaments": [],
+            "ladders": [],
         } == await page.told("lobby")
         ann = await house.bot("Ann v=1 room=x seat=1")
         (room,) = (await page.told("lobby", lambda told: told["rooms"]))["rooms"]
@@ -199,6 +201,7 @@ async def test_the_lobby_is_told_whenever_something_changes(tmp_path):
             "room": "x",
             "seats": 2,
             "ready": False,
+            "ladder": False,
             "bots": [{"bot": 1, "name": "Ann", "seat": 1}],
         } == room
         cem = await house.bot("Cem v=1")

@@ -235,7 +235,8 @@ class Ladders:
         """Return the answer to a question about a bot as JSON; for some seconds the same one."""
         assert self.ask is not None
         ask = self.ask
-        key = (table.room.spec.name, do, bot, opponent or "")
+        # With the time of the table, as viewers ask anew when there is another one.
+        key = (table.room.spec.name, str(table.about["computed"]), do, bot, opponent or "")
         question = {"do": do, "ladder": table.source, "bot": bot}
         if opponent is not None:
             question["opponent"] = opponent

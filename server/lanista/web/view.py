@@ -182,6 +182,20 @@ class View:
             "ladders": self.ladders.summaries(),
         }
 
+    def bots_port(self) -> dict[str, Any] | None:
+        """Return where bots connect; None if they can't.
+
+        Its `host` is None if the arena listens on all addresses: then it is the page's.
+        """
+        if self.arena is None or self.arena.address is None:
+            return None
+        host, port = self.arena.address
+        return {
+            "host": None if host in {"0.0.0.0", "::"} else host,  # noqa: S104 - compared
+            "port": port,
+            "registration": self.arena.options.registration.value,
+        }
+
     def _rooms(self) -> list[dict[str, Any]]:
         if self.arena is None:
             return []
@@ -196,6 +210,7 @@ class View:
                     "room": room,
                     "seats": waiting[0].ruleset.seats,
                     "ready": lobby.complete((game, room)),
+                    "ladder": waiting[0].ladder is not None,
                     "bots": [
                         {"bot": player.number, "name": player.name, "seat": player.seat}
                         for player in waiting

@@ -120,6 +120,7 @@ class Viewer:
                         "mode": "play" if self.view.arena is None else "serve",
                         "operator": self.operator,
                         "match": self.view.match,
+                        "bots": self.view.bots_port(),
                     }
                 )
                 while True:  # until the viewer leaves: then `recv` raises

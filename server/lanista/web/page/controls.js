@@ -194,23 +194,23 @@ export function matchControls({ ask, running, trouble }) {
 }
 
 /**
- * Make a button that copies an address to the clipboard. Where the browser doesn't allow that, as
- * for a page from another machine without TLS, it shows the address to be copied by hand.
+ * Make a button that copies a text to the clipboard. Where the browser doesn't allow that, as for a
+ * page from another machine without TLS, it shows the text to be copied by hand.
  *
- * @param {() => string} address
+ * @param {() => string} text
+ * @param {{label: string, title: string}} labels
  * @returns {HTMLElement}
  */
-export function copyButton(address) {
-  const field = el("input", { readonly: true, hidden: true, "aria-label": "Link to this round" });
-  const button = el("button", { class: "button small", type: "button" }, "Copy link");
-  button.title = "Copy a link to this round";
+export function copyButton(text, { label, title }) {
+  const field = el("textarea", { readonly: true, hidden: true, rows: 1, "aria-label": title });
+  const button = el("button", { class: "button small", type: "button", title }, label);
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(address());
+      await navigator.clipboard.writeText(text());
       button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy link"), 1500);
+      setTimeout(() => (button.textContent = label), 1500);
     } catch {
-      field.value = address();
+      field.value = text();
       field.hidden = false;
       field.select();
     }

@@ -69,9 +69,19 @@ export function formatRating(estimate) {
 }
 
 /**
+ * Format by how much a rating has changed: `+12`, `0`, `−7`.
+ *
+ * @param {number | null} change in Elo
+ * @returns {string} empty if it isn't known
+ */
+export function formatChange(change) {
+  return change === null ? "" : signed(Math.round(change));
+}
+
+/**
  * Format the interval of a rank: both ends, or one number if they are equal.
  *
- * @param {TournamentRow} row
+ * @param {{rank_low: number | null, rank_high: number | null}} row
  * @returns {string} empty if there is no interval
  */
 export function formatRanks({ rank_low: low, rank_high: high }) {

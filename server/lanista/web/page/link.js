@@ -9,9 +9,10 @@
 
 /**
  * @typedef {{type: "hello", api: number, software: string, mode: "serve" | "play",
- *   operator: boolean, match: string | null}} Hello
+ *   operator: boolean, match: string | null, bots: BotsPort | null}} Hello
+ * @typedef {{host: string | null, port: number, registration: "open" | "closed"}} BotsPort
  * @typedef {{bot: number, name: string, seat: number | null}} WaitingBot
- * @typedef {{game: string, title: string, room: string | null, seats: number, ready: boolean,
+ * @typedef {{game: string, title: string, room: string | null, seats: number, ready: boolean, ladder: boolean,
  *   bots: WaitingBot[]}} Room
  * @typedef {{match: string, game: string, title: string, room: string | null,
  *   players: {bot: number, name: string}[], started: string, paused: boolean}} Running
@@ -38,8 +39,29 @@
  *   problem: string | null}} About
  * @typedef {About & {standings: FirstRows | null}} Summary
  * @typedef {About & {standings: Table | null}} Tournament
+ * @typedef {{until: string | null, why: string}} Rest
+ * @typedef {{rank: number | null, bot: string, house: boolean, matches: number, points: number,
+ *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
+ *   day: number | null, week: number | null, failures: number}} LadderRow
+ * @typedef {{name: string, game: string, title: string, waiting: number, playing: number,
+ *   resting: number, seats: number | null, blocks: number | null, matches: number | null,
+ *   voids: number | null, bots: number | null, computed: string | null,
+ *   seat_advantage: Estimate[] | null, problem: string | null, rows: LadderRow[]}} Ladder
+ * @typedef {Ladder & {rests: Record<string, Rest>}} LadderTable
+ * @typedef {{match: string | null, stored: string, end: string, reason: string, turns: number,
+ *   players: string[], ranks: number[], scores: number[], endings: string[],
+ *   words: string[]}} LadderResult
+ * @typedef {[taken: string, rating: number, low: number | null, high: number | null]} RatingPoint
+ * @typedef {{ladder: string, game: string, title: string, bot: string, row: LadderRow,
+ *   rest: Rest | null, history: RatingPoint[], opponents: {opponent: string, won: number,
+ *   tied: number, lost: number, matches: number}[], by_seat: {seat: number, places: number[],
+ *   failures: number, matches: number}[], endings: Record<string, number>,
+ *   recent: LadderResult[], failed: LadderResult[]}} LadderBot
+ * @typedef {{ladder: string, game: string, title: string, bot: string, opponent: string,
+ *   rows: LadderRow[], won: number, tied: number, lost: number,
+ *   recent: LadderResult[]}} LadderPair
  * @typedef {{type: "lobby", manual: boolean, rooms: Room[], running: Running[], recent: Match[],
- *   standings: Standing[], tournaments: Summary[]}} Lobby
+ *   standings: Standing[], tournaments: Summary[], ladders: Ladder[]}} Lobby
  * @typedef {"connecting" | "open" | "lost"} LinkState
  * @typedef {Record<string, any>} Message
  */

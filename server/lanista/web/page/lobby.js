@@ -1,6 +1,6 @@
 /**
- * The lobby (`#/`): waiting bots, running matches, results, standings, tournaments that are played
- * elsewhere, and the operator's commands.
+ * The lobby (`#/`): waiting bots, running matches, ladders, results, standings, tournaments that are
+ * played elsewhere, and the operator's commands.
  *
  * It shows the lobby messages of the link and sends the commands of its buttons. The arena decides
  * what may start and who plays whom.
@@ -11,12 +11,14 @@
 import { cardsOf, confirmButton } from "./cards.js";
 import { seatLetter } from "./colours.js";
 import { el, fill, list, Parts } from "./dom.js";
+import { LadderPart } from "./ladders.js";
 import { addressOf, endReason, outcome, playersOf, timeElement, winners } from "./matches.js";
 import { StandingPart } from "./standings.js";
 import { TournamentPart } from "./tournaments.js";
 
 /** @typedef {import("./cards.js").LobbyContext} LobbyContext */
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
+/** @typedef {import("./link.js").Ladder} Ladder */
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Lobby} Lobby */
 /** @typedef {import("./link.js").Match} Match */
@@ -72,6 +74,12 @@ export function lobbyView(root, link, { operator, mode }) {
     ({ name }) => name,
     (tournament) => new TournamentPart(tournament),
   );
+  /** @type {Parts<Ladder>} */
+  const ladders = new Parts(
+    el("div", { class: "stack" }),
+    ({ name }) => name,
+    (ladder) => new LadderPart(ladder),
+  );
   const recent = el("ul", { class: "recent stack" });
   const startMode = startModeSwitch(context);
   const noBots = empty("No bot is waiting. A bot connects to the arena's port and says hello.");
@@ -83,13 +91,21 @@ export function lobbyView(root, link, { operator, mode }) {
   const resultsSection = section("Results", all, noResults, recent);
   const standingsSection = section("Standings", null, standings.parent);
   const tournamentsSection = section("Tournaments", null, tournaments.parent);
+  const laddersSection = section("Ladders", null, ladders.parent);
   // Hidden until the first lobby message: before it "No bot is waiting" would be a guess.
   const grid = el(
     "div",
     { class: "lobby", dataset: { mode }, hidden: true },
     mode === "serve" && waitingSection,
     runningSection,
-    el("div", { class: "side stack" }, tournamentsSection, resultsSection, standingsSection),
+    el(
+      "div",
+      { class: "side stack" },
+      laddersSection,
+      tournamentsSection,
+      resultsSection,
+      standingsSection,
+    ),
   );
 
   function show() {
@@ -102,6 +118,7 @@ export function lobbyView(root, link, { operator, mode }) {
     cards.show(lobby.running);
     standings.show(lobby.standings.filter(({ rows }) => rows.length > 0));
     tournaments.show(lobby.tournaments);
+    ladders.show(lobby.ladders);
     list(recent, lobby.recent.slice(0, SHOWN_RESULTS), ({ match }) => match, recentItem);
     startMode.update(lobby.manual);
     noBots.hidden = rooms.size > 0;
@@ -109,6 +126,7 @@ export function lobbyView(root, link, { operator, mode }) {
     noResults.hidden = lobby.recent.length > 0;
     standingsSection.hidden = standings.size === 0;
     tournamentsSection.hidden = tournaments.size === 0;
+    laddersSection.hidden = ladders.size === 0;
   }
 
   fill(root, el("h1", { class: "unseen" }, "Lobby"), trouble, grid);
@@ -121,6 +139,7 @@ export function lobbyView(root, link, { operator, mode }) {
       rooms.close();
       standings.close();
       tournaments.close();
+      ladders.close();
     },
   };
 }
@@ -195,6 +214,7 @@ class RoomPart {
     const preposition = bots.length > seats ? "for" : "of";
     this.#count.textContent = `${bots.length} ${preposition} ${seats}`;
     this.#count.className = ready ? "badge good" : "badge";
+    this.#start.hidden = this.#room.ladder;
     this.#start.disabled = !(manual && ready && this.#context.operator);
     this.#reason.textContent = this.#explain();
     this.#more.hidden = bots.length <= SHOWN_BOTS;
@@ -210,8 +230,11 @@ class RoomPart {
 
   /** Explain why no match can start now, or how one will start. */
   #explain() {
-    const { bots, seats, ready, manual } = this.#room;
+    const { bots, seats, ready, manual, ladder } = this.#room;
     const missing = seats - bots.length;
+    if (ladder) {
+      return "the ladder chooses who plays whom";
+    }
     if (!ready && missing > 0) {
       return missing === 1 ? "1 more bot is needed" : `${missing} more bots are needed`;
     }

@@ -3,7 +3,8 @@
  *
  * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
  * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/tournament/NAME` a
- * tournament's standings, and `#/file` a file that was opened.
+ * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
+ * `/bot/BOT/against/OPPONENT` for two, and `#/file` a file that was opened.
  *
  * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match and uses no network.
  *
@@ -12,6 +13,8 @@
 
 import { el, fill } from "./dom.js";
 import { acceptDrops, fileButton } from "./drop.js";
+import { ladderBotView, ladderPairView } from "./ladder_bots.js";
+import { ladderView } from "./ladders.js";
 import { API, Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
 import { matchView } from "./match.js";
@@ -242,10 +245,31 @@ function showArena() {
     } else if (path[0] === "tournament" && path[1] !== undefined) {
       enter("tournament", printable(path[1]));
       view = tournamentView(root, link, path[1]);
+    } else if (path[0] === "ladder" && path[1] !== undefined) {
+      view = showLadder(path);
     } else {
       enter("lobby", "Lobby");
       view = lobbyView(root, link, { operator, mode });
     }
+  }
+
+  /**
+   * Show a ladder, one of its bots, or two of them.
+   *
+   * @param {string[]} path
+   * @returns {View}
+   */
+  function showLadder([, ladder, kind, bot, relation, opponent]) {
+    if (kind !== "bot" || bot === undefined) {
+      enter("ladder", printable(ladder));
+      return ladderView(root, link, ladder);
+    }
+    if (relation !== "against" || opponent === undefined) {
+      enter("ladder", `${printable(bot)} · ${printable(ladder)}`);
+      return ladderBotView(root, link, ladder, bot);
+    }
+    enter("ladder", `${printable(bot)} – ${printable(opponent)} · ${printable(ladder)}`);
+    return ladderPairView(root, link, ladder, bot, opponent);
   }
 
   /**

@@ -375,7 +375,10 @@ class MatchView {
           },
           "Record",
         ),
-      isStored && copyButton(() => this.#address()),
+      isStored && copyButton(() => this.#address(), {
+          label: "Copy link",
+          title: "Copy a link to this round",
+        }),
     );
   }
 

@@ -146,7 +146,11 @@ function rowOf({ row, seats, isLive, places }) {
   );
 }
 
-/** Make the section of the seats' advantages. @returns {Section} */
+/**
+ * Make the section of the seats' advantages.
+ *
+ * @returns {{element: HTMLElement, update: (table: Pick<Table, "seat_advantage">) => boolean}}
+ */
 export function seatsSection() {
   const rows = el("tbody", null);
   const columns = [
@@ -334,7 +338,7 @@ export function endingsSection() {
  * @param {string} label for people who can't see it
  * @returns {HTMLElement}
  */
-function intervalBar(places, label) {
+export function intervalBar(places, label) {
   const style = Object.fromEntries(
     Object.entries(places).map(([key, place]) => [`--${key}`, `${(100 * place).toFixed(2)}%`]),
   );
@@ -378,7 +382,7 @@ export function numberCell(text) {
  * @param {Column} column
  * @returns {HTMLElement}
  */
-function headCell({ title, meaning, isText }) {
+export function headCell({ title, meaning, isText }) {
   return el("th", { scope: "col", class: isText ? null : "number", title: meaning }, title);
 }
 
@@ -409,6 +413,6 @@ export function tableOf(columns, rows) {
  * @param {...HTMLElement} children
  * @returns {HTMLElement}
  */
-function section(title, ...children) {
+export function section(title, ...children) {
   return el("section", { class: "stack", "aria-label": title }, el("h2", null, title), children);
 }

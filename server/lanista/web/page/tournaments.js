@@ -10,7 +10,8 @@
 
 import { el, fill, list } from "./dom.js";
 import { formatProgress, formatRating } from "./figures.js";
-import { errorMessage, fetchJson, timeElement } from "./matches.js";
+import { followFigures } from "./following.js";
+import { timeElement } from "./matches.js";
 import { halves } from "./standings.js";
 import {
   botCell,
@@ -124,17 +125,11 @@ export class TournamentPart {
  * @returns {{close(): void}}
  */
 export function tournamentView(root, link, name) {
-  const ended = new AbortController();
   const about = el("p", { class: "muted" }, COMPUTING);
   const bar = el("progress", { "aria-label": "Blocks played" });
   const text = el("p", { class: "verdict name" });
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const sections = [standingsSection(), seatsSection(), meetingsSection(), endingsSection()];
-  /** Version of the figures that are shown, by `versionOf`; null: none. @type {string | null} */
-  let shown = null;
-  let isLoading = false;
-  let isStale = false;
-
   fill(
     root,
     el(
@@ -153,41 +148,9 @@ export function tournamentView(root, link, name) {
     ),
   );
 
-  /** Load the figures, and again if they changed meanwhile. */
-  async function load() {
-    isStale = true;
-    if (isLoading) {
-      return;
-    }
-    isLoading = true;
-    try {
-      while (isStale) {
-        isStale = false;
-        show(await fetchJson(`/api/1/tournaments/${encodeURIComponent(name)}`, ended.signal));
-      }
-    } catch (error) {
-      if (!ended.signal.aborted) {
-        shown = null;
-        trouble.textContent = `The standings can't be loaded: ${errorMessage(error)}`;
-        trouble.hidden = false;
-      }
-    } finally {
-      isLoading = false;
-    }
-  }
-
-  /** Load the figures again if a new lobby message says that they changed. */
-  function follow() {
-    const tournament = link.lobby?.tournaments.find((each) => each.name === name);
-    if (tournament !== undefined && versionOf(tournament) !== shown) {
-      void load();
-    }
-  }
-
   /** @param {Tournament} tournament */
   function show(tournament) {
     const { title, computed, standings, problem } = tournament;
-    shown = versionOf(tournament);
     trouble.hidden = true;
     if (standings === null || computed === null) {
       about.textContent = problem ?? COMPUTING;
@@ -208,14 +171,18 @@ export function tournamentView(root, link, name) {
   }
   bar.hidden = true;
   text.hidden = true;
-  link.addEventListener("lobby", follow);
-  void load();
-  return {
-    close() {
-      ended.abort();
-      link.removeEventListener("lobby", follow);
+  return followFigures(link, {
+    address: `/api/1/tournaments/${encodeURIComponent(name)}`,
+    version: ({ tournaments }) => {
+      const known = tournaments.find((each) => each.name === name);
+      return known === undefined ? undefined : versionOf(known);
     },
-  };
+    show,
+    fail: (message) => {
+      trouble.textContent = `The standings can't be loaded: ${message}`;
+      trouble.hidden = false;
+    },
+  });
 }
 
 /**

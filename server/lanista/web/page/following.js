@@ -1,0 +1,72 @@
+/**
+ * Keeps figures up to date that the arena computes: loads them, and again whenever a lobby message
+ * says that there are new ones.
+ *
+ * @module
+ */
+
+import { errorMessage, fetchJson } from "./matches.js";
+
+/** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./link.js").Lobby} Lobby */
+
+/**
+ * Load figures at once, and whenever their version has changed.
+ *
+ * @template T
+ * @param {Link} link the lobby must have been requested from it
+ * @param {object} what
+ * @param {string} what.address of the figures
+ * @param {(lobby: Lobby) => string | undefined} what.version returns a text that is another one
+ *   whenever the figures are; undefined if the lobby doesn't know them
+ * @param {(figures: T) => void} what.show
+ * @param {(message: string) => void} what.fail called if they can't be loaded, with the reason
+ * @returns {{close(): void}}
+ */
+export function followFigures(link, { address, version, show, fail }) {
+  const ended = new AbortController();
+  const current = () => (link.lobby === null ? undefined : version(link.lobby));
+  /** Version of the figures that are shown, or are being loaded. @type {string | undefined} */
+  let shown = undefined;
+  let isLoading = false;
+  let isStale = false;
+
+  async function load() {
+    isStale = true;
+    if (isLoading) {
+      return;
+    }
+    isLoading = true;
+    try {
+      while (isStale) {
+        isStale = false;
+        shown = current();
+        show(await fetchJson(address, ended.signal));
+      }
+    } catch (error) {
+      if (!ended.signal.aborted) {
+        if (error instanceof TypeError) {
+          shown = undefined; // no answer of the arena: the next message of the lobby tries again
+        }
+        fail(errorMessage(error));
+      }
+    } finally {
+      isLoading = false;
+    }
+  }
+
+  function follow() {
+    if (current() !== shown) {
+      void load();
+    }
+  }
+
+  link.addEventListener("lobby", follow);
+  void load();
+  return {
+    close() {
+      ended.abort();
+      link.removeEventListener("lobby", follow);
+    },
+  };
+}

@@ -1,0 +1,320 @@
+/**
+ * The views of a ladder's bots: one bot (`#/ladder/NAME/bot/BOT`), and its results against another
+ * one (`#/ladder/NAME/bot/BOT/against/OPPONENT`). They are updated while the bots play.
+ *
+ * @module
+ */
+
+import { seatLetter } from "./colours.js";
+import { ratingCurve } from "./curve.js";
+import { el, fill, list } from "./dom.js";
+import { FAILURES, formatChange, formatRanks, formatRating } from "./figures.js";
+import { followFigures } from "./following.js";
+import { describeRest, ladderAddress, ladderVersion, tableSection } from "./ladders.js";
+import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches.js";
+import { numberCell, section, tableOf } from "./tables.js";
+import { printable } from "./text.js";
+
+/** @typedef {import("./link.js").LadderBot} LadderBot */
+/** @typedef {import("./link.js").LadderPair} LadderPair */
+/** @typedef {import("./link.js").LadderResult} LadderResult */
+/** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./link.js").Match} Match */
+
+/**
+ * Show a bot on a ladder, and keep it up to date.
+ *
+ * @param {HTMLElement} root is filled
+ * @param {Link} link the lobby must have been requested from it, as lobby messages announce changes
+ * @param {string} ladder
+ * @param {string} bot
+ * @returns {{close(): void}}
+ */
+export function ladderBotView(root, link, ladder, bot) {
+  const about = el("p", { class: "muted" }, "Loading…");
+  const rating = el("p", { class: "verdict" });
+  const rest = el("p", null);
+  const curve = el("div", null);
+  const opponents = el("tbody", null);
+  const seats = el("tbody", null);
+  const endings = el("p", { class: "failures" });
+  const failed = el("tbody", null);
+  const recent = el("tbody", null);
+  const sections = {
+    history: section("Rating over time", curve),
+    opponents: section(
+      "Opponents",
+      tableOf(
+        [
+          { title: "Bot", isText: true },
+          { title: "Met", meaning: "Matches in which both played" },
+          { title: "Above", meaning: "How often it was placed above the opponent" },
+          { title: "Tied" },
+          { title: "Below" },
+          { title: "Both", isText: true },
+        ],
+        opponents,
+      ),
+    ),
+    seats: section(
+      "Seats",
+      tableOf(
+        [
+          { title: "Seat", isText: true },
+          { title: "Matches" },
+          { title: "Places", meaning: "How often first, second, …; a tie counts for its best" },
+          { title: "Failed", meaning: "Matches whose ending was its own fault" },
+        ],
+        seats,
+      ),
+    ),
+    failed: section("Failures", endings, resultsTable(failed)),
+    recent: section("Last matches", resultsTable(recent)),
+  };
+  const page = viewOf(root, ladder, el("span", { class: "name" }, printable(bot)), [
+    about,
+    rating,
+    rest,
+  ]);
+  page.show(Object.values(sections));
+
+  /** @param {LadderBot} data */
+  function show(data) {
+    page.trouble.hidden = true;
+    const { row } = data;
+    const rank = row.house ? "house bot" : `rank ${row.rank}`;
+    about.textContent = `${data.title} · ${rank} · ${row.matches.toLocaleString("en")} matches`;
+    const trends = [
+      row.day !== null && `${formatChange(row.day)} since yesterday`,
+      row.week !== null && `${formatChange(row.week)} in a week`,
+      row.rank_low !== null && `ranks ${formatRanks(row)}`,
+    ].filter((text) => text !== false);
+    rating.textContent = [`Rating ${formatRating(row.rating)}`, ...trends].join(", ");
+    rest.textContent =
+      data.rest === null ? "" : printable(`${describeRest(data.rest)}: ${data.rest.why}`);
+    rest.hidden = data.rest === null;
+    fill(curve, data.history.length > 0 && ratingCurve(data.history));
+    list(
+      opponents,
+      data.opponents,
+      ({ opponent }) => opponent,
+      ({ opponent, matches, won, tied, lost }) =>
+        el(
+          "tr",
+          null,
+          el(
+            "th",
+            { scope: "row" },
+            el("a", { class: "name", href: ladderAddress(ladder, opponent) }, printable(opponent)),
+          ),
+          [matches, won, tied, lost].map((count) => numberCell(count.toLocaleString())),
+          el(
+            "td",
+            null,
+            el(
+              "a",
+              {
+                href: ladderAddress(ladder, bot, opponent),
+                "aria-label": `Against ${printable(opponent)}`,
+              },
+              "matches",
+            ),
+          ),
+        ),
+    );
+    list(
+      seats,
+      data.by_seat,
+      ({ seat }) => seat,
+      ({ seat, places, failures, matches }) =>
+        el(
+          "tr",
+          null,
+          el("th", { scope: "row" }, seatLetter(seat)),
+          numberCell(matches.toLocaleString()),
+          numberCell(places.join("–")),
+          numberCell(failures.toLocaleString()),
+        ),
+    );
+    endings.textContent = FAILURES.flatMap(([ending, meaning]) =>
+      (data.endings[ending] ?? 0) > 0 ? [`${data.endings[ending]}\u00a0${ending}: ${meaning}`] : [],
+    ).join(" ");
+    showResults(failed, data.failed, data, bot);
+    showResults(recent, data.recent, data, null);
+    sections.history.hidden = data.history.length === 0;
+    sections.failed.hidden = data.failed.length === 0;
+  }
+
+  return followFigures(link, {
+    address: apiAddress(ladder, bot),
+    version: ladderVersion(ladder),
+    show,
+    fail: page.fail,
+  });
+}
+
+/**
+ * Show the results of a bot against another one, and keep them up to date.
+ *
+ * @param {HTMLElement} root is filled
+ * @param {Link} link as for `ladderBotView`
+ * @param {string} ladder
+ * @param {string} bot
+ * @param {string} opponent
+ * @returns {{close(): void}}
+ */
+export function ladderPairView(root, link, ladder, bot, opponent) {
+  const about = el("p", { class: "muted" }, "Loading…");
+  const score = el("p", { class: "verdict" });
+  const both = tableSection(ladder);
+  const recent = el("tbody", null);
+  const name = (/** @type {string} */ of) =>
+    el("a", { class: "name", href: ladderAddress(ladder, of) }, printable(of));
+  const page = viewOf(
+    root,
+    ladder,
+    el("span", null, name(bot), " against ", name(opponent)),
+    [about, score],
+  );
+  page.show([both.element, section("Last matches", resultsTable(recent))]);
+
+  /** @param {LadderPair} data */
+  function show(data) {
+    page.trouble.hidden = true;
+    const { won, tied, lost } = data;
+    about.textContent = data.title;
+    score.textContent =
+      won + tied + lost === 0
+        ? "They haven't met yet."
+        : `${printable(bot)} was placed above ${won} times, tied ${tied} times, below ${lost} times.`;
+    both.update({ rows: data.rows, rests: {} });
+    showResults(recent, data.recent, data, null);
+  }
+
+  return followFigures(link, {
+    address: `${apiAddress(ladder, bot)}/against/${encodeURIComponent(opponent)}`,
+    version: ladderVersion(ladder),
+    show,
+    fail: page.fail,
+  });
+}
+
+/**
+ * @param {string} ladder
+ * @param {string} bot
+ * @returns {string}
+ */
+function apiAddress(ladder, bot) {
+  return `/api/1/ladders/${encodeURIComponent(ladder)}/bots/${encodeURIComponent(bot)}`;
+}
+
+/**
+ * Fill a view with its title and what is below it.
+ *
+ * @param {HTMLElement} root
+ * @param {string} ladder
+ * @param {HTMLElement} title
+ * @param {HTMLElement[]} summary
+ */
+function viewOf(root, ladder, title, summary) {
+  const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
+  const content = el("div", { class: "stack sections" });
+  fill(
+    root,
+    el(
+      "div",
+      { class: "page tournament" },
+      el(
+        "div",
+        { class: "stack summary" },
+        el(
+          "p",
+          null,
+          "Ladder ",
+          el("a", { class: "name", href: ladderAddress(ladder) }, printable(ladder)),
+        ),
+        el("h1", null, title),
+        summary,
+      ),
+      trouble,
+      content,
+    ),
+  );
+  return {
+    trouble,
+    show: (/** @type {HTMLElement[]} */ sections) => fill(content, sections),
+    fail: (/** @type {string} */ message) => {
+      trouble.textContent = `It can't be loaded: ${message}`;
+      trouble.hidden = false;
+    },
+  };
+}
+
+/** @param {HTMLElement} rows @returns {HTMLElement} */
+function resultsTable(rows) {
+  return tableOf(
+    [
+      { title: "Time", isText: true },
+      { title: "Players and scores", isText: true },
+      { title: "Result", isText: true },
+      { title: "Turns" },
+      { title: "Look", isText: true },
+    ],
+    rows,
+  );
+}
+
+/**
+ * Show results of matches.
+ *
+ * @param {HTMLElement} rows
+ * @param {LadderResult[]} results
+ * @param {{game: string, title: string}} ladder
+ * @param {string | null} failed the bot whose failures are explained; null: none
+ */
+function showResults(rows, results, { game, title }, failed) {
+  list(
+    rows,
+    results,
+    ({ stored, players, match }) => JSON.stringify([stored, players, match]),
+    (result) => {
+      /** @type {Match} */
+      const match = {
+        ...result,
+        match: result.match ?? "",
+        game,
+        title,
+        state: "over",
+        started: result.stored,
+        ended: result.stored,
+        seed: null,
+        faults: null,
+      };
+      const reasons = result.players.flatMap((player, seat) =>
+        player === failed ? [`${result.endings[seat]}: ${result.words[seat]}`] : [],
+      );
+      return el(
+        "tr",
+        null,
+        el("td", null, timeElement(result.stored)),
+        el("td", null, playersOf(match)),
+        el(
+          "td",
+          null,
+          outcome(match),
+          " ",
+          el("span", { class: "muted" }, `(${endReason(match)})`),
+          reasons.map((reason) => el("p", { class: "failures" }, printable(reason))),
+        ),
+        numberCell(result.turns),
+        el(
+          "td",
+          null,
+          result.match === null
+            ? el("span", { class: "muted", title: "Its block isn't over, or it isn't here" }, "–")
+            : el("a", { class: "button small", href: addressOf(result.match) }, "Replay"),
+        ),
+      );
+    },
+  );
+}

@@ -1,0 +1,368 @@
+/**
+ * Ladders: their cards in the lobby, and the view of one (`#/ladder/NAME`), which is updated while
+ * its bots play. The views of its bots are in ladder_bots.js.
+ *
+ * The arena computes all figures, and says when there are new ones (docs/api.md). Names come from
+ * bots and aren't trusted.
+ *
+ * @module
+ */
+
+import { connectSection } from "./connect.js";
+import { el, fill, list } from "./dom.js";
+import { axisOf, formatChange, formatRanks, formatRating } from "./figures.js";
+import { followFigures } from "./following.js";
+import { timeElement } from "./matches.js";
+import { headCell, intervalBar, numberCell, seatsSection, section, tableOf } from "./tables.js";
+import { printable } from "./text.js";
+
+/** @template T @typedef {import("./dom.js").Part<T>} Part */
+/** @typedef {import("./figures.js").Places} Places */
+/** @typedef {import("./link.js").Ladder} Ladder */
+/** @typedef {import("./link.js").LadderRow} LadderRow */
+/** @typedef {import("./link.js").LadderTable} LadderTable */
+/** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./link.js").Lobby} Lobby */
+/** @typedef {import("./link.js").Rest} Rest */
+/** @typedef {import("./tables.js").Column} Column */
+
+/** Text that is shown until the arena has computed the table. */
+const COMPUTING = "The table is being computed…";
+
+/**
+ * Return the address of a ladder's view, of the view of a bot on it, or of two bots.
+ *
+ * @param {string} ladder
+ * @param {string} [bot]
+ * @param {string} [opponent]
+ * @returns {string}
+ */
+export function ladderAddress(ladder, bot, opponent) {
+  const parts = [
+    "#/ladder",
+    ladder,
+    ...(bot === undefined ? [] : ["bot", bot]),
+    ...(opponent === undefined ? [] : ["against", opponent]),
+  ];
+  return parts.map((part, i) => (i === 0 ? part : encodeURIComponent(part))).join("/");
+}
+
+/**
+ * Return a text that is another one whenever a ladder's table, or who rests, has changed.
+ *
+ * @param {string} name
+ * @returns {(lobby: Lobby) => string | undefined} undefined: there is no such ladder
+ */
+export function ladderVersion(name) {
+  return ({ ladders }) => {
+    const ladder = ladders.find((each) => each.name === name);
+    return ladder && JSON.stringify([ladder.computed, ladder.problem, ladder.resting]);
+  };
+}
+
+/**
+ * Describe who is there: `2 wait, 4 play, 1 rests`.
+ *
+ * @param {{waiting: number, playing: number, resting: number}} ladder
+ * @returns {string}
+ */
+export function describePresence({ waiting, playing, resting }) {
+  /** @type {[number, string, string][]} */
+  const counts = [
+    [waiting, "waits", "wait"],
+    [playing, "plays", "play"],
+    [resting, "rests", "rest"],
+  ];
+  const there = counts.filter(([count]) => count > 0);
+  return there.length === 0
+    ? "no bot is connected"
+    : there.map(([count, one, many]) => `${count} ${count === 1 ? one : many}`).join(", ");
+}
+
+/**
+ * Describe how large a table is: `12 bots, 340 matches`.
+ *
+ * @param {Ladder} ladder
+ * @returns {string} empty before the first table
+ */
+function describeSize({ bots, matches }) {
+  if (bots === null || matches === null) {
+    return "";
+  }
+  const number = (/** @type {number} */ count) => count.toLocaleString("en");
+  return (
+    `${number(bots)} ${bots === 1 ? "bot" : "bots"}, ` +
+    `${number(matches)} ${matches === 1 ? "match" : "matches"}`
+  );
+}
+
+/**
+ * The card of a ladder in the lobby: who is there, and the leaders.
+ *
+ * @implements {Part<Ladder>}
+ */
+export class LadderPart {
+  #about = el("p", { class: "muted" });
+  #problem = el("p", { class: "muted" });
+  #rows = el("tbody", null);
+  #table = tableOf(
+    [
+      { title: "#", meaning: "rank" },
+      { title: "Bot", isText: true },
+      { title: "Matches" },
+      { title: "Rating", meaning: "Elo with its 95 % interval" },
+    ],
+    this.#rows,
+  );
+  #more;
+
+  /** @param {Ladder} ladder */
+  constructor({ name }) {
+    const address = ladderAddress(name);
+    this.#more = el("a", { href: address });
+    this.element = el(
+      "article",
+      { class: "card tournament" },
+      el("h3", null, el("a", { class: "name", href: address }, printable(name))),
+      this.#about,
+      this.#problem,
+      this.#table,
+      el("p", null, this.#more),
+    );
+  }
+
+  /** @param {Ladder} ladder */
+  update(ladder) {
+    const { name, title, rows, bots, computed, problem } = ladder;
+    this.#about.textContent = [title, describeSize(ladder), describePresence(ladder)]
+      .filter((text) => text !== "")
+      .join(" · ");
+    this.#problem.textContent = problem ?? (computed === null ? COMPUTING : "");
+    this.#problem.hidden = this.#problem.textContent === "";
+    this.#table.hidden = rows.length === 0;
+    this.#more.textContent =
+      bots !== null && bots > rows.length ? `All ${bots} bots` : "Table and how to connect";
+    list(
+      this.#rows,
+      rows,
+      ({ bot }) => bot,
+      (row) =>
+        el(
+          "tr",
+          { class: row.rank === 1 ? "winner" : null },
+          numberCell(row.rank ?? ""),
+          ladderBotCell(name, row, undefined),
+          numberCell(row.matches.toLocaleString()),
+          numberCell(formatRating(row.rating)),
+        ),
+    );
+  }
+
+  close() {
+    this.element.remove();
+  }
+}
+
+/**
+ * Show a ladder, and keep it up to date.
+ *
+ * @param {HTMLElement} root is filled
+ * @param {Link} link the lobby must have been requested from it, as lobby messages announce changes
+ * @param {string} name
+ * @returns {{close(): void}}
+ */
+export function ladderView(root, link, name) {
+  const about = el("p", { class: "muted" }, COMPUTING);
+  const presence = el("p", null);
+  const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
+  const table = tableSection(name);
+  const seats = seatsSection();
+  const connect = el("div", null);
+  fill(
+    root,
+    el(
+      "div",
+      { class: "page tournament" },
+      el(
+        "div",
+        { class: "stack summary" },
+        el("h1", null, "Ladder ", el("span", { class: "name" }, printable(name))),
+        about,
+        presence,
+      ),
+      trouble,
+      table.element,
+      seats.element,
+      connect,
+    ),
+  );
+  table.element.hidden = true;
+  seats.element.hidden = true;
+
+  /** @param {LadderTable} ladder */
+  function show(ladder) {
+    const { title, game, computed, problem, seat_advantage } = ladder;
+    if (computed === null) {
+      about.textContent = problem ?? COMPUTING;
+    } else {
+      fill(about, `${title} · ${describeSize(ladder)} · as of `, timeElement(computed));
+    }
+    trouble.textContent = computed === null ? "" : (problem ?? "");
+    trouble.hidden = trouble.textContent === "";
+    table.update(ladder);
+    table.element.hidden = ladder.rows.length === 0;
+    seats.element.hidden = !seats.update({ seat_advantage: seat_advantage ?? [] });
+    const bots = link.hello?.bots;
+    if (bots && connect.children.length === 0) {
+      fill(connect, connectSection(bots, location.hostname, { room: name, game }));
+    }
+  }
+
+  function showPresence() {
+    const ladder = link.lobby?.ladders.find((each) => each.name === name);
+    presence.textContent = ladder === undefined ? "" : `Now: ${describePresence(ladder)}.`;
+  }
+
+  link.addEventListener("lobby", showPresence);
+  showPresence();
+  const following = followFigures(link, {
+    address: `/api/1/ladders/${encodeURIComponent(name)}`,
+    version: ladderVersion(name),
+    show,
+    fail: (message) => {
+      trouble.textContent = `The ladder can't be loaded: ${message}`;
+      trouble.hidden = false;
+    },
+  });
+  return {
+    close() {
+      following.close();
+      link.removeEventListener("lobby", showPresence);
+    },
+  };
+}
+
+/** The columns of a ladder's table. @type {Column[]} */
+const COLUMNS = [
+  { title: "#", meaning: "Rank; ties share the best one, house bots have none" },
+  { title: "Bot", isText: true },
+  { title: "Matches", meaning: "Those that count" },
+  {
+    title: "Rating",
+    meaning:
+      "Elo with its 95 % interval. The mean of the house bots is 0; without house bots, that of " +
+      "all bots",
+  },
+  { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
+  { title: "Ranks", meaning: "The 95 % interval of the rank" },
+  { title: "Day", meaning: "How much higher the rating is than a day ago" },
+  { title: "Week", meaning: "How much higher the rating is than a week ago" },
+  { title: "Failed", meaning: "Matches whose ending was its own fault" },
+];
+
+/**
+ * Make the section of a ladder's table.
+ *
+ * @param {string} ladder
+ * @returns {{element: HTMLElement, update: (table: {rows: LadderRow[],
+ *   rests: Record<string, Rest>}) => void}}
+ */
+export function tableSection(ladder) {
+  const body = el("tbody", null);
+  return {
+    element: section(
+      "Table",
+      el(
+        "div",
+        { class: "scroll", tabindex: "0" },
+        el("table", null, el("thead", null, el("tr", null, COLUMNS.map(headCell))), body),
+      ),
+      el(
+        "p",
+        { class: "muted" },
+        "Two bots whose intervals of ranks overlap aren't told apart yet. ",
+        "Four times as many blocks halve an interval.",
+      ),
+    ),
+    update({ rows, rests }) {
+      const axis = axisOf(rows.flatMap(({ rating }) => rating ?? []));
+      list(
+        body,
+        rows.map((row) => ({
+          row,
+          rest: rests[row.bot],
+          places: row.rating === null ? null : axis(row.rating),
+        })),
+        ({ row }) => row.bot,
+        (item) => rowOf(ladder, item),
+      );
+    },
+  };
+}
+
+/**
+ * Make a row of a ladder's table.
+ *
+ * @param {string} ladder
+ * @param {{row: LadderRow, rest: Rest | undefined, places: Places | null}} item
+ * @returns {HTMLElement}
+ */
+function rowOf(ladder, { row, rest, places }) {
+  return el(
+    "tr",
+    { class: row.rank === 1 ? "winner" : null },
+    numberCell(row.rank ?? ""),
+    ladderBotCell(ladder, row, rest),
+    numberCell(row.matches.toLocaleString()),
+    numberCell(formatRating(row.rating)),
+    el("td", null, places !== null && intervalBar(places, formatRating(row.rating))),
+    numberCell(formatRanks(row)),
+    changeCell(row.day),
+    changeCell(row.week),
+    el("td", { class: row.failures > 0 ? "number failures" : "number" }, row.failures),
+  );
+}
+
+/**
+ * Make the cell of a change of a rating, green for a rise and red for a fall.
+ *
+ * @param {number | null} change
+ * @returns {HTMLElement}
+ */
+function changeCell(change) {
+  const cell = numberCell(formatChange(change));
+  cell.classList.toggle("rise", Math.round(change ?? 0) > 0);
+  cell.classList.toggle("fall", Math.round(change ?? 0) < 0);
+  return cell;
+}
+
+/**
+ * Make the cell of a bot's name, which leads to its view and is the header of its row.
+ *
+ * @param {string} ladder
+ * @param {LadderRow} row
+ * @param {Rest | undefined} rest
+ * @returns {HTMLElement}
+ */
+function ladderBotCell(ladder, { bot, house }, rest) {
+  return el(
+    "th",
+    { scope: "row" },
+    el("a", { class: "name", href: ladderAddress(ladder, bot) }, printable(bot)),
+    house && " ",
+    house && el("span", { class: "badge", title: "One of the arena's own bots" }, "house"),
+    rest !== undefined && " ",
+    rest !== undefined &&
+      el("span", { class: "badge warn", title: printable(rest.why) }, describeRest(rest)),
+  );
+}
+
+/**
+ * Describe a bot's rest: `rests until 12:30`, `benched`.
+ *
+ * @param {Rest} rest
+ * @returns {string}
+ */
+export function describeRest({ until }) {
+  return until === null ? "benched" : `rests until ${timeElement(until).textContent}`;
+}
