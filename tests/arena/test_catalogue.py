@@ -94,6 +94,7 @@ def test_a_match_is_told_as_the_interface_says(catalogue, tmp_path):
     expected = {
         "match": "M1",
         "game": "angrymob",
+        "ladder": None,
         "title": "Angry Mob",
         "state": "over",
         "started": "2026-01-02T03:04:05+00:00",
@@ -308,6 +309,16 @@ def test_sync_finds_what_is_there_and_forgets_what_is_gone(catalogue, tmp_path):
     assert 3 == catalogue.sync()
     assert (moved, "void") == (catalogue.path(known[1]), catalogue.match(known[1])["end"])
     assert (known[:0:-1], None) == told(catalogue)
+
+
+def test_sync_leaves_out_what_is_hidden(catalogue, tmp_path):
+    """The next one may find it."""
+    known = ids(2)
+    for match in known:
+        put(tmp_path, match)
+    assert 1 == catalogue.sync(hides=lambda match: match == known[0])
+    assert ([known[1]], None) == told(catalogue)
+    assert 1 == catalogue.sync()
 
 
 def test_sync_reads_no_record_that_it_knows(catalogue, tmp_path):

@@ -221,6 +221,26 @@ async def test_without_a_token_from_elsewhere(names, closed):
         assert "add token=TOKEN to the hello, with the one that the operator gave you" in words
 
 
+async def test_a_token_is_proved_without_a_hello(names, store, computed):
+    """As on the page: nothing is registered by that, and guessing has the same limits."""
+    await enter(names, "Ann token=x")
+    assert "Ann" == await names.prove("aNN", "x", NEAR)
+    for name, token, code, words in [
+        ("Ann", "y", ErrorCode.BAD_TOKEN, "no name 'Ann' is registered with this token"),
+        ("New", "x", ErrorCode.BAD_TOKEN, "no name 'New' is registered with this token"),
+        ("<b>", "x", ErrorCode.BAD_HELLO, "the name '<b>' can't be on a ladder"),
+    ]:
+        with pytest.raises(RemoteProtocolError, match=words) as raised:
+            await names.prove(name, token, FAR)
+        assert code == raised.value.code
+    assert None is store.find("new")
+    for number in range(WRONG_TOKENS):
+        with pytest.raises(RemoteProtocolError):
+            await names.prove("Ann", f"guess {number}", FAR)
+    with pytest.raises(RemoteProtocolError, match="too many wrong tokens from"):
+        await names.prove("Ann", "another guess", FAR)
+
+
 async def test_names_with_one_token_have_one_owner(names, store):
     async def owner(hello, of=names):
         return (await of.check(parse_hello(hello), HERE)).owner

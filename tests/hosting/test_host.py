@@ -4,7 +4,8 @@ import pytest
 import trio
 
 from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.host import MatchHost, MatchPlan, StartFailureError
+from lanista.hosting.control import RunningMatches
+from lanista.hosting.host import MatchHost, MatchPlan, StartFailureError, VoidRecords
 from lanista.rules.angrymob import RULESET
 from lanista.rules.base import complete_settings
 
@@ -25,3 +26,19 @@ async def test_each_try_starts_its_bots_anew(tmp_path):
                 await host._play_once(helpers, try_)
         host.interrupt()
         assert await host._play_once(helpers, 3) is None
+
+
+def test_the_records_of_a_block_are_hidden_until_it_is_over(tmp_path):
+    """Those of matches that count as well: the same seed is played again with other seats."""
+    running = RunningMatches()
+    records = VoidRecords(running, of_block=True)
+    paths = {match: tmp_path / match for match in ("first", "void", "unwritten")}
+    for match in ("first", "void"):
+        paths[match].touch()
+    for match, path in paths.items():
+        running.end(match, records.shown(path, match, is_void=match == "void"))
+        assert running.hides(match)
+    assert {} == running.ended
+    records.show()
+    assert {"first": paths["first"], "void": paths["void"]} == running.ended
+    assert not any(map(running.hides, paths))

@@ -240,7 +240,7 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
     (tmp_path / "frames").mkdir()
     with (tmp_path / "reports").open("w+b") as tell:
         worker = ReplayWorker(tmp_path / "frames", tell)
-        worker.do({"open": 1, "path": str(record), "live": False, "logs": True})
+        worker.do({"open": 1, "path": str(record), "live": False, "logs": None})
         assert 0 == worker.pause
         while worker.pause is not None:
             worker.work()

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from e2e.running import Program, command
 from web.browser import PHONE
-from web.matchpage import fits
+from web.matchpage import DASH, fits
 from web.test_ladders import BLOCKS, HOSTILE, write_results
 
 FILE = """
@@ -72,10 +72,10 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(failures).to_contain_text(f"crash: exit code 1 {HOSTILE[:-1]}\ufffd")
     assert 0 == page.locator("main b").count()
     expect(page.get_by_role("region", name="Seats").get_by_role("row")).to_have_text(
-        ["SeatMatchesPlacesFailed", "A50–51", "B61–50"]
+        ["SeatMatchesPlacesFailed", f"A50{DASH}51", f"B61{DASH}50"]
     )
     page.get_by_role("link", name="Against Bob").click()
-    expect(page).to_have_title("Cem – Bob · pit · Lanista")
+    expect(page).to_have_title(f"Cem {DASH} Bob · pit · Lanista")
     expect(page.get_by_role("heading", level=1)).to_have_text("Cem against Bob")
     expect(page.get_by_text("Cem was placed above 0 times, tied 0 times, below 6")).to_be_visible()
     expect(page.get_by_role("region", name="Last matches").get_by_role("row")).to_have_count(7)

@@ -102,7 +102,7 @@ class Asked:
 
 
 @asynccontextmanager
-async def opened(data, *specs, ask=None):
+async def opened(data, *specs, ask=None, **how):
     """An arena's page with ladders; the arena doesn't listen."""
     ask = ask or Asked()
     arena = Arena(Options(default=ANGRYMOB, data=data, ladders=specs or (SPEC,)))
@@ -111,7 +111,7 @@ async def opened(data, *specs, ask=None):
             open_ladders, arena.options, arena.running, stack
         )
         async with showing(
-            View(arena.running, arena=arena, ladders=Ladders.of(arena, ask, ask))
+            View(arena.running, arena=arena, ladders=Ladders.of(arena, ask, ask)), **how
         ) as house:
             house.arena = arena
             yield house

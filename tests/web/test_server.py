@@ -17,7 +17,19 @@ from web.house import opened, play, showing
 from web.records import AWAY, BACK
 
 RESULT = {
-    *("match", "game", "title", "state", "started", "ended", "players", "end", "reason", "ranks"),
+    *(
+        "match",
+        "game",
+        "ladder",
+        "title",
+        "state",
+        "started",
+        "ended",
+        "players",
+        "end",
+        "reason",
+        "ranks",
+    ),
     *("scores", "turns", "seed", "faults"),
 }
 
@@ -76,6 +88,7 @@ async def test_a_match_from_its_beginning_to_its_record(tmp_path):
             "state": "running",
             "started": running["started"],
             "players": ["Ann", "Bob"],
+            "ladder": None,
             **dict.fromkeys(("ended", "end", "reason", "ranks", "scores", "turns", "seed")),
             "faults": None,
         } == running

@@ -504,7 +504,7 @@ async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
         assert head["live"] is False
         assert (frames["count"], frames["over"]) == (3, True)
         parts = [
-            {k: v for k, v in head.items() if k not in ("id", "live", "logs")},
+            {k: v for k, v in head.items() if k not in ("id", "live", "logs", "bundles")},
             *frames["frames"],
             {k: v for k, v in end.items() if k not in ("id", "match", "count")},
         ]

@@ -22,7 +22,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,7 +35,7 @@ from lanista.rules import registry
 from lanista.rules.outcome import Termination
 
 FILE = "catalogue.db"
-SCHEMA = 1
+SCHEMA = 2
 """Version of the tables, stored as the database's `user_version`; others are made anew."""
 COUNTED = frozenset({Termination.FINISHED.value, Termination.FORFEIT.value})
 """The ends of matches that count in the standings (docs/api.md)."""
@@ -149,11 +149,15 @@ class Catalogue:
             self._insert(path.parent.name, description)
         return _titled(description)
 
-    def sync(self) -> int:
+    def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
         """Add the records that aren't known yet, and remove those that no longer exist.
 
         Only file names are compared. A record that can't be read is left out, and is then in
         `refused`.
+
+        Args:
+            hides: Returns whether a match's record has to be left out for now; `add` may add it
+                later.
 
         Returns:
             How many records were added and removed.
@@ -178,7 +182,7 @@ class Catalogue:
         fresh = [
             (match, day)
             for match, day in present.items()
-            if known.get(match) != day and (match, day) not in self._refused
+            if known.get(match) != day and (match, day) not in self._refused and not hides(match)
         ]
         added = 0
         for batch in _batches(fresh):

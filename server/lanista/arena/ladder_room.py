@@ -229,7 +229,7 @@ class LadderRoom:
                 block=ids.match_id(),
                 seed=ids.fresh_seed(self.ruleset),
                 map=maps[pairing.opening % len(maps)],
-                records=VoidRecords(self.running),
+                records=VoidRecords(self.running, of_block=True),
             )
         return opening
 

@@ -32,7 +32,7 @@ import re
 import secrets
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import NewType, TypeVar
@@ -193,27 +193,40 @@ class Names:
                 or the names can't be looked up (`internal`).
         """
         name = hello.name
-        if not is_ladder_name(name):
-            raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
-        key = key_of(name)
+        key = _key_of_ladder_name(name)
         if key in self._reserved_keys:
             raise RemoteProtocolError(
                 ErrorCode.NAME_TAKEN,
                 f"the name {shown(name)} is that of a bot of this arena; choose another name",
             )
-        try:
+        with _store_errors(name):
             if hello.token is None:
                 checked = await self._check_without_token(name, key, address)
             else:
                 checked = await self._check_token(name, key, hello.token, address)
-        except (StoreError, tokens.DamagedHashError) as error:
-            log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
-            raise RemoteProtocolError(
-                ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
-            ) from None
         if checked.is_registered:
             self._seen[checked.name] = datetime.now(UTC)
         return checked
+
+    async def prove(self, name: str, token: str, address: str) -> str:
+        """Check that a token is that of a registered name, which nobody plays under now.
+
+        The limits are those of `check`; but no name is registered.
+
+        Args:
+            name: The name.
+            token: The token.
+            address: The address of whoever sent them, from `admission.address_of`.
+
+        Returns:
+            The name as it is registered.
+
+        Raises:
+            RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
+        """
+        key = _key_of_ladder_name(name)
+        with _store_errors(name):
+            return (await self._check_token(name, key, token, address, registers=False)).name
 
     async def run(self) -> None:
         """Keep up with the database until cancelled: it is told when names were last seen."""
@@ -249,7 +262,10 @@ class Names:
         owner = self._owner("name", key)
         return LadderName(name=name, key=key, owner=owner, is_registered=False)
 
-    async def _check_token(self, name: str, key: str, token: str, address: str) -> LadderName:
+    async def _check_token(
+        self, name: str, key: str, token: str, address: str, *, registers: bool = True
+    ) -> LadderName:
+        registers = registers and self.is_open
         digest = self._digest("token", f"{key}\0{token}")
         entry = self._right.find(digest)
         if entry is None:
@@ -257,12 +273,12 @@ class Names:
         if entry is not None and entry.as_of is not None and entry.as_of == self._revocations:
             self._right.use(digest, entry)
         else:
-            entry = await self._entry_opened_by(token, digest, name, address)
+            entry = await self._entry_opened_by(token, digest, name, address, registers=registers)
         if entry is None or entry.name is None:
             raise _bad_token(
                 f"the name {shown(name)} is registered with another token; send that one, or "
                 "choose another name"
-                if self.is_open
+                if registers
                 else f"no name {shown(name)} is registered with this token; check both, or ask the "
                 "operator for them"
             )
@@ -270,9 +286,17 @@ class Names:
         return LadderName(name=entry.name, key=key, owner=owner, is_registered=True)
 
     async def _entry_opened_by(
-        self, token: str, digest: bytes, name: str, address: str
+        self, token: str, digest: bytes, name: str, address: str, *, registers: bool
     ) -> _Entry | None:
-        """Return the entry of a name, which is registered if it is new; None for a wrong token."""
+        """Return the entry of a name; None for a wrong token.
+
+        Args:
+            token: The token.
+            digest: The digest of token and name.
+            name: The name.
+            address: The address of whoever sent them.
+            registers: Whether a new name is registered with the token.
+        """
         if self._right.find(digest) or self._wrong.find(digest):
             entry = await self._look_up(name)
             verdict = self._verdict(digest, entry)
@@ -281,7 +305,7 @@ class Names:
         try:
             async with self._comparing.slot(address):
                 entry = await self._look_up(name)
-                if entry.name is None and self.is_open:
+                if entry.name is None and registers:
                     entry = await self._register(name, token, digest, address)
                 # Another connection may have found it out while this one waited.
                 verdict = self._verdict(digest, entry)
@@ -443,6 +467,29 @@ def remove_name(store: NameStore, name: str) -> None:
 def is_ladder_name(name: str) -> bool:
     """Return whether a name may be on a ladder; its words have single spaces between them."""
     return len(name) <= _MAX_LENGTH and _FORM.fullmatch(name) is not None
+
+
+def _key_of_ladder_name(name: str) -> str:
+    """Return the key of a name.
+
+    Raises:
+        RemoteProtocolError: It can't be on a ladder.
+    """
+    if not is_ladder_name(name):
+        raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
+    return key_of(name)
+
+
+@contextlib.contextmanager
+def _store_errors(name: str) -> Iterator[None]:
+    """Log errors of the database while a name is checked, and tell the bot of them."""
+    try:
+        yield
+    except (StoreError, tokens.DamagedHashError) as error:
+        log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
+        raise RemoteProtocolError(
+            ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
+        ) from None
 
 
 def _give_way() -> None:

@@ -156,8 +156,14 @@ class RunningMatches:
     """The running matches by id, in the order in which they began."""
     ended: dict[str, Path] = attrs.field(factory=dict)
     """The records of the last PATHS_KEPT matches that are over, by id."""
+    hidden: set[str] = attrs.field(factory=set)
+    """The ids of matches that are over and whose records must not be seen yet."""
     on_end: Callable[[str, Path | None], None] | None = None
     """Called with the id of every match that is over, and its record if that may be seen."""
+
+    def hides(self, match: str) -> bool:
+        """Return whether a match's record must not be seen yet, even if the file is there."""
+        return match in self.matches or match in self.hidden
 
     def begin(self, running: RunningMatch) -> None:
         """Add a match that begins."""

@@ -173,31 +173,36 @@ def _true() -> bool:
 class VoidRecords:
     """The records of void matches, hidden while their match is repeated.
 
-    They are hidden because they contain the seed, with which the match is played again.
+    They are hidden because they contain the seed, with which the match is played again. On a
+    ladder, all matches of a block have the same seed.
     """
 
     running: RunningMatches
+    of_block: bool = False
+    """Whether they are those of a ladder's block, of which all are hidden until it is over."""
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
 
     def close(self, hosted: HostedMatch) -> None:
-        """Close a match, and publish its record unless the match is void."""
+        """Close a match, and publish its record unless that has to be hidden."""
         hosted.close(self.shown(hosted.record.path, hosted.spec.match, is_void=hosted.is_void))
 
     def shown(self, record: Path, match: str, *, is_void: bool) -> Path | None:
         """Return the record of a match that is over, if it may be seen now; hide it if not."""
         self._hidden.pop(record, None)  # with `-o FILE`, this record has replaced a hidden one
-        if is_void:
+        if is_void or self.of_block:
             self.hide(record, match)
             return None
         return record if record.exists() else None
 
     def hide(self, record: Path, match: str) -> None:
-        """Hide the record of a void match until `show` is called."""
+        """Hide a match's record until `show` is called."""
         self._hidden[record] = match
+        self.running.hidden.add(match)
 
     def show(self) -> None:
         """Publish all hidden records."""
         for path, match in self._hidden.items():
+            self.running.hidden.discard(match)
             if path.exists():
                 self.running.end(match, path)
         self._hidden.clear()

@@ -6,11 +6,13 @@ the same turn again. docs/bots/debugging.md describes every file. No file name d
 sent.
 """
 
+import io
 import json
 import os
 import shlex
 import shutil
 import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +20,8 @@ import attrs
 
 TURNS_KEPT = 2
 """How many of a seat's last turns a bundle contains."""
+_ABOUT, _SCRIPT = "about.txt", "feed.sh"
+_FEEDING = "To feed the bot the match up to that turn again, without a clock:"
 
 
 @attrs.frozen
@@ -89,6 +93,25 @@ def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failu
     return written
 
 
+def packed(folder: Path) -> bytes:
+    """Return a bundle as a ZIP file for its bot's author, who may be elsewhere.
+
+    What works only on the arena's machine is left out: the script, and how to call it.
+
+    Raises:
+        OSError: The bundle can't be read.
+    """
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.iterdir()):
+            content = path.read_bytes()
+            if path.name == _ABOUT:
+                content = content.partition(_FEEDING.encode())[0].rstrip() + b"\n"
+            if path.name != _SCRIPT:
+                archive.writestr(path.name, content)
+    return data.getvalue()
+
+
 def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
     command, output = failure.command, failure.output
     files: dict[str, bytes] = {}
@@ -124,11 +147,11 @@ def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
         if command is not None:
             script = f"cd {shlex.quote(str(Path.cwd()))} && exec {shlex.join([*feed, *command])}"
         # Paths and arguments may be bytes that aren't text; they are written as they were given.
-        files["feed.sh"] = os.fsencode(f"#!/bin/sh\n{script}\n")
-        again = f"sh {shlex.quote(str((folder / 'feed.sh').resolve()))}"
-        about += ["", "To feed the bot the match up to that turn again, without a clock:"]
+        files[_SCRIPT] = os.fsencode(f"#!/bin/sh\n{script}\n")
+        again = f"sh {shlex.quote(str((folder / _SCRIPT).resolve()))}"
+        about += ["", _FEEDING]
         about.append(f"  {again}" + ("" if command is not None else " COMMAND OF THE BOT"))
-    files["about.txt"] = ("\n".join(about) + "\n").encode(errors="backslashreplace")
+    files[_ABOUT] = ("\n".join(about) + "\n").encode(errors="backslashreplace")
     for name, data in files.items():
         (folder / name).write_bytes(data)
 

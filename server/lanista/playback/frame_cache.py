@@ -54,6 +54,10 @@ _FOLDER = re.compile(r"lanista-frames-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
 log = structlog.get_logger()
 
 
+Seats = frozenset[int] | None
+"""Seats of a match; None for all of them."""
+
+
 class NoFramesError(Exception):
     """The frames of a match can't be had; the message is shown to the viewer."""
 
@@ -67,8 +71,8 @@ class FrameFile:
     """The record, or the original game's match file."""
     file: Path
     """The file with the frames."""
-    logs: bool = True
-    """Whether the frames include what bots logged."""
+    logs: Seats = None
+    """The seats whose bots' logs are included."""
     viewers: int = 0
     """Number of viewers that have it open."""
     failed: str | None = None
@@ -241,18 +245,19 @@ class FrameCache:
             self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(self._lock, fcntl.LOCK_SH)
 
-    def acquire(self, key: str, source: Path, *, live: bool, logs: bool = True) -> FrameFile:
+    def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.
 
         Args:
             key: Identifies the frames: a match's id, or the path of a file that a viewer sent.
             source: A record, its `.part` while it is written, or a `.res` file.
             live: Whether the source may still grow.
-            logs: Whether to include what bots logged. Frames without logs aren't reused for a
-                viewer that may see them.
+            logs: The seats whose bots' logs are included. Each different set of seats has frames
+                of its own.
         """
+        key = _with_logs(key, logs)
         file = self._files.pop(key, None)
-        if file is not None and (file.failed is not None or (logs and not file.logs)):
+        if file is not None and file.failed is not None:
             if not file.viewers:
                 self._forget(file)
             file = None
@@ -261,7 +266,12 @@ class FrameCache:
             file = FrameFile(number, source, self.folder / str(number), logs)
             self._by_number[number] = file
             self._send_order.send_nowait(
-                {"open": number, "path": str(source), "live": live, "logs": logs}
+                {
+                    "open": number,
+                    "path": str(source),
+                    "live": live,
+                    "logs": None if logs is None else sorted(logs),
+                }
             )
         self._files[key] = file
         file.viewers += 1
@@ -269,9 +279,9 @@ class FrameCache:
 
     def finish(self, key: str) -> None:
         """Tell the worker that a match is over: its record won't grow any more."""
-        file = self._files.get(key)
-        if file is not None and not file.over:
-            self._send_order.send_nowait({"finish": file.number})
+        for other, file in self._files.items():
+            if not file.over and other == _with_logs(key, file.logs):
+                self._send_order.send_nowait({"finish": file.number})
 
     def release(self, key: str, file: FrameFile) -> None:
         """Count one viewer less, and remove files without a viewer if there are too many."""
@@ -279,7 +289,7 @@ class FrameCache:
         if file.viewers:
             return
         file.drop_chunk()
-        if self._files.get(key) is not file:  # another file has replaced it
+        if self._files.get(_with_logs(key, file.logs)) is not file:  # another file has replaced it
             self._forget(file)
         size = sum(file.size for file in self._files.values())
         unseen = [(key, file) for key, file in self._files.items() if not file.viewers]
@@ -325,6 +335,11 @@ class FrameCache:
                 file = self._by_number.get(report["job"])
                 if file is not None:
                     file.update(report)
+
+
+def _with_logs(key: str, logs: Seats) -> str:
+    """Return the key of the frames of a file that include the logs of some seats."""
+    return key if logs is None else f"{key}\0{sorted(logs)}"
 
 
 def _pack(value: dict[str, Any]) -> bytes:

@@ -62,6 +62,7 @@ def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) 
         "settings": dict(header.settings),
         "clock": attrs.asdict(header.clock),
         "attempt": header.try_,
+        "ladder": None if header.ladder is None else header.ladder.name,
         "rounds": rounds,
         "scene": scene_json(scene),
     }
@@ -81,6 +82,7 @@ def head_of_res(shown: Shown) -> dict[str, Any]:
         "settings": dict(shown.settings),
         "clock": None,
         "attempt": 1,
+        "ladder": None,
         "rounds": None,
         "scene": scene_json(shown.scene),
     }

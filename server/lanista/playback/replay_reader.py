@@ -7,7 +7,7 @@ file. Both give the dictionaries of docs/api.md, "Frames".
 import gzip
 import zlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -54,8 +54,8 @@ class ReplayReader:
     path: Path
     live: bool = False
     """Whether the file may still grow."""
-    logs: bool = True
-    """Whether to include what bots logged."""
+    logs: Collection[int] | None = None
+    """The seats whose bots' logs are included; None for all."""
     over: bool = attrs.field(default=False, init=False)
     """Whether `next` has returned the end."""
     _was_live: bool = attrs.field(init=False)
@@ -161,15 +161,22 @@ class ReplayReader:
             clock = self._header.clock
             limit = clock.turn if turn.turn else clock.first
             turn_json = frames.turn_json(turn, limit, faults)
-            if not self.logs:
-                turn_json.pop("logs", None)
+            if self.logs is not None and "logs" in turn_json:
+                logs = turn_json.pop("logs").items()
+                shown = {seat: text for seat, text in logs if int(seat) in self.logs}
+                if shown:
+                    turn_json["logs"] = shown
         return self._writer.frame(self._game.frame(), self._game.scores(), turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
         assert self._header is not None
         self.over = True
-        # A void match is played again with its seed, which its viewers mustn't know yet.
-        is_secret = self._was_live and result is not None and result.end == Termination.VOID.value
+        # Other matches are played with the seed of a ladder's match, and a void one again; those
+        # who watched it mustn't know it yet.
+        is_secret = self._was_live and (
+            self._header.ladder is not None
+            or (result is not None and result.end == Termination.VOID.value)
+        )
         return frames.end(result, None if is_secret else self._header.seed, trouble)
 
     def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
@@ -205,8 +212,12 @@ def opened(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")
 
 
-def read_frames(path: Path) -> Iterator[dict[str, Any]]:
+def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
     """Yield the head, the frames and the end of a finished record or an original's match file.
+
+    Args:
+        path: The file.
+        logs: The seats whose bots' logs are included; None for all.
 
     Raises:
         UnreadableError: The file is neither, or can't be read. May come after some frames of a
@@ -219,7 +230,7 @@ def read_frames(path: Path) -> Iterator[dict[str, Any]]:
     if not is_record:
         yield from _read_res(path)
         return
-    reader = ReplayReader(path)
+    reader = ReplayReader(path, logs=logs)
     try:
         while not reader.over:
             part = reader.next()

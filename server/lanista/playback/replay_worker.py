@@ -7,7 +7,7 @@ memory is limited. It opens no socket.
 
 It reads orders from stdin, one JSON object a line:
 
-- `{"open": JOB, "path": PATH, "live": bool, "logs": bool}` begins a job;
+- `{"open": JOB, "path": PATH, "live": bool, "logs": [SEAT] or null}` begins a job;
 - `{"finish": JOB}` says that the job's source won't grow any more;
 - `{"close": JOB}` ends a job and removes its file;
 - `{"remove": FOLDER}` removes a folder.
@@ -23,7 +23,7 @@ import resource
 import select
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -53,7 +53,8 @@ class ReplayJob:
     path: Path
     """The source: a record, or an original game's match file."""
     live: bool
-    logs: bool
+    logs: Sequence[int] | None
+    """The seats whose bots' logs are included; None for all."""
     file: IO[bytes]
     """The file that the frames are written into."""
     size: int = 0
@@ -70,7 +71,7 @@ class ReplayJob:
                 self._live_reader = ReplayReader(self.path, live=True, logs=self.logs)
             return self._live_reader.next()
         if self._parts is None:
-            self._parts = read_frames(self.path)
+            self._parts = read_frames(self.path, self.logs)
         return next(self._parts)
 
     def finish(self) -> None:

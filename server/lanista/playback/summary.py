@@ -41,6 +41,7 @@ def summary(path: Path) -> dict[str, Any]:
     match = {
         "match": header.match,
         "game": header.game,
+        "ladder": None if header.ladder is None else header.ladder.name,
         "state": "over",
         "started": header.started,
         "ended": result.ended or None,

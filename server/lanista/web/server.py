@@ -5,6 +5,7 @@ HTTP is for reading only: GET, with one answer for each connection. Commands go 
 are and what they cost.
 """
 
+import base64
 import hmac
 import http
 import json
@@ -31,15 +32,17 @@ from lanista.arena.admission import is_loopback
 from lanista.arena.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.arena.server import CannotListenError
 from lanista.match.background import WorkDone
-from lanista.match.record import ENDING
+from lanista.match.record import ENDING, BadRecordError
+from lanista.playback.frame_cache import NoFramesError
 from lanista.playback.replay_reader import GZIP
 from lanista.rules.outcome import Termination
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
 from lanista.web.ladders import UnknownBotError
 from lanista.web.tournaments import NoStandingsError
-from lanista.web.view import View
+from lanista.web.view import View, Visitor
 from lanista.web.viewer import Viewer
+from lanista_protocol import RemoteProtocolError
 
 OPEN_TIMEOUT = 10.0
 """Maximum seconds for a WebSocket's handshake, after its request."""
@@ -347,12 +350,14 @@ class Server:
         query = dict(pairs)
         if len(query) < len(pairs):
             raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter is given twice; give it once")
-        await self._api(peer, path, query)
+        await self._api(peer, path, query, request.headers.get("Authorization"))
         raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
 
-    async def _api(self, peer: Peer, path: str, query: dict[str, str]) -> None:
+    async def _api(
+        self, peer: Peer, path: str, query: dict[str, str], authorization: str | None
+    ) -> None:
         view = self.view
-        match = re.fullmatch(r"/api/1/matches/([^/]+)(/record)?", path)
+        match = re.fullmatch(r"/api/1/matches/([^/]+)(/record|/bundles/([0-9]{1,2}))?", path)
         if path == "/healthz":
             _check_parameters(query)
             raise _json(views.health())
@@ -383,7 +388,10 @@ class Server:
             await self._matches(query)
         if match is not None and match[2]:
             _check_parameters(query)
-            await self._record(peer, match[1])
+            visitor = await self._visitor(peer, authorization)
+            if match[3]:
+                await self._bundle(match[1], int(match[3]), visitor)
+            await self._record(peer, match[1], visitor)
         if match is not None:
             _check_parameters(query)
             description = await view.match_json(match[1])
@@ -459,7 +467,56 @@ class Server:
         matches, after = await self.view.matches(limit=int(limit), before=before, **query)
         raise _json({"matches": matches, "next": after})
 
-    async def _record(self, peer: Peer, match: str) -> None:
+    async def _visitor(self, peer: Peer, authorization: str | None) -> Visitor:
+        """Return what an `Authorization` header allows.
+
+        Raises:
+            _Answer: It is neither the operator's token nor that of a name.
+        """
+        visitor = Visitor(operator=self._operates(None))
+        if authorization is None:
+            return visitor
+        scheme, _, credentials = authorization.partition(" ")
+        if scheme.lower() == "bearer" and credentials.isascii():
+            if not self._operates(credentials):
+                raise _error(http.HTTPStatus.FORBIDDEN, "this isn't the operator's token")
+            return Visitor(operator=True)
+        name, _, token = _decoded(credentials).partition(":")
+        if scheme.lower() != "basic" or not token:
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST,
+                "Authorization is neither Basic, of NAME:TOKEN, nor Bearer and a token",
+            )
+        names = None if self.view.arena is None else self.view.arena.names
+        if names is None:
+            raise _error(http.HTTPStatus.FORBIDDEN, "there are no ladders here")
+        try:
+            proved = await names.prove(name, token, peer.address)
+        except RemoteProtocolError as error:
+            raise _error(http.HTTPStatus.FORBIDDEN, error.message) from None
+        return attrs.evolve(visitor, names=frozenset({proved}))
+
+    async def _bundle(self, match: str, seat: int, visitor: Visitor) -> None:
+        nothing = _error(
+            http.HTTPStatus.NOT_FOUND, f"there is no failure bundle of seat {seat} in {match!r}"
+        )
+        if await self.view.record_of(match) is None:
+            raise nothing
+        logs = await self.view.log_seats(match, visitor)
+        if logs is not None and seat not in logs:
+            raise _error(http.HTTPStatus.FORBIDDEN, "only the bot's owner may see this")
+        try:
+            data = await self.view.packed_bundle(match, seat)
+        except OSError as error:
+            raise _error(
+                http.HTTPStatus.NOT_FOUND, f"the bundle can't be read: {error.strerror}"
+            ) from None
+        if data is None:
+            raise nothing
+        name = f"{match}.seat{seat}.zip"
+        raise _Answer(http.HTTPStatus.OK, data, "application/zip", name)
+
+    async def _record(self, peer: Peer, match: str, visitor: Visitor) -> None:
         path = await self.view.record_of(match)
         if path is None:
             raise _error(
@@ -468,11 +525,14 @@ class Server:
         try:
             # Twice, as the answer holds a copy of the data.
             self.connections.hold(peer, 2 * path.stat().st_size)
-            data = await trio.Path(path).read_bytes()
-        except OSError as error:
-            raise _error(
-                http.HTTPStatus.NOT_FOUND, f"the record can't be read: {error.strerror}"
-            ) from None
+            logs = await self.view.log_seats(match, visitor)
+            if logs is None:
+                data = await trio.Path(path).read_bytes()
+            else:
+                data = await self.view.public_record(path, logs)
+        except (OSError, BadRecordError, NoFramesError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise _error(http.HTTPStatus.NOT_FOUND, f"the record can't be read: {why}") from None
         is_packed = data.startswith(GZIP)
         raise _Answer(
             http.HTTPStatus.OK,
@@ -512,6 +572,14 @@ def _name_of(host: str) -> str | None:
 
 def _own_names(host: str) -> set[str | None]:
     return {host, "localhost", "127.0.0.1", "::1"}
+
+
+def _decoded(text: str) -> str:
+    """Return the text that is encoded in Base64; nothing if it isn't."""
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        return ""
 
 
 def _check_parameters(query: dict[str, str], *names: str) -> None:

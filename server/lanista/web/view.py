@@ -8,7 +8,7 @@ import contextlib
 import functools
 import math
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from lanista.arena.server import Arena
 from lanista.bots.about import about
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.house import HOUSE
+from lanista.match.bundle import folder_of, packed
+from lanista.match.public_record import public_copy
 from lanista.match.record import BadRecordError
-from lanista.playback.frame_cache import FrameCache, FrameFile, NoFramesError
+from lanista.playback.frame_cache import FrameCache, FrameFile, NoFramesError, Seats
 from lanista.playback.frames import API, encode
 from lanista.playback.summary import summary
 from lanista.rules import registry
@@ -37,10 +39,21 @@ LOOK_EVERY = 0.25
 """Seconds between two checks whether a record may be shown."""
 RECENT = 20
 """Number of results that the lobby shows."""
+MAX_SEATS = 64
+"""Number of seats that are looked at for failure bundles."""
 ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
 
 log = structlog.get_logger()
+
+
+@attrs.frozen
+class Visitor:
+    """What somebody who looks at the page may see and do besides what everybody may."""
+
+    operator: bool = False
+    names: frozenset[str] = frozenset()
+    """The names on ladders whose tokens were shown."""
 
 
 @attrs.define(eq=False)
@@ -67,6 +80,10 @@ class View:
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
+    _one_copy: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
+    """One thread for copies of records, as each may take a second."""
     _recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
@@ -141,7 +158,9 @@ class View:
         """Add records that were made without the page: for thousands, this takes minutes."""
         assert self._catalogue is not None
         # Not in `_one_thread`, which answers questions meanwhile; and the arena's end mustn't wait.
-        await trio.to_thread.run_sync(self._catalogue.sync, abandon_on_cancel=True)
+        await trio.to_thread.run_sync(
+            self._catalogue.sync, self.running.hides, abandon_on_cancel=True
+        )
         await self._refresh()
 
     async def _add(self, path: Path) -> None:
@@ -227,7 +246,7 @@ class View:
         """Return matches, the newest first, and where the next page begins."""
         running = []
         if before is None:
-            running = [_match_running(match) for match in self.running.matches.values()]
+            running = [self._match_running(match) for match in self.running.matches.values()]
             running = [match for match in reversed(running) if _fits(match, filters)]
         if self._catalogue is None:
             return running, None
@@ -241,7 +260,7 @@ class View:
         """Return one match; None if there is none with this id."""
         running = self.running.matches.get(match)
         if running is not None:
-            return _match_running(running)
+            return self._match_running(running)
         description: dict[str, Any] | None = None
         if self._catalogue is not None:
             description = await self._in_thread(self._catalogue.match, match)
@@ -251,6 +270,25 @@ class View:
                 description = await self._in_thread(summary, path)
                 description["title"] = registry.get(description["game"]).title
         return description
+
+    def _match_running(self, running: RunningMatch) -> dict[str, Any]:
+        return {
+            "match": running.match,
+            "game": running.ruleset.name,
+            "title": running.ruleset.title,
+            "ladder": self._ladder_of(running),
+            "state": "running",
+            "started": running.started,
+            "ended": None,
+            "players": [name for _, name in running.bots],
+            "end": None,
+            "reason": None,
+            "ranks": None,
+            "scores": None,
+            "turns": None,
+            "seed": None,
+            "faults": None,
+        }
 
     async def record_of(self, match: str) -> Path | None:
         """Return the path of a finished match's record; None if there is none."""
@@ -278,19 +316,81 @@ class View:
         """Return the tables of one game or of all, over all matches that count."""
         return [table for table in self._standings if game in (None, table["game"])]
 
-    async def acquire_frames(self, match: str) -> FrameFile:
-        """Return the frames of a match; the caller has to release them to the cache.
+    # -- what belongs to the bots' owners ------------------------------------------------------
+
+    async def log_seats(self, match: str, visitor: Visitor) -> Seats:
+        """Return the seats of which a visitor may see what their bots logged; None for all.
+
+        On a ladder that are the visitor's own. Elsewhere it is all or none.
 
         Raises:
             NoFramesError: There is no such match.
         """
         running = self.running.matches.get(match)
         if running is not None:
-            return self.frame_cache.acquire(match, running.part, live=True, logs=self.open_logs)
+            ladder, players = self._ladder_of(running), [name for _, name in running.bots]
+            if ladder is None:
+                return None if self.open_logs else frozenset()
+        else:
+            description = await self.match_json(match)
+            if description is None:
+                raise NoFramesError(f"there is no match {match!r} here")
+            ladder, players = description["ladder"], description["players"]
+        if ladder is None or visitor.operator:
+            return None
+        return frozenset(seat for seat, name in enumerate(players) if name in visitor.names)
+
+    async def acquire_frames(self, match: str, visitor: Visitor) -> FrameFile:
+        """Return the frames of a match; the caller has to release them to the cache.
+
+        Raises:
+            NoFramesError: There is no such match.
+        """
+        logs = await self.log_seats(match, visitor)
+        running = self.running.matches.get(match)
+        if running is not None:
+            return self.frame_cache.acquire(match, running.part, live=True, logs=logs)
         path = await self.record_of(match)
         if path is None:
             raise NoFramesError(f"there is no match {match!r} here")
-        return self.frame_cache.acquire(match, path, live=False)
+        return self.frame_cache.acquire(match, path, live=False, logs=logs)
+
+    async def bundles(self, match: str, logs: Seats) -> list[int]:
+        """Return the seats with a failure bundle, of those of which the logs may be seen."""
+        path = await self.record_of(match)
+        if path is None:
+            return []
+
+        def found() -> list[int]:
+            seats = range(MAX_SEATS) if logs is None else sorted(logs)
+            return [seat for seat in seats if folder_of(path, seat).is_dir()]
+
+        return await trio.to_thread.run_sync(found)
+
+    async def packed_bundle(self, match: str, seat: int) -> bytes | None:
+        """Return a seat's failure bundle as a ZIP file; None if there is none.
+
+        Raises:
+            OSError: It can't be read.
+        """
+        path = await self.record_of(match)
+        if path is None or not (folder := folder_of(path, seat)).is_dir():
+            return None
+        return await trio.to_thread.run_sync(packed, folder, limiter=self._one_copy)
+
+    async def public_record(self, path: Path, logs: Collection[int]) -> bytes:
+        """Return a copy of a record with the logs of some seats only.
+
+        Raises:
+            BadRecordError: It is damaged.
+            OSError: It can't be read.
+        """
+        return await trio.to_thread.run_sync(public_copy, path, logs, limiter=self._one_copy)
+
+    def _ladder_of(self, running: RunningMatch) -> str | None:
+        """Return the ladder that a running match is played on; None for any other match."""
+        rooms = () if self.arena is None else self.arena.ladders.rooms
+        return running.room if running.room in rooms else None
 
 
 def _running(running: RunningMatch) -> dict[str, Any]:
@@ -302,25 +402,6 @@ def _running(running: RunningMatch) -> dict[str, Any]:
         "players": [{"bot": bot, "name": name} for bot, name in running.bots],
         "started": running.started,
         "paused": running.control.paused,
-    }
-
-
-def _match_running(running: RunningMatch) -> dict[str, Any]:
-    return {
-        "match": running.match,
-        "game": running.ruleset.name,
-        "title": running.ruleset.title,
-        "state": "running",
-        "started": running.started,
-        "ended": None,
-        "players": [name for _, name in running.bots],
-        "end": None,
-        "reason": None,
-        "ranks": None,
-        "scores": None,
-        "turns": None,
-        "seed": None,
-        "faults": None,
     }
 
 

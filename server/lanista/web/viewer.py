@@ -22,7 +22,8 @@ from lanista.hosting.control import RunningMatch
 from lanista.playback.frame_cache import FrameFile, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.web.connections import Peer
-from lanista.web.view import View
+from lanista.web.view import View, Visitor
+from lanista_protocol import RemoteProtocolError
 
 SEND_TIME = 10.0
 """Seconds that a viewer has to read a message; then it is dropped."""
@@ -45,13 +46,15 @@ LONGEST = 4096
 """Maximum length of a text message in characters."""
 HEARD_EVERY = 0.01
 """Seconds between a message and the next one that is read."""
+MAX_NAMES = 64
+"""Maximum number of names whose tokens a viewer has shown."""
 MAX_OPEN = 64
 """Maximum number of matches that a viewer has open at once."""
 WHOLE_WITHIN = 3.0
 """Seconds to wait for all frames of a finished match before it is shown without the last ones."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
 """Requests that only an operator may make."""
-WAITING = frozenset({"open", "frames", "file"})
+WAITING = frozenset({"open", "frames", "file", "name"})
 """Requests whose answers may have to wait."""
 
 
@@ -86,7 +89,7 @@ class Viewer:
     """All viewers, with this one."""
     operates: Callable[[str | None], bool]
     """Returns whether a viewer with this token, or without one, is an operator."""
-    operator: bool = attrs.field(default=False, init=False)
+    visitor: Visitor = attrs.field(factory=Visitor, init=False)
     uploads: dict[str, Upload] = attrs.field(factory=dict, init=False)
     """The files that this viewer sent, by the ids under which they are open."""
     _frame_files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
@@ -109,7 +112,7 @@ class Viewer:
         Raises:
             ConnectionClosed: The viewer has left.
         """
-        self.operator = self.operates(None)
+        self.visitor = Visitor(operator=self.operates(None))
         try:
             async with trio.open_nursery() as self._nursery:
                 await self._send(
@@ -118,7 +121,7 @@ class Viewer:
                         "api": API,
                         "software": __version__,
                         "mode": "play" if self.view.arena is None else "serve",
-                        "operator": self.operator,
+                        "operator": self.visitor.operator,
                         "match": self.view.match,
                         "bots": self.view.bots_port(),
                     }
@@ -156,7 +159,7 @@ class Viewer:
         if what in WAITING and self._waiting >= MAX_WAITING:
             raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
         if what in OPERATIONS:
-            if not self.operator:
+            if not self.visitor.operator:
                 raise BadMessageError(f"{what} is the operator's; say the token first")
             self._operate(what, message)
             await self._done(message)
@@ -164,7 +167,7 @@ class Viewer:
             token = _field(message, "token", str)
             if not self.operates(token):
                 raise BadMessageError("this isn't the operator's token")
-            self.operator = True
+            self.visitor = attrs.evolve(self.visitor, operator=True)
             await self._send({"type": "operator", "operator": True, "id": message.get("id")})
         elif what == "lobby":
             if not self._sends_lobby:
@@ -181,6 +184,8 @@ class Viewer:
             await self._done(message)
         elif what == "file":
             await self._file(message)
+        elif what == "name":
+            self._nursery.start_soon(self._answer_later, self._prove_name, message)
         else:
             raise BadMessageError(f"unknown request {what!r}; see docs/api.md")
 
@@ -221,19 +226,28 @@ class Viewer:
                 await self._done(message)
                 return
         frame_file = self._frame_files.get(match)
-        if frame_file is not None and match not in self.uploads:
+        if (
+            frame_file is not None
+            and match not in self.uploads
+            and (frame_file.failed is not None or await self._may_see_others(match, frame_file))
+        ):
             # Frames that failed are made again, and those without logs once logs may be shown.
-            is_old = not frame_file.logs and await self.view.record_of(match) is not None
-            if frame_file.failed is not None or is_old:
-                self._close(match)
+            self._close(match)
         if match not in self._frame_files:
             self._check_room()
-            frame_file = await self.view.acquire_frames(match)
+            frame_file = await self.view.acquire_frames(match, self.visitor)
             if match in self._frame_files:  # another request has opened it meanwhile
                 self.view.frame_cache.release(match, frame_file)
             else:
                 self._frame_files[match] = frame_file
         await self._send_head(message, match, self._frame_files[match])
+
+    async def _may_see_others(self, match: str, frame_file: FrameFile) -> bool:
+        """Return whether the viewer may see other logs of a match than those in some frames."""
+        try:
+            return frame_file.logs != await self.view.log_seats(match, self.visitor)
+        except NoFramesError:  # it is over, and its record can't be seen yet
+            return False
 
     def _check_room(self) -> None:
         if len(self._frame_files) >= MAX_OPEN:
@@ -258,7 +272,15 @@ class Viewer:
             await self._done(message)
             return
         live = match in self.view.running.matches
-        about = {"match": match, "live": live, "logs": frame_file.logs, "id": message.get("id")}
+        logs = frame_file.logs
+        is_stored = not live and match not in self.uploads
+        about = {
+            "match": match,
+            "live": live,
+            "logs": True if logs is None else sorted(logs) or False,
+            "bundles": await self.view.bundles(match, logs) if is_stored else [],
+            "id": message.get("id"),
+        }
         await self._send({**head, **about})
 
     @contextmanager
@@ -350,7 +372,7 @@ class Viewer:
     async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
         """Return new frames of a match in place of those that failed."""
         if self._frame_files.get(match) is failed:
-            frame_file = await self.view.acquire_frames(match)
+            frame_file = await self.view.acquire_frames(match, self.visitor)
             if self._frame_files.get(match) is failed:
                 self._frame_files[match] = frame_file
                 self.view.frame_cache.release(match, failed)
@@ -458,6 +480,23 @@ class Viewer:
         """Close and remove a file that this viewer sent, as others need the room."""
         self._close(match)
         self._remove(match)
+
+    # -- names ---------------------------------------------------------------------------------
+
+    async def _prove_name(self, message: Mapping[str, Any]) -> None:
+        """Check the token of a name, whose logs and failure bundles may then be seen."""
+        name, token = _field(message, "name", str), _field(message, "token", str)
+        names = None if self.view.arena is None else self.view.arena.names
+        if names is None:
+            raise BadMessageError("there are no ladders here")
+        if len(self.visitor.names) >= MAX_NAMES:
+            raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
+        try:
+            proved = await names.prove(name, token, self.peer.address)
+        except RemoteProtocolError as error:
+            raise BadMessageError(error.message) from None
+        self.visitor = attrs.evolve(self.visitor, names=self.visitor.names | {proved})
+        await self._send({"type": "name", "name": proved, "id": message.get("id")})
 
     # -- commands ------------------------------------------------------------------------------
 

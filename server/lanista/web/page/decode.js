@@ -22,7 +22,9 @@
  * @typedef {object} Head
  * @property {string} match
  * @property {boolean} [live] whether the match is running; absent without an arena
- * @property {boolean} [logs] whether frames contain the bots' logs; absent without an arena
+ * @property {boolean | number[]} [logs] whether frames contain the bots' logs, or of which seats;
+ *   absent without an arena
+ * @property {number[]} [bundles] the seats whose failure bundles may be downloaded; absent as above
  * @property {"record" | "res"} source
  * @property {string} game
  * @property {string} title
@@ -32,6 +34,7 @@
  * @property {{first: number, turn: number, late_limit: number} | null} clock in seconds; 0: no
  *   limit
  * @property {number} attempt
+ * @property {string | null} [ladder] the ladder that the match was played on
  * @property {number | null} rounds maximum number of turns; null: unlimited
  * @property {Scene} scene
  */

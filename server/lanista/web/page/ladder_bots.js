@@ -12,6 +12,7 @@ import { FAILURES, formatChange, formatRanks, formatRating } from "./figures.js"
 import { followFigures } from "./following.js";
 import { describeRest, ladderAddress, ladderVersion, tableSection } from "./ladders.js";
 import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches.js";
+import { ownerSection } from "./owner.js";
 import { numberCell, section, tableOf } from "./tables.js";
 import { printable } from "./text.js";
 
@@ -76,7 +77,7 @@ export function ladderBotView(root, link, ladder, bot) {
     rating,
     rest,
   ]);
-  page.show(Object.values(sections));
+  page.show([...Object.values(sections), ownerSection(link, bot)]);
 
   /** @param {LadderBot} data */
   function show(data) {
@@ -283,6 +284,7 @@ function showResults(rows, results, { game, title }, failed) {
         ...result,
         match: result.match ?? "",
         game,
+        ladder: null,
         title,
         state: "over",
         started: result.stored,

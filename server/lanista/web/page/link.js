@@ -16,7 +16,7 @@
  *   bots: WaitingBot[]}} Room
  * @typedef {{match: string, game: string, title: string, room: string | null,
  *   players: {bot: number, name: string}[], started: string, paused: boolean}} Running
- * @typedef {{match: string, game: string, title: string, state: "running" | "over",
+ * @typedef {{match: string, game: string, ladder: string | null, title: string, state: "running" | "over",
  *   started: string, ended: string | null, players: string[], end: string | null,
  *   reason: string | null, ranks: number[] | null, scores: number[] | null,
  *   turns: number | null, seed: string | null, faults: number[] | null}} Match

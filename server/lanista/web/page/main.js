@@ -20,6 +20,7 @@ import { lobbyView } from "./lobby.js";
 import { matchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { addressOf, matchesView } from "./matches.js";
+import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
 import { tournamentView } from "./tournaments.js";
@@ -27,8 +28,6 @@ import { tournamentView } from "./tournaments.js";
 /** @typedef {import("./link.js").Hello} Hello */
 /** @typedef {{path: string[], query: URLSearchParams}} Route */
 /** @typedef {{close(): void}} View */
-
-const TOKEN = "lanista-token";
 
 /** The hash that the page shows. If the browser's differs, its hashchange event will follow. */
 let address = location.hash;
@@ -167,7 +166,7 @@ function showArena() {
     if (hello.api !== API) {
       showNotice(`This page speaks version ${API}, the arena ${hello.api}: load the page again`);
     }
-    const asked = authenticate(hello.operator);
+    const asked = Promise.all([authenticate(hello.operator), proveKeptNames(link)]);
     if (!isReady) {
       link.ask({ do: "lobby" }).catch(() => {
         // The connection was lost again; this is repeated when it is back.
@@ -189,7 +188,7 @@ function showArena() {
    * @param {boolean} [trusted] whether it takes them without a token
    */
   async function authenticate(trusted = operator) {
-    const token = sessionStorage.getItem(TOKEN);
+    const token = sessionStorage.getItem(OPERATOR_KEY);
     let now = trusted;
     if (token !== null && link.hello !== null) {
       try {
@@ -198,7 +197,7 @@ function showArena() {
         if (link.state !== "open") {
           return;
         }
-        sessionStorage.removeItem(TOKEN);
+        sessionStorage.removeItem(OPERATOR_KEY);
         showNotice(`The operator's token was refused: ${errorMessage(error)}`);
       }
     }
@@ -411,7 +410,7 @@ function takeToken() {
   if (!location.hash.startsWith("#token=") || token === null) {
     return false;
   }
-  sessionStorage.setItem(TOKEN, token);
+  sessionStorage.setItem(OPERATOR_KEY, token);
   const rest = location.hash.split("&").slice(1).join("&"); // the hash is #token=…&/match/ID
   replaceAddress(`#${rest || "/"}`);
   return true;

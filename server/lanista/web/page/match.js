@@ -9,10 +9,12 @@
  */
 
 import { Board } from "./board.js";
+import { seatLetter } from "./colours.js";
 import { copyButton, matchControls, transport } from "./controls.js";
 import { el, fill } from "./dom.js";
 import { actionOf, helpDialog } from "./help.js";
 import { addressOf, seatMark } from "./matches.js";
+import { downloadButton } from "./owner.js";
 import {
   answersPanel,
   describeBoard,
@@ -360,20 +362,26 @@ class MatchView {
     // A file that was opened here isn't stored in the arena, so there is nothing to link to.
     const isStored = !embedded && location.hash.startsWith("#/match/");
     const seed = this.#end?.seed ?? null;
+    const api = `/api/1/matches/${encodeURIComponent(head.match)}`;
+    const record = `${api}/record`;
+    const title = "Download the record of the match";
+    const names = head.players.map(({ name }) => name);
     fill(
       this.#facts,
       seed !== null && el("span", { class: "muted" }, `seed ${seed}`),
       isStored &&
         this.#end !== null &&
-        el(
-          "a",
-          {
-            class: "button small",
-            href: `/api/1/matches/${encodeURIComponent(head.match)}/record`,
-            download: true,
-            title: "Download the record of the match",
-          },
-          "Record",
+        (typeof head.ladder === "string"
+          ? downloadButton("Record", { address: record, file: `${head.match}.jsonl.gz`, title, names })
+          : el("a", { class: "button small", href: record, download: true, title }, "Record")),
+      isStored &&
+        (head.bundles ?? []).map((seat) =>
+          downloadButton(`Failure of ${seatLetter(seat)}`, {
+            address: `${api}/bundles/${seat}`,
+            file: `${head.match}.seat${seat}.zip`,
+            title: `Download what shows why ${printable(names[seat])} failed`,
+            names: [names[seat]],
+          }),
         ),
       isStored && copyButton(() => this.#address(), {
           label: "Copy link",

@@ -381,10 +381,11 @@ export class MatchFrames extends EventTarget {
   }
 
   /** Take over what may have changed. @param {Head} head as received when opening again */
-  #updateHead({ match, logs }) {
+  #updateHead({ match, logs, bundles }) {
     this.#matchId = match;
+    this.head.bundles = bundles;
     if (this.head.logs === false && logs !== false) {
-      this.head.logs = true;
+      this.head.logs = logs;
       this.#refetchFrom = 0;
       // Views recognize a change by the position object, so positions are built again.
       this.#positions.clear();

@@ -411,9 +411,7 @@ export function logsPanel(head) {
         element,
         logs.length === 0
           ? note(
-              head.logs === false
-                ? "What bots log is shown when the match is over."
-                : "Nobody logged anything in this turn.",
+              noLogs(head),
             )
           : logs.map(([seat, text]) =>
               el(
@@ -426,6 +424,23 @@ export function logsPanel(head) {
       );
     },
   };
+}
+
+/**
+ * Explain why there are no logs.
+ *
+ * @param {Head} head
+ * @returns {string}
+ */
+function noLogs({ logs, ladder }) {
+  if (typeof ladder === "string" && logs !== true) {
+    return logs === false
+      ? "On a ladder, what a bot logs is shown to whoever has shown its token on its page."
+      : "Your bot logged nothing in this turn.";
+  }
+  return logs === false
+    ? "What bots log is shown when the match is over."
+    : "Nobody logged anything in this turn.";
 }
 
 /**

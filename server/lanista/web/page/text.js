@@ -99,6 +99,7 @@ export function describeEnding(head, end, scores) {
   const match = {
     match: head.match,
     game: head.game,
+    ladder: head.ladder ?? null,
     title: head.title,
     state: /** @type {const} */ ("over"),
     started: head.started ?? "",
