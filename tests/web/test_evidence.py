@@ -53,13 +53,13 @@ def record(tmp_path, lines):
 
 
 @pytest.fixture
-def house(tmp_path, record):
+def page_of(tmp_path, record):
     """The page of an arena with a ladder and a record of it; the operator's token is sesame."""
 
-    def house(**how):
+    def page_of(**how):
         return opened(tmp_path, **{"token": "sesame", **how})
 
-    return house
+    return page_of
 
 
 async def named(house, name="Ann"):
@@ -75,9 +75,9 @@ async def seen(page, match="m1"):
     return head["logs"], logs(await page.ask("frames", match=match, **{"from": 1})).get(1)
 
 
-async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
+async def test_a_replay_shows_logs_to_owners_and_the_operator(page_of):
     """Each owner its own, from when the token was shown; the operator all."""
-    async with house() as house:
+    async with page_of() as house:
         token = await named(house)
         page = await house.page()
         assert (False, None) == await seen(page)
@@ -97,11 +97,11 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
         assert None is house.arena.names.store.find("new")
 
 
-async def test_so_does_a_match_that_is_running(house, record, lines):
+async def test_so_does_a_match_that_is_running(page_of, record, lines):
     """Also where others' logs are open to all."""
     part = record.with_name("m2.jsonl.gz" + PART)
     part.write_bytes(b"".join(lines[:2]))
-    async with house(open_logs=True) as house:
+    async with page_of(open_logs=True) as house:
         token = await named(house)
         running = RunningMatch(
             match="m2",
@@ -126,9 +126,9 @@ def basic(name, token):
     return "Authorization: Basic " + base64.b64encode(f"{name}:{token}".encode()).decode()
 
 
-async def test_records_are_copies_without_what_others_logged(house, record, tmp_path):
+async def test_records_are_copies_without_what_others_logged(page_of, record, tmp_path):
     """They can be replayed; the operator gets the file itself."""
-    async with house() as house:
+    async with page_of() as house:
         token = await named(house)
         path = "/api/1/matches/m1/record"
         for headers, kept in [((), set()), ((basic("Ann", token),), {0})]:
@@ -143,12 +143,12 @@ async def test_records_are_copies_without_what_others_logged(house, record, tmp_
             assert whole.turns[1:] == content.turns[1:]
             outputs = [bot.output for bot in content.result.bots]
             assert ["Ann's output" if 0 in kept else "", ""] == outputs
-            verify(copy)
+            verify(content, ANGRYMOB)
         answer = await house.get(path, "Authorization: Bearer sesame")
         assert record.read_bytes() == answer.body
 
 
-async def test_bundles_are_for_their_owners(house, record):
+async def test_bundles_are_for_their_owners(page_of, record):
     """What works only on the arena's machine is left out of them."""
     for seat in (0, 1):
         folder = record.with_name(f"m1.seat{seat}.failure")
@@ -159,7 +159,7 @@ async def test_bundles_are_for_their_owners(house, record):
         )
         (folder / "feed.sh").write_text("#!/bin/sh\n")
         (folder / "turn-1.sent").write_bytes(b"go\n")
-    async with house() as house:
+    async with page_of() as house:
         token = await named(house)
         path = "/api/1/matches/m1/bundles/0"
         page = await house.page()
@@ -195,8 +195,8 @@ async def test_bundles_are_for_their_owners(house, record):
         ("x", 400, "Authorization is neither"),
     ],
 )
-async def test_what_opens_nothing(house, header, status, words):
-    async with house() as house:
+async def test_what_opens_nothing(page_of, header, status, words):
+    async with page_of() as house:
         house.arena.running.ended["m1"] = next(house.arena.options.data.glob("records/*/m1.*"))
         answer = await house.get("/api/1/matches/m1/record", f"Authorization: {header}")
         assert status == answer.status
