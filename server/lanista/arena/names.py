@@ -228,6 +228,25 @@ class Names:
         with _store_errors(name):
             return (await self._check_token(name, key, token, address, registers=False)).name
 
+    async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
+        """Return registered names in the order of their keys.
+
+        Args:
+            after: A name; only later ones are returned. None: all.
+            most: The maximum number of names.
+
+        Raises:
+            RemoteProtocolError: The database can't be read.
+        """
+
+        def read() -> list[RegisteredName]:
+            names = self.store.names()
+            first = "" if after is None else key_of(after)
+            return [one for one in names if key_of(one.name) > first][:most]
+
+        with _store_errors(after or ""):
+            return await self._in_thread(read)
+
     async def run(self) -> None:
         """Keep up with the database until cancelled: it is told when names were last seen."""
         stored = trio.current_time()

@@ -8,7 +8,9 @@ catches all exceptions, so that a fault in one doesn't affect the others.
 
 import gc
 import itertools
+import time
 import traceback
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -49,6 +51,8 @@ SHUTDOWN_TIME = 4.0
 
 STORING_TIME = 1.0
 """Seconds that the results of ladders may then take to be stored; later they are in the records."""
+REFUSALS_KEPT = 100
+"""Number of refused connections that are kept for the operator."""
 REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
@@ -67,6 +71,20 @@ class CannotOpenError(Exception):
     """A ladder can't be opened; the message is one line that says why."""
 
 
+@attrs.frozen
+class Refusal:
+    """A connection that was refused."""
+
+    time: float
+    """When it was, in seconds since 1970."""
+    peer: str
+    """Its address and port."""
+    code: str
+    """The code of the error that it was sent."""
+    why: str
+    """The reason in one line, which may quote what the bot has sent."""
+
+
 @attrs.define(eq=False)
 class Arena:
     """A daemon. Call `listen`, then `serve`, each only once."""
@@ -78,6 +96,8 @@ class Arena:
     ladders: LadderMatches = attrs.field(init=False)
     names: "Names | None" = attrs.field(default=None, init=False)
     """The names on ladders; None if there are no ladders."""
+    refusals: deque[Refusal] = attrs.field(factory=lambda: deque(maxlen=REFUSALS_KEPT), init=False)
+    """The last refused connections, the newest last."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
     """The background work for connections."""
     page: str | None = None
@@ -242,6 +262,7 @@ class Arena:
 
     def _log_refusal(self, error: RemoteProtocolError, peer: str) -> None:
         """Log why a connection was refused; of many in a second, only the first."""
+        self.refusals.append(Refusal(time.time(), peer, error.code.value, error.message))
         second = int(trio.current_time())
         if second != self._refused_second:
             if self._refused > REFUSALS_LOGGED:

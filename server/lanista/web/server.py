@@ -381,6 +381,17 @@ class Server:
         if path.startswith(TOURNAMENT):
             _check_parameters(query)
             await self._tournament(path.removeprefix(TOURNAMENT))
+        if path == "/api/1/refusals":
+            _check_parameters(query)
+            await self._check_operator(peer, authorization)
+            raise _json(view.refusals())
+        if path == "/api/1/names":
+            _check_parameters(query, "after")
+            await self._check_operator(peer, authorization)
+            try:
+                raise _json(await view.names(query.get("after")))
+            except RemoteProtocolError as error:
+                raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
         if path.startswith("/api/1/ladders"):
             _check_parameters(query)
             await self._ladders(peer, path)
@@ -495,6 +506,14 @@ class Server:
         except RemoteProtocolError as error:
             raise _error(http.HTTPStatus.FORBIDDEN, error.message) from None
         return attrs.evolve(visitor, names=frozenset({proved}))
+
+    async def _check_operator(self, peer: Peer, authorization: str | None) -> None:
+        """Answer with 403 unless it is the operator who asks."""
+        if not (await self._visitor(peer, authorization)).operator:
+            raise _error(
+                http.HTTPStatus.FORBIDDEN,
+                "this is for the operator: show its token, as Authorization: Bearer TOKEN",
+            )
 
     async def _bundle(self, match: str, seat: int, visitor: Visitor) -> None:
         nothing = _error(

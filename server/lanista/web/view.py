@@ -9,6 +9,7 @@ import functools
 import math
 import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ RECENT = 20
 """Number of results that the lobby shows."""
 MAX_SEATS = 64
 """Number of seats that are looked at for failure bundles."""
+NAMES = 200
+"""Number of registered names in one answer."""
 ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
 
@@ -315,6 +318,42 @@ class View:
     async def standings(self, game: str | None) -> list[dict[str, Any]]:
         """Return the tables of one game or of all, over all matches that count."""
         return [table for table in self._standings if game in (None, table["game"])]
+
+    # -- for the operator ----------------------------------------------------------------------
+
+    async def names(self, after: str | None) -> dict[str, Any]:
+        """Return registered names in alphabetical order, and where the next page begins.
+
+        Raises:
+            RemoteProtocolError: They can't be read.
+        """
+        names = None if self.arena is None else self.arena.names
+        rest = [] if names is None else await names.registered(after, NAMES + 1)
+        page = [
+            {
+                "name": one.name,
+                "registrar": one.registrar.value,
+                "registered": one.registered.isoformat(timespec="seconds"),
+                "seen": None if one.seen is None else one.seen.isoformat(timespec="seconds"),
+            }
+            for one in rest[:NAMES]
+        ]
+        return {"names": page, "next": page[-1]["name"] if len(rest) > NAMES else None}
+
+    def refusals(self) -> dict[str, Any]:
+        """Return the connections that were refused lately, the newest first."""
+        refusals = () if self.arena is None else reversed(self.arena.refusals)
+        return {
+            "refusals": [
+                {
+                    "time": datetime.fromtimestamp(one.time, UTC).isoformat(timespec="seconds"),
+                    "peer": one.peer,
+                    "code": one.code,
+                    "words": one.why,
+                }
+                for one in refusals
+            ]
+        }
 
     # -- what belongs to the bots' owners ------------------------------------------------------
 

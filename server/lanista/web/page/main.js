@@ -4,7 +4,8 @@
  * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
  * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/tournament/NAME` a
  * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
- * `/bot/BOT/against/OPPONENT` for two, and `#/file` a file that was opened.
+ * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, and `#/file` a file that
+ * was opened.
  *
  * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match and uses no network.
  *
@@ -20,6 +21,7 @@ import { lobbyView } from "./lobby.js";
 import { matchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { addressOf, matchesView } from "./matches.js";
+import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
@@ -97,6 +99,7 @@ function showArena() {
   const links = [
     ["lobby", el("a", { href: "#/" }, "Lobby")],
     ["matches", el("a", { href: "#/matches" }, "Matches")],
+    ["operator", el("a", { href: "#/operator", hidden: true }, "Operator")],
   ];
   /** @type {View | null} */
   let view = null;
@@ -206,6 +209,9 @@ function showArena() {
     role.title = now
       ? "The arena takes commands from this page"
       : "To start, pause or kick, open the operator's address, which the arena prints at its start";
+    for (const [name, anchor] of links) {
+      anchor.hidden = name === "operator" && !(now && mode === "serve");
+    }
     if (now !== operator) {
       operator = now;
       if (isReady) {
@@ -241,6 +247,9 @@ function showArena() {
       view = matchesView(root, query, (chosen) => {
         location.hash = chosen.size > 0 ? `#/matches?${chosen}` : "#/matches";
       });
+    } else if (path[0] === "operator" && operator) {
+      enter("operator", "Operator");
+      view = operatorView(root, link);
     } else if (path[0] === "tournament" && path[1] !== undefined) {
       enter("tournament", printable(path[1]));
       view = tournamentView(root, link, path[1]);

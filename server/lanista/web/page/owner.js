@@ -81,7 +81,7 @@ export async function proveKeptNames(link) {
  * @param {readonly string[]} names
  * @returns {Record<string, string>}
  */
-function authorization(names) {
+export function authorization(names) {
   const operator = sessionStorage.getItem(OPERATOR_KEY);
   if (operator !== null) {
     return { Authorization: `Bearer ${operator}` };
