@@ -192,7 +192,8 @@ def serve_arena(
     import attrs
     import trio
 
-    from lanista.arena.server import CannotListenError, CannotOpenError, serve
+    from lanista.arena.operator import Operator
+    from lanista.arena.server import Arena, CannotListenError, CannotOpenError, serve
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, looks_at
     from lanista.cli.web import PagePort
@@ -217,6 +218,11 @@ def serve_arena(
     configure_log()
     page = PagePort(web, looks, open_logs=open_logs) if has_page else None
 
+    async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
+        await nursery.start(Operator(arena).run)
+        if page is not None:
+            await page.open_beside(arena, nursery)
+
     failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
@@ -232,7 +238,7 @@ def serve_arena(
     try:
         if looks:
             standings_process.start()
-        trio.run(serve, options, announce, None if page is None else page.open_beside, reread)
+        trio.run(serve, options, announce, open_beside, reread)
     except (CannotListenError, CannotOpenError) as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:
