@@ -122,6 +122,11 @@ class LadderRoom:
             room._opened = opened.pop_all()
         return room
 
+    def reload(self, spec: LadderSpec) -> None:
+        """Go on with other limits, those of another spec of this ladder."""
+        self.spec = spec
+        self._ladder.limit(spec.fill_after, spec.block_timeout, spec.bench_after)
+
     def close(self) -> None:
         """Close the database."""
         self._opened.close()
