@@ -177,7 +177,7 @@ async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, 
     arena = Arena(Options(default=RULESET))
     _, bob = come(arena, "Ada", "Bob")
     if kicked:
-        arena.matches.kicked.add(bob.number)
+        arena.matches.kicked[bob.number] = RemoteProtocolError(ErrorCode.SHUTDOWN, "kicked")
     await run_matches(arena)
     assert 1 == len(seen)
 

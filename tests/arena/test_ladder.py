@@ -326,6 +326,33 @@ def test_ratings_made_anew_are_as_good():
     assert all(len(last) == KEPT for last in restored._last.values())
 
 
+@pytest.mark.parametrize("window", [1, 5, 40])
+def test_live_ratings_follow_the_latest_blocks_alone(window):
+    """As after a restart: at once if there are few matches, otherwise after a few more."""
+    chance = random.Random(3)
+    names = [f"bot{number}" for number in range(6)]
+    ladder, stored = make(window=window), []
+    for at in range(120):
+        # At the end the first three alone play, for somewhat more than `window` blocks.
+        there = names if at < 110 - 2 * window else names[:3]
+        for name in names:
+            ladder.leave(name)
+        wait(ladder, there, float(at))
+        match = ladder.next(float(at))
+        ranks = tuple(chance.sample([1, 2], 2))
+        stored.append(result_of(match, ranks, float(at)))
+        ladder.over(match, float(at), ranks)
+        restored = make(window=window)
+        restored.restore(stored)
+        if window < 10:
+            assert restored.live() == ladder.live()
+    assert {"bot3"} < ladder.live().keys()
+    initial = LadderRatings().ordinal("")
+    for name, rating in ladder.live().items():
+        assert restored.live()[name] == pytest.approx(rating, abs=1.0)
+        assert name in names[:3] or rating == initial
+
+
 def state(ladder):
     """Everything that the stored matches determine, but for live ratings."""
     return (

@@ -1,5 +1,6 @@
 """What becomes of the `.part` files that a killed arena left behind."""
 
+import fcntl
 import gzip
 import json
 import os
@@ -151,10 +152,17 @@ async def test_two_arenas_that_look_at_the_same_time(day, monkeypatch):
     assert ["elsewhere", "m1.jsonl.gz.part"] == names(day)
 
 
-async def test_a_file_without_a_header_is_removed(day):
+async def test_a_file_without_a_header_is_removed(day, monkeypatch):
     """Nothing is told to a bot before the header is written. A fresh empty file may be one that
-    another arena opens just now.
+    a match is just about to lock, which it couldn't if recovery held the lock in that moment.
     """
+    locked, flock = [], fcntl.flock
+
+    def note(file, how):
+        locked.append(Path(file.name).name)
+        flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", note)
     old, young = day / f"old{ENDING}{PART}", day / f"young{ENDING}{PART}"
     half = day / f"half{ENDING}{PART}"
     old.touch()
@@ -164,6 +172,7 @@ async def test_a_file_without_a_header_is_removed(day):
     found = await recovered(day)
     assert {old.name: (Fate.REMOVED, ""), half.name: (Fate.REMOVED, "")} == found
     assert [young.name] == names(day)
+    assert {old.name, half.name} == set(locked)
 
 
 async def test_the_record_is_there_already(day):

@@ -74,6 +74,11 @@ class Admission:
     _places: dict[str, list[Place]] = attrs.field(factory=dict, init=False)  # by address
     _taken: int = attrs.field(default=0, init=False)
 
+    @property
+    def taken(self) -> int:
+        """Number of places that are taken."""
+        return self._taken
+
     def admit(self, host: str, now: float) -> Place:
         """Give a newcomer a place, if necessary that of another connection, which is closed.
 

@@ -27,7 +27,8 @@ rated as everybody is.
 
 **Restart.** Everything but who waits follows from the stored matches. `restore` takes about 15 µs
 for each, as it updates no ratings: they are made at the end, from the last matches of each name
-(`ladder_ratings`). Memory is bounded by the number of names; of matches only those are kept.
+(`ladder_ratings`). Memory is bounded by the number of names; of matches only those are kept. A
+window of the latest blocks concerns only the ratings: all else follows from all matches.
 """
 
 import math
@@ -104,6 +105,9 @@ class _Block:
     """When a match of it was last begun or over."""
     attempt: int = 1
     """The number of the next attempt."""
+    number: int | None = None
+    """Its number in the order in which blocks were first counted; None if none of its matches was.
+    """
 
 
 @attrs.define(eq=False)
@@ -141,6 +145,7 @@ class Ladder:
         fill_after: float = 10.0,
         block_timeout: float = 600.0,
         bench_after: int = 3,
+        window: int | None = None,
     ) -> None:
         """Begin with nothing played and nobody waiting.
 
@@ -150,6 +155,7 @@ class Ladder:
             fill_after: Seconds after which house bots fill the seats that are missing.
             block_timeout: Seconds after which a block whose names stay away is closed.
             bench_after: The number of failed matches in a row after which a name rests.
+            window: The number of the latest blocks that count for live ratings; None for all.
         """
         self._seated = tuple(seated)
         self._seats = len(self._seated[0])
@@ -157,7 +163,8 @@ class Ladder:
         self._fill_after = fill_after
         self._block_timeout = block_timeout
         self._rests = Rests(bench_after)
-        self._ratings = LadderRatings()
+        self._ratings = LadderRatings(window)
+        self._counted_blocks = 0
         self._names: dict[str, _Name] = {}
         self._waiting: dict[str, _Name] = {}
         # By running match: its block, and when it began.
@@ -192,7 +199,7 @@ class Ladder:
                 self._try_again(block, match.time)
             else:
                 names = self._by_seat(match.pairing, match.seating)
-                self._ratings.keep(names, match.ranks)
+                self._ratings.keep(names, match.ranks, self._number_of(block))
                 self._count(block, match.seating, names, match.failed, match.time)
         self._ratings.rate_anew()
 
@@ -284,12 +291,23 @@ class Ladder:
         else:
             self._averaged = min(self._averaged + 1, _AVERAGED)
             self._duration += (now - begun - self._duration) / self._averaged
-            self._ratings.add(match.names, ranks)
+            self._ratings.add(match.names, ranks, self._number_of(block))
             self._count(block, match.seating, match.names, failed, now)
         for entry in self._entries(match.names):
             entry.playing = False
             entry.held = now + RETURN if block.left else now
             self._wait_from(entry, now)
+
+    def presence(self, now: float) -> Mapping[str, int]:
+        """Return how many names are present, house bots aside: `waiting`, `playing`, `resting`."""
+        resting = self._rests.resting(now)
+        playing = {name for match in self._running for name in match.names}.difference(self._house)
+        there = self._waiting.keys() - playing
+        return {
+            "waiting": len(there - resting.keys()),
+            "playing": len(playing),
+            "resting": len(there & resting.keys()),
+        }
 
     def resting_until(self, name: str, now: float) -> float | None:
         """Return until when a name isn't paired, infinity if the operator has benched it.
@@ -510,6 +528,13 @@ class Ladder:
                 self._rests.succeeded(name)
             if name not in self._house:
                 self._name(name).matches += 1
+
+    def _number_of(self, block: _Block) -> int:
+        """Return the number of a block of which a match counts."""
+        if block.number is None:
+            block.number = self._counted_blocks
+            self._counted_blocks += 1
+        return block.number
 
     def _keep_open(self, block: _Block, now: float) -> None:
         """Let a block wait for its names, unless it is closed."""

@@ -182,6 +182,17 @@ class LadderResults:
         """Number of results that aren't stored yet."""
         return len(self._waiting)
 
+    async def stored(self) -> int | None:
+        """Return how many matches are stored; None if the database can't be read now."""
+        try:
+            return await trio.to_thread.run_sync(self._last_number, abandon_on_cancel=True)
+        except StoreError:
+            return None
+
+    def _last_number(self) -> int:
+        with self.store.ladder_reading() as now:
+            return now.last_number()
+
     async def settle(self) -> None:
         """Wait until all results are stored."""
         while self._waiting:

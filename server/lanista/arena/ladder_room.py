@@ -114,6 +114,7 @@ class LadderRoom:
                     fill_after=spec.fill_after,
                     block_timeout=spec.block_timeout,
                     bench_after=spec.bench_after,
+                    window=spec.window,
                 ),
             )
             room._store_missing(data / "records")
@@ -172,6 +173,10 @@ class LadderRoom:
     def leave(self, who: LadderName) -> None:
         """Let a bot wait no longer."""
         self._ladder.leave(who.name)
+
+    def presence(self) -> Mapping[str, int]:
+        """Return how many bots are present: `waiting`, `playing`, `resting`."""
+        return self._ladder.presence(self.now)
 
     def resting(self, who: LadderName) -> float | None:
         """Return for how many seconds a bot isn't paired, infinity if the operator benched it.

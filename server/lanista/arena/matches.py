@@ -44,8 +44,8 @@ class Matches:
     """Whether matches begin only when the operator says so; `set_manual` changes it."""
     closing: bool = attrs.field(default=False, init=False)
     """Whether no more matches may begin."""
-    kicked: set[int] = attrs.field(factory=set, init=False)
-    """The numbers of the playing bots that the operator has kicked."""
+    kicked: dict[int, RemoteProtocolError] = attrs.field(factory=dict, init=False)
+    """By number of each playing bot that the operator has sent away: what it is told."""
     over: int = attrs.field(default=0, init=False)
     """Number of matches that are over and count."""
     player: MatchPlayer = attrs.field(init=False)
@@ -139,23 +139,29 @@ class Matches:
         if not manual:
             self.start_ready()
 
-    def kick(self, number: int) -> bool:
+    def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
         """Close the connection of a bot that waits or plays.
+
+        Args:
+            number: The bot's number.
+            error: What it is told; None for `error shutdown`.
 
         Returns:
             False if there is no bot of this number.
         """
+        if error is None:
+            error = RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
         for player in self.lobby.waiting():
             if player.number == number and not player.taken:
                 log.info("kicked", name=player.name, peer=player.peer)
-                self.lobby.dismiss(player, RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED))
+                self.lobby.dismiss(player, error)
                 return True
         for running in self.running.matches.values():
             for seat, (bot, name) in enumerate(running.bots):
                 if bot == number != HOUSE_BOT:
                     log.info("kicked", name=name, match=running.match)
-                    self.kicked.add(number)
-                    running.playing.kick(seat, KICKED)
+                    self.kicked[number] = error
+                    running.playing.kick(seat, error.message, error.code)
                     return True
         return False
 

@@ -13,7 +13,8 @@ played is in the `.part` file, and the next arena with the same data folder comp
 
 The writer of a `.part` file holds a lock on it (flock) for as long as it lives, so several arenas
 may use the same folder: a file that is locked belongs to a running match. There is one gap, between
-making the file and locking it, so an empty file that is younger than YOUNG is left alone as well.
+making the file and locking it, so an empty file that is younger than YOUNG is left alone as well,
+and isn't even locked: its writer, which may be about to lock it, must not find that done.
 
 All this happens in a thread while the arena already serves, since there may be thousands of files.
 docs/records.md describes it for users.
@@ -179,12 +180,15 @@ def complete_part(part: Path, why: str) -> Recovered | None:
 
 
 def _recovered(part: Path, why: str = WHY) -> Recovered | None:
-    """Deal with one file; return None if another arena is using it, or it is gone."""
+    """Deal with one file; return None if a running match is using it, or it is gone."""
     try:
         with part.open("r+b") as file:
+            found = os.fstat(file.fileno())
+            if not found.st_size and time.time() - found.st_mtime < YOUNG:
+                return None
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Between opening and locking, another arena may have completed it.
-            if os.path.samestat(os.fstat(file.fileno()), part.stat()):
+            if os.path.samestat(found, part.stat()):
                 return _complete(part, file, why)
     except (BlockingIOError, FileNotFoundError):
         pass
@@ -195,7 +199,7 @@ def _recovered(part: Path, why: str = WHY) -> Recovered | None:
     return None
 
 
-def _complete(part: Path, file: IO[bytes], why: str) -> Recovered | None:
+def _complete(part: Path, file: IO[bytes], why: str) -> Recovered:
     """Make a record of a file on which we hold the lock.
 
     Raises:
@@ -205,7 +209,7 @@ def _complete(part: Path, file: IO[bytes], why: str) -> Recovered | None:
     path = part.with_suffix("")
     first_line = file.readline(MAX_LINE)
     if not first_line.endswith(b"\n"):
-        return _without_header(part, file, first_line)
+        return _without_header(part, first_line)
     if path.exists():
         # The arena was killed after the record got its name, before this file was removed.
         if next(whole_lines(path), b"") != first_line:
@@ -233,14 +237,12 @@ def _complete(part: Path, file: IO[bytes], why: str) -> Recovered | None:
     return Recovered(path, Fate.COMPLETED)
 
 
-def _without_header(part: Path, file: IO[bytes], line: bytes) -> Recovered | None:
+def _without_header(part: Path, line: bytes) -> Recovered:
     """Remove a file without a whole header line, in which no match has begun.
 
     Raises:
         BadRecordError: The line isn't the beginning of a header.
     """
-    if not line and time.time() - os.fstat(file.fileno()).st_mtime < YOUNG:
-        return None  # another arena may be about to lock it
     if len(line) == MAX_LINE or line[: len(HEADER_BEGINS)] != HEADER_BEGINS[: len(line)]:
         raise BadRecordError(f"{part}: line 1: not the header of a record")
     part.unlink()

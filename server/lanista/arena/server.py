@@ -23,7 +23,7 @@ from lanista.arena.console import read_stdin, wait_for_enter
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import our_fault
-from lanista.arena.matches import KICKED, Matches
+from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.recovery import complete_records
 from lanista.hosting import handshake
@@ -82,6 +82,8 @@ class Arena:
     """The background work for connections."""
     page: str | None = None
     """Address of the web page, for browsers that connect to the bots' port instead."""
+    address: tuple[str, int] | None = attrs.field(default=None, init=False)
+    """The address and the port on which bots are listened to, after `listen`."""
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.Semaphore = attrs.field(init=False)  # how many more may be accepted
@@ -123,6 +125,7 @@ class Arena:
             del self._listeners[1:]
         host, port = self._listeners[0].socket.getsockname()[:2]
         log.info("listening", host=host, port=port, game=options.default.name)
+        self.address = host, port
         return host, port
 
     async def serve(self) -> None:
@@ -156,6 +159,11 @@ class Arena:
                 await self.ladders.settle()
             helpers.cancel_scope.cancel()
         log.info("ended", matches=self.matches.over + self.ladders.over)
+
+    @property
+    def connections(self) -> int:
+        """Number of connections of bots that have a place."""
+        return self._admission.taken
 
     def shut_down(self) -> None:
         """Begin no more matches, end the running ones by `error shutdown`, and make `serve` end."""
@@ -347,7 +355,7 @@ class Arena:
         try:
             await self._keep_seating(player)
         finally:
-            self.matches.kicked.discard(player.number)
+            self.matches.kicked.pop(player.number, None)
             member = self._member(player)
             present = None if member is None else self._members.get(member)
             if member is not None and present is not None and present.number == player.number:
@@ -370,9 +378,10 @@ class Arena:
                 await player.over.wait()
                 if player.replaced:
                     return
-                if player.number in self.matches.kicked and not connection.closed:
+                kicked = self.matches.kicked.get(player.number)
+                if kicked is not None and not connection.closed:
                     # It was kicked after its last answer, when the match no longer closed it.
-                    raise RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
+                    raise kicked
             elif not self.matches.closing:
                 self.matches.announce(player.room)
                 return

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.arena_file import FILE, spec_of
+from lanista.cli.arena_operator import kick, status
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
     from lanista.arena.spec import ArenaSpec
-
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.group("arena")
@@ -101,21 +101,6 @@ def run(file: Path, *, print_config: bool) -> int:
     )
 
 
-def spec_of(file: Path) -> "ArenaSpec":
-    """Read a spec from its file.
-
-    Raises:
-        BadInputError: The file can't be read, or has a bad value.
-    """
-    from lanista.arena.spec import read_spec
-    from lanista.toml_spec import SpecError
-
-    try:
-        return read_spec(file)
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
-
-
 def options_of(spec: "ArenaSpec", file: Path) -> "Options":
     """Return the options of the arena that a file describes.
 
@@ -157,7 +142,6 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
     asked = {
         "tls": spec.tls is not None,
         "drain": spec.drain > 0,
-        "ladders.window": any(ladder.window is not None for ladder in spec.ladders),
         "ladders.lag_allowance": any(ladder.lag_allowance > 0 for ladder in spec.ladders),
     }
     keys = [key for key, is_asked in asked.items() if is_asked]
@@ -165,3 +149,7 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
         raise BadInputError(
             f"{file}: {', '.join(keys)}: this version of Lanista can't run that yet"
         )
+
+
+command.add_command(status)
+command.add_command(kick)

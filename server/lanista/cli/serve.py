@@ -188,7 +188,8 @@ def serve_arena(
     import attrs
     import trio
 
-    from lanista.arena.server import CannotListenError, CannotOpenError, serve
+    from lanista.arena.operator import Operator
+    from lanista.arena.server import Arena, CannotListenError, CannotOpenError, serve
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, looks_at
     from lanista.cli.web import PagePort
@@ -211,6 +212,11 @@ def serve_arena(
     configure_log()
     page = PagePort(web, looks, open_logs=open_logs) if has_page else None
 
+    async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
+        await nursery.start(Operator(arena).run)
+        if page is not None:
+            await page.open_beside(arena, nursery)
+
     failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
@@ -226,7 +232,7 @@ def serve_arena(
     try:
         if looks:
             standings_process.start()
-        trio.run(serve, options, announce, None if page is None else page.open_beside)
+        trio.run(serve, options, announce, open_beside)
     except (CannotListenError, CannotOpenError) as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:

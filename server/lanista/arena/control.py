@@ -1,0 +1,213 @@
+"""The socket by which commands on this machine talk to a running arena.
+
+It is a Unix socket in the arena's data folder, which the arena's user alone may open. A client
+sends one line of JSON, `{"command": NAME, …}`, and gets one line, `{"answer": …}` or
+`{"error": TEXT}`; then the connection is closed. What a command does is not known here.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import socket
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import structlog
+import trio
+
+from lanista.hosting.accept import accept
+from lanista.match.background import BackgroundWork
+
+SOCKET = "control.sock"
+"""The name of the socket in the data folder."""
+CONNECTIONS = 8
+"""Number of commands that are carried out at once; others wait."""
+MAX_LINE = 64 * 1024
+"""Maximum size of a command in bytes."""
+LINE_TIME = 5.0
+"""Seconds in which a command must have come, and in which its answer must be read."""
+_MAX_ADDRESS = 100
+"""Bytes of a path with which a socket can surely be addressed; 104 to 108 in most systems."""
+
+Command = Callable[[Mapping[str, Any]], Awaitable[object]]
+"""Carries out a command whose line has these keys; its answer can be written as JSON."""
+
+log = structlog.get_logger()
+
+
+class CommandRefusedError(Exception):
+    """A command can't be carried out; the message is one line that says why."""
+
+
+@contextlib.contextmanager
+def socket_address(folder: Path) -> Iterator[Path]:
+    """Yield the address of the socket in a folder, even if the folder's path is too long for one.
+
+    Raises:
+        OSError: The folder isn't there.
+    """
+    path = folder / SOCKET
+    if len(os.fsencode(path)) <= _MAX_ADDRESS:
+        yield path
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield Path(f"/proc/self/fd/{descriptor}/{SOCKET}")
+    finally:
+        os.close(descriptor)
+
+
+async def serve_commands(
+    folder: Path,
+    commands: Mapping[str, Command],
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Carry out commands until cancelled.
+
+    If the folder has the socket of another arena that is running, or can't have one, this is
+    logged, and there are no commands.
+
+    Args:
+        folder: The data folder.
+        commands: The commands by name.
+        task_status: Is told when commands can be sent.
+    """
+    try:
+        listening = _listen(folder)
+    except OSError as error:
+        log.warning(
+            "commands can't be sent to this arena",
+            socket=str(folder / SOCKET),
+            why=error.strerror or str(error),
+        )
+        task_status.started()
+        return
+    path = folder / SOCKET
+    made = path.stat()
+    with listening:
+        listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
+        task_status.started()
+        try:
+            async with trio.open_nursery() as nursery:
+                answer = partial(_answer, commands)
+                places = trio.Semaphore(CONNECTIONS)
+                await accept(listener, places, answer, nursery, BackgroundWork())
+        finally:
+            with contextlib.suppress(OSError):
+                if os.path.samestat(made, path.stat()):
+                    path.unlink()
+
+
+def _listen(folder: Path) -> socket.socket:
+    """Make the socket, in place of one that a killed arena has left.
+
+    Raises:
+        OSError: A running arena has it, or it can't be made.
+    """
+    with _alone_in(folder), socket_address(folder) as address:
+        with contextlib.suppress(FileNotFoundError):
+            if address.exists() and not address.is_socket():
+                raise OSError(errno.EEXIST, "a file that is no socket is there")
+            if _is_answered(address):
+                raise OSError(errno.EADDRINUSE, "another arena that is running has it")
+            address.unlink()
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            listening.bind(str(address))
+            # Nobody can connect before `listen`.
+            address.chmod(0o600)
+            listening.listen(CONNECTIONS)
+            listening.setblocking(False)
+        except BaseException:
+            listening.close()
+            raise
+        return listening
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other arenas from looking at the folder's socket, where the file system has locks.
+
+    Otherwise two that are started at once could both take it for that of a killed arena.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_answered(address: Path) -> bool:
+    """Return whether a process listens on a socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trying:
+        trying.setblocking(False)
+        try:
+            trying.connect(str(address))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except BlockingIOError:  # many others are trying to connect, too
+            return True
+    return True
+
+
+async def _answer(commands: Mapping[str, Command], stream: trio.SocketStream) -> None:
+    """Read the command of one connection, carry it out, and send the answer."""
+    async with stream:
+        try:
+            with trio.move_on_after(LINE_TIME) as reading:
+                line = await _line(stream)
+            if reading.cancelled_caught:
+                return
+            reply = await _reply(commands, line)
+            with trio.move_on_after(LINE_TIME):
+                await stream.send_all(reply.encode("ascii") + b"\n")
+        except trio.BrokenResourceError:
+            pass  # whoever sent it has gone
+
+
+async def _line(stream: trio.SocketStream) -> bytes:
+    """Return the first line of a connection, or what came before its end."""
+    line = b""
+    while b"\n" not in line and len(line) <= MAX_LINE:
+        more = await stream.receive_some(4096)
+        if not more:
+            break
+        line += more
+    return line
+
+
+async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
+    """Carry out a command, and return the line that answers it."""
+    try:
+        asked = _parsed(commands, line)
+        return json.dumps({"answer": await commands[asked["command"]](asked)})
+    except CommandRefusedError as error:
+        return json.dumps({"error": str(error)})
+    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+        log.error(  # noqa: TRY400 - the trace is in the line
+            "command ended by an error", trace=traceback.format_exc()
+        )
+        return json.dumps({"error": "the arena failed to do this; its log says why"})
+
+
+def _parsed(commands: Mapping[str, Command], line: bytes) -> Mapping[str, Any]:
+    """Return the keys of a command that exists."""
+    if not line.endswith(b"\n") or len(line) > MAX_LINE:
+        raise CommandRefusedError(f"expected one line of JSON, of at most {MAX_LINE} bytes")
+    try:
+        asked = json.loads(line)
+    except (ValueError, RecursionError):
+        raise CommandRefusedError("the line isn't JSON") from None
+    name = asked.get("command") if isinstance(asked, dict) else None
+    if not isinstance(name, str) or name not in commands:
+        raise CommandRefusedError(f"unknown command; known are {', '.join(sorted(commands))}")
+    keys: Mapping[str, Any] = asked
+    return keys
