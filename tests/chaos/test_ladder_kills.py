@@ -165,6 +165,9 @@ def test_every_match_whose_end_was_told_is_stored_once(tmp_path, started, kills)
 def check_results(folder, told):
     """Compare what is stored with what bots were told, and with the records."""
     data = folder / "data"
+    spec = read_spec(folder / "arena.toml")
+    # It stores what the last arena, which had a second for it at its end, may have left.
+    room = LadderRoom.open(spec.ladders[0], folder, data, None, RunningMatches())
     with contextlib.closing(sqlite3.connect(data / "ladders" / "pit.db")) as connection:
         matches = connection.execute(
             "SELECT record, termination, ranks, id FROM matches JOIN blocks "
@@ -185,8 +188,6 @@ def check_results(folder, told):
     ratings.rate_anew()
     for path in records.values():
         assert "aborted" == read(path).result.end
-    spec = read_spec(folder / "arena.toml")
-    room = LadderRoom.open(spec.ladders[0], folder, data, None, RunningMatches())
     with contextlib.closing(room):
         live = room._ladder.live()
         assert {name: ratings.ordinal(name) for name in live} == live
