@@ -270,7 +270,7 @@ def test_print_config_prints_what_a_file_means(lanista, tmp_path):
 @pytest.mark.parametrize(
     ("text", "keys"),
     [
-        ('drain = 1\n[tls]\ncertificate = "a"\nkey = "b"', "tls, drain"),
+        ('[tls]\ncertificate = "a"\nkey = "b"', "tls"),
         (f"{LADDER}lag_allowance = 0.1\n", "ladders.lag_allowance"),
     ],
 )

@@ -160,9 +160,8 @@ class Ladder:
         self._seated = tuple(seated)
         self._seats = len(self._seated[0])
         self._house = tuple(house)
-        self._fill_after = fill_after
-        self._block_timeout = block_timeout
         self._rests = Rests(bench_after)
+        self.limit(fill_after, block_timeout, bench_after)
         self._ratings = LadderRatings(window)
         self._counted_blocks = 0
         self._names: dict[str, _Name] = {}
@@ -176,6 +175,12 @@ class Ladder:
         # The average duration of the last matches, and how many of them were averaged.
         self._duration = 0.0
         self._averaged = 0
+
+    def limit(self, fill_after: float, block_timeout: float, bench_after: int) -> None:
+        """Go on with other values of these arguments of the constructor."""
+        self._fill_after = fill_after
+        self._block_timeout = block_timeout
+        self._rests.bench_after = bench_after
 
     def restore(
         self, matches: Iterable[LadderResult], earlier: Mapping[str, int] | None = None

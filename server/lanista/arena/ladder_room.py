@@ -129,6 +129,11 @@ class LadderRoom:
             room._opened = opened.pop_all()
         return room
 
+    def reload(self, spec: LadderSpec) -> None:
+        """Go on with other limits, those of another spec of this ladder."""
+        self.spec = spec
+        self._ladder.limit(spec.fill_after, spec.block_timeout, spec.bench_after)
+
     def close(self) -> None:
         """Close the database."""
         self._opened.close()
@@ -137,13 +142,25 @@ class LadderRoom:
         """Store the results that the last arena couldn't store any more."""
         store = self.results.store
         since, stored = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH, set[str]()
+        counted = set[tuple[str, int]]()
         for number, match in enumerate(store.matches()):
             committed = datetime.fromisoformat(match.committed)
             since = committed if number == 0 else since
             if committed < since - LONGEST_MATCH:
                 break
             stored.add(match.match.record or "")
-        missing = list(unstored(records, self.spec.name, since, stored))
+            if match.match.counted:
+                counted.add((match.block, match.match.seating))
+        missing = []
+        for result in unstored(records, self.spec.name, since, stored):
+            (played,) = result.matches
+            seating = result.block, played.seating
+            # The record of a match could not be completed, so it was taken for an aborted one.
+            if played.counted and seating in counted:
+                log.warning("not stored, as it was played again", record=played.record)
+                continue
+            counted |= {seating} if played.counted else set()
+            missing.append(result)
         if missing:
             store.add_matches(missing)
             log.info("results stored from records", ladder=self.spec.name, matches=len(missing))
