@@ -23,6 +23,7 @@ import trio
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.arena_signals import Reread, heed_signals
 from lanista.arena.console import read_stdin, wait_for_enter
+from lanista.arena.guests import Guests
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import our_fault
@@ -95,6 +96,7 @@ class Arena:
     lobby: Lobby = attrs.field(factory=Lobby)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     matches: Matches = attrs.field(init=False)
+    guests: Guests = attrs.field(init=False)
     ladders: LadderMatches = attrs.field(init=False)
     names: "Names | None" = attrs.field(default=None, init=False)
     """The names on ladders; None if there are no ladders."""
@@ -123,6 +125,7 @@ class Arena:
     def __attrs_post_init__(self) -> None:
         options = self.options
         self.matches = Matches(options, self.lobby, self.running, self.shut_down)
+        self.guests = Guests(lambda: self.address)
         self.ladders = LadderMatches(options, self.lobby, self.running, self.matches.player)
         self._admission = Admission(options.max_connections, options.max_per_address)
         self._sockets = trio.CapacityLimiter(options.max_connections + LINGERING + ENTERING)

@@ -36,6 +36,8 @@ _QUIET = ("shutdown", "disconnected")
 def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     """Play one match; with LANISTA_KEEP=1, play matches until the arena says goodbye.
 
+    With LANISTA_ROOM, it plays in that room.
+
     Args:
         own_name: The bot's name if LANISTA_NAME isn't set, or is empty.
         game: The name of the game that the bot plays.
@@ -53,7 +55,8 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = os.environ.get("LANISTA_NAME") or own_name
     try:
-        arena = Arena(name, game=game, keep=os.environ.get("LANISTA_KEEP") == "1")
+        room = os.environ.get("LANISTA_ROOM") or None
+        arena = Arena(name, game=game, room=room, keep=os.environ.get("LANISTA_KEEP") == "1")
     except (ArenaError, ValueError) as error:
         print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - a process tells its end so
         return 1

@@ -18,9 +18,12 @@ import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
+from lanista.arena.guests import GuestRefusedError
+from lanista.arena.server import Arena
 from lanista.hosting.control import RunningMatch
 from lanista.playback.frame_cache import FrameFile, NoFramesError
 from lanista.playback.frames import API, encode
+from lanista.rules import registry
 from lanista.web.connections import Peer
 from lanista.web.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
@@ -52,7 +55,9 @@ MAX_OPEN = 64
 """Maximum number of matches that a viewer has open at once."""
 WHOLE_WITHIN = 3.0
 """Seconds to wait for all frames of a finished match before it is shown without the last ones."""
-OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick"})
+ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
+OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick", "house"})
 """Requests that only an operator may make."""
 WAITING = frozenset({"open", "frames", "file", "name"})
 """Requests whose answers may have to wait."""
@@ -503,7 +508,7 @@ class Viewer:
     def _operate(self, what: str, message: Mapping[str, Any]) -> None:
         """Carry out an operator's command."""
         arena = self.view.arena
-        if what in {"start", "mode", "kick"} and arena is None:
+        if what in {"start", "mode", "kick", "house"} and arena is None:
             raise BadMessageError(f"{what} is for an arena; this is the page of one match")
         if what == "start":
             assert arena is not None
@@ -513,6 +518,9 @@ class Viewer:
         elif what == "mode":
             assert arena is not None
             arena.matches.set_manual(_field(message, "manual", bool))
+        elif what == "house":
+            assert arena is not None
+            self._start_guest(arena, message)
         elif what == "kick":
             assert arena is not None
             bot = _field(message, "bot", int)
@@ -520,6 +528,21 @@ class Viewer:
                 raise BadMessageError(f"there is no bot {bot} any more")
         else:
             self._control(what, self._running(message))
+
+    def _start_guest(self, arena: Arena, message: Mapping[str, Any]) -> None:
+        """Start a house bot for a friendly room."""
+        game, bot = _field(message, "game", str), _field(message, "bot", str)
+        room = _field(message, "room", str)
+        if not ROOM.fullmatch(room) or room in arena.ladders.rooms:
+            raise BadMessageError(
+                f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
+            )
+        if arena.matches.nursery is None or arena.matches.closing:
+            raise BadMessageError("the arena isn't serving now")
+        try:
+            arena.guests.start(arena.matches.nursery, registry.get(game), bot, room)
+        except (GuestRefusedError, registry.UnknownGameError) as error:
+            raise BadMessageError(str(error)) from None
 
     def _running(self, message: Mapping[str, Any]) -> RunningMatch:
         match = _field(message, "match", str)

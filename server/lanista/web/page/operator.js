@@ -7,7 +7,7 @@
 
 import { confirmButton } from "./cards.js";
 import { el, fill, list } from "./dom.js";
-import { addressOf, errorMessage, timeElement } from "./matches.js";
+import { addressOf, errorMessage, fetchJson, timeElement } from "./matches.js";
 import { authorization } from "./owner.js";
 import { headCell, section } from "./tables.js";
 import { printable } from "./text.js";
@@ -51,6 +51,7 @@ export function operatorView(root, link) {
   const bots = chooser("Waiting bots", ["Game", "Room", "Bot"], [
     ["Kick", (chosen) => command(chosen.map((bot) => ({ do: "kick", bot: Number(bot) })))],
   ]);
+  const guests = guestForm((message) => command([message]), ended.signal);
   const names = pagedTable("Names", ["Name", "Registered", "By", "Last seen"]);
   const refusals = pagedTable("Refused connections", ["Time", "From", "Code", "Reason"]);
 
@@ -115,6 +116,7 @@ export function operatorView(root, link) {
       trouble,
       matches.element,
       bots.element,
+      guests,
       names.element,
       refusals.element,
       el(
@@ -134,6 +136,49 @@ export function operatorView(root, link) {
       link.removeEventListener("lobby", show);
     },
   };
+}
+
+/**
+ * Make the section in which a house bot is started for a friendly room.
+ *
+ * @param {(message: Message) => void} command
+ * @param {AbortSignal} signal
+ * @returns {HTMLElement}
+ */
+function guestForm(command, signal) {
+  const bots = el("select", { name: "bot" });
+  const room = el("input", {
+    name: "room",
+    required: true,
+    maxlength: 64,
+    pattern: "[A-Za-z0-9._\\-]+",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const form = el(
+    "form",
+    { class: "filters", "aria-label": "Start a house bot" },
+    el("label", null, "House bot", bots),
+    el("label", null, "Room", room),
+    el("button", { class: "button primary" }, "Start it"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [game, bot] = JSON.parse(bots.value);
+    command({ do: "house", game, bot, room: room.value });
+  });
+  fetchJson("/api/1/bots", signal)
+    .then((/** @type {{bots: {game: string, name: string}[]}} */ answer) => {
+      bots.append(
+        ...answer.bots.map(({ game, name }) =>
+          el("option", { value: JSON.stringify([game, name]) }, `${name} (${game})`),
+        ),
+      );
+    })
+    .catch(() => {
+      // The lists on this page can't be loaded either, and say why.
+    });
+  return section("House bots", form);
 }
 
 /** @param {Running} running @returns {Item} */

@@ -1,0 +1,61 @@
+"""House bots that the operator seats in friendly rooms; they connect like any other bot."""
+
+from collections.abc import Callable
+
+import attrs
+import structlog
+import trio
+
+from lanista.bots import environment, start_bot
+from lanista.hosting.names import bot_command, house_bots
+from lanista.rules.base import Ruleset
+
+MOST = 16
+"""Maximum number of guests at once."""
+
+log = structlog.get_logger()
+
+
+class GuestRefusedError(Exception):
+    """A house bot can't be seated; the message is one line."""
+
+
+@attrs.define(eq=False)
+class Guests:
+    """The house bots that were started for friendly rooms; each plays one match and leaves."""
+
+    address: Callable[[], tuple[str, int] | None]
+    """Returns where the arena listens; None as long as it doesn't."""
+    _count: int = attrs.field(default=0, init=False)
+
+    def start(self, nursery: trio.Nursery, ruleset: Ruleset, bot: str, room: str) -> None:
+        """Start a house bot for a room.
+
+        Args:
+            nursery: The nursery of its task, which ends it when it is cancelled.
+            ruleset: The game.
+            bot: The house bot's name.
+            room: The room in which it is to play.
+
+        Raises:
+            GuestRefusedError: There is no such house bot, or there are too many at once.
+        """
+        address = self.address()
+        if bot not in house_bots(ruleset.name):
+            known = ", ".join(house_bots(ruleset.name)) or "none"
+            raise GuestRefusedError(f"no house bot {bot!r} of {ruleset.title}; there are: {known}")
+        if address is None or self._count >= MOST:
+            raise GuestRefusedError(f"{MOST} house bots at once; wait until some have played")
+        self._count += 1
+        nursery.start_soon(self._live, ruleset, bot, room, *address)
+
+    async def _live(self, ruleset: Ruleset, bot: str, room: str, host: str, port: int) -> None:
+        name, command = bot_command(ruleset.name, bot)
+        nearby = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared
+        env = environment(host=nearby, port=port, name=name) | {"LANISTA_ROOM": room}
+        try:
+            async with start_bot(command, env) as started:
+                ended = await started.exited()
+            log.info("a house bot has left", name=name, room=room, how=str(ended))
+        finally:
+            self._count -= 1
