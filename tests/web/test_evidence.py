@@ -62,9 +62,15 @@ def page_of(tmp_path, record):
     return page_of
 
 
+def known(house):
+    """Let the record be known, as that of a match that is over."""
+    (record,) = house.arena.options.data.glob("records/*/m1.jsonl.gz")
+    house.arena.running.ended["m1"] = record
+
+
 async def named(house, name="Ann"):
     """A name's token."""
-    house.arena.running.ended["m1"] = next(house.arena.options.data.glob("records/*/m1.jsonl.gz"))
+    known(house)
     return await trio.to_thread.run_sync(add_name, house.arena.names.store, name)
 
 
@@ -197,9 +203,7 @@ async def test_bundles_are_for_their_owners(page_of, record):
 )
 async def test_what_opens_nothing(page_of, header, status, words):
     async with page_of() as house:
-        house.arena.running.ended["m1"] = next(
-            house.arena.options.data.glob("records/*/m1.jsonl.gz")
-        )
+        known(house)
         answer = await house.get("/api/1/matches/m1/record", f"Authorization: {header}")
         assert status == answer.status
         assert answer.json["error"].startswith(words)

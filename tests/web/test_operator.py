@@ -60,7 +60,7 @@ async def test_a_house_bot_is_seated_in_a_room(tmp_path):
         (room,) = told["rooms"]
         assert ("r", ["CamperJoe"]) == (room["room"], [bot["name"] for bot in room["bots"]])
         ann = await house.bot("Ann v=1 room=r")
-        assert "player 0 CamperJoe" in await ann.until("go") or "player 1 CamperJoe"
+        assert {"player 0 CamperJoe", "player 1 CamperJoe"} & set(await ann.until("go"))
         await ann.stream.aclose()
 
 
@@ -78,5 +78,3 @@ async def test_what_no_house_bot_is_seated_for(tmp_path, monkeypatch):
             ({}, "0 house bots at once"),
         ]:
             assert words in (await page.ask("house", **asked | how))["words"]
-        other = await (await house.page()).ask("house", **asked)
-        assert "error" == other["type"]
