@@ -369,8 +369,9 @@ class Server:
             raise _json(views.bots(query.get("game")))
         if path == "/api/1/lobby":
             _check_parameters(query)
-            # The answer doesn't wait for this; the next one has the tournaments as they are now.
+            # The answer doesn't wait for these; the next one has the tables as they are now.
             self._nursery.start_soon(view.tournaments.refresh)
+            self._nursery.start_soon(view.ladders.refresh)
             raise _Answer(http.HTTPStatus.OK, view.lobby())
         if path == "/api/1/standings":
             _check_parameters(query, "game")
