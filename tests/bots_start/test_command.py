@@ -102,6 +102,13 @@ def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     assert "else" == told["SOMETHING"]
 
 
+def test_a_house_bot_gets_a_room_only_where_it_is_meant():
+    """LANISTA_ROOM of an arena above must not reach a bot that plays here."""
+    base = {"LANISTA_ROOM": "above"}
+    assert "LANISTA_ROOM" not in environment(host="h", port=1, name="n", base=base)
+    assert "r" == environment(host="h", port=1, name="n", room="r", base=base)["LANISTA_ROOM"]
+
+
 def test_a_bot_is_asked_to_stay_only_where_it_is_meant():
     """LANISTA_KEEP=1 of an arena above must not reach a bot that plays one match here."""
     base = {"LANISTA_KEEP": "1"}

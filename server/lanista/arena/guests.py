@@ -52,7 +52,7 @@ class Guests:
     async def _live(self, ruleset: Ruleset, bot: str, room: str, host: str, port: int) -> None:
         name, command = bot_command(ruleset.name, bot)
         nearby = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared
-        env = environment(host=nearby, port=port, name=name) | {"LANISTA_ROOM": room}
+        env = environment(host=nearby, port=port, name=name, room=room)
         try:
             async with start_bot(command, env) as started:
                 ended = await started.exited()

@@ -16,6 +16,12 @@ OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 KEEP = "LANISTA_KEEP"
 """Variable set to `1` for a bot that should stay for further matches (`keep=1`, PROTOCOL.md 2)."""
 
+ROOM = "LANISTA_ROOM"
+"""Variable set to the room in which a house bot should play, if to any."""
+
+_NOT_INHERITED = {OPERATORS_TOKEN, KEEP, ROOM}
+"""Variables that a bot gets only if they are meant for it."""
+
 
 class CommandError(ValueError):
     """A command line can't be parsed; the message is one line for the person who wrote it."""
@@ -82,9 +88,10 @@ def environment(
     name: str,
     token: str = "",
     keep: bool = False,
+    room: str = "",
     base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return a bot's environment: `base`, LANISTA_HOST, _PORT, _NAME, _TOKEN and perhaps _KEEP.
+    """Return a bot's environment: `base`, LANISTA_HOST, _PORT, _NAME, _TOKEN, perhaps _KEEP, _ROOM.
 
     LANISTA_WEB_TOKEN is removed, since it is the operator's.
 
@@ -95,6 +102,7 @@ def environment(
         token: Secret for this name or seat, empty if none is needed. The variable is set even
             then, so that a bot never uses the token of another arena that started this one.
         keep: Whether to ask the bot to stay for further matches.
+        room: Room in which a house bot should play; empty for none.
         base: The other variables; None for this process's own environment.
 
     Returns:
@@ -102,10 +110,11 @@ def environment(
     """
     inherited = os.environ if base is None else base
     return {
-        **{key: value for key, value in inherited.items() if key not in {OPERATORS_TOKEN, KEEP}},
+        **{key: value for key, value in inherited.items() if key not in _NOT_INHERITED},
         "LANISTA_HOST": host,
         "LANISTA_PORT": str(port),
         "LANISTA_NAME": name,
         "LANISTA_TOKEN": token,
         **({KEEP: "1"} if keep else {}),
+        **({ROOM: room} if room else {}),
     }
