@@ -194,6 +194,8 @@ def _visit(place: Path, said: Said) -> None:
 
 
 _ARENA: Any = SimpleNamespace(
+    address=None,
+    ladders=SimpleNamespace(rooms={}),
     lobby=SimpleNamespace(rooms=tuple),
     matches=SimpleNamespace(
         manual=False,

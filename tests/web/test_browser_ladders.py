@@ -99,8 +99,9 @@ def test_how_to_connect(arena, show):
     )
 
 
-def test_what_is_not_there_and_a_phone(arena, show):
+def test_what_is_not_there_and_a_phone(arena, show, windows):
     """It is told; no view is wider than the screen."""
+    windows[0][0].pardon(r"404 .*/ladders/(nowhere|pit/bots/Nobody)")
     page = show(f"{arena.page}/#/ladder/nowhere", size=PHONE)
     expect(page.get_by_role("alert")).to_have_text(
         "The ladder can't be loaded: there is no ladder 'nowhere' here"

@@ -224,10 +224,10 @@ def test_the_keyboard_reaches_everything_in_order(arena, show):
     page.reload()  # nothing has the focus
     expect(page.get_by_text(NOBODY)).to_be_visible()
     seen = []
-    for _ in range(7):
+    for _ in range(8):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("document.activeElement.textContent"))
         outline = "getComputedStyle(document.activeElement).outlineStyle"
         assert "none" != page.evaluate(outline), seen
-    assert ["Lanista", "Lobby", "Matches", "Open file"] == seen[:4]
-    assert ["Automatic", "Manual"] == seen[5:]
+    assert ["Lanista", "Lobby", "Matches", "Operator", "Open file"] == seen[:5]
+    assert ["Automatic", "Manual"] == seen[6:]

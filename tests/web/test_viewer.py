@@ -10,6 +10,7 @@ import socket
 
 import pytest
 import trio
+from types import SimpleNamespace
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lanista import __version__
@@ -555,7 +556,7 @@ async def test_closing_gives_up_what_waits(tmp_path):
         empty = tmp_path / "empty.jsonl.gz.part"
         empty.touch()
         running_matches.matches["empty"] = running_matches.matches[match]
-        running_matches.matches["empty"] = type("Running", (), {"part": empty})()
+        running_matches.matches["empty"] = SimpleNamespace(part=empty, room="r", bots=[])
         await page.say(do="open", id="head", match="empty")
         files = house.server.view.frame_cache._files
         await until(lambda: any(frame_file.source == empty for frame_file in files.values()))
