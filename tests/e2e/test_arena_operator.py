@@ -1,6 +1,7 @@
 """The operator's commands for a running arena, with one arena for all tests (docs/arena.md)."""
 
 import json
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -28,20 +29,24 @@ class Arena(Daemon):
     def __init__(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "arena.toml").write_text(LADDERS)
-        Program.__init__(self, command("arena", "run", "arena.toml"), folder)
-        self.data = folder / "data"
+        self.folder, self.data = folder, folder / "data"
+        self.run()
+
+    def run(self):
+        """Start it, also again after its end."""
+        Program.__init__(self, command("arena", "run", "arena.toml"), self.folder)
         self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
         self.port = int(self.out.split("\n")[0].rpartition(":")[2])
 
-    def operate(self, name, *words):
-        """Run `lanista arena NAME FILE WORD…`; what it prints."""
-        done = run_here(["arena", name, "arena.toml", *words], self.folder)
+    def operate(self, *words):
+        """Run `lanista arena WORD…`; what it prints."""
+        done = run_here(["arena", *words], self.folder)
         assert (0, "") == (done.code, done.err)
         return done.out
 
     def status(self):
         """The figures of the ladder."""
-        return json.loads(self.operate("status", "--json"))["ladders"][0]
+        return json.loads(self.operate("status", "arena.toml", "--json"))["ladders"][0]
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +68,78 @@ def test_status_and_kick(arena, peers):
     peer = peers(arena, hello("Ada"))
     peer.until("wait")
     assert {"waiting": 1, "playing": 0, "resting": 0}.items() <= arena.status().items()
-    assert "1 connection closed\n" == arena.operate("kick", "ADA")
+    assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "ADA")
     assert "error shutdown the operator closed this connection" in peer.rest()
-    done = run_here(["arena", "kick", "arena.toml", "Ada"], arena.folder)
-    assert (2, "lanista: arena.toml: no bot called 'Ada' is connected\n") == (done.code, done.err)
+    words = refused(arena, "kick", "arena.toml", "Ada")
+    assert "arena.toml: no bot called 'Ada' is connected\n" == words
     wait_until(lambda: not arena.status()["waiting"], "it has gone")
-    assert ", 0 matches running in 1 process," in arena.operate("status")
+    assert ", 0 matches running in 1 process," in arena.operate("status", "arena.toml")
+
+
+def refused(arena, *words):
+    """Why `lanista arena WORD…` isn't done."""
+    done = run_here(["arena", *words], arena.folder)
+    assert (2, "") == (done.code, done.out)
+    return done.err.removeprefix("lanista: ")
+
+
+def test_a_name_is_registered_reset_and_removed(arena, peers):
+    """A bot with a token that means nothing any more is told and closed; the new one holds."""
+    token = arena.operate("name", "add", "arena.toml", "Bob")
+    for change in ("reset", "remove"):
+        bot = peers(arena, f"bob v=1 room=pit token={token}".strip())
+        bot.until("wait")
+        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator ", arena.operate("name", "list", "arena.toml"))
+        new = arena.operate("name", change, "arena.toml", "BOB")
+        assert "error bad-token the operator has removed this name, or given" in bot.rest()
+        old = peers(arena, f"Bob v=1 room=pit token={token}".strip())
+        if change == "reset":
+            assert "error bad-token the name 'Bob' is registered with another" in old.rest()
+            token = new
+        else:
+            old.until("wait")  # it is registered anew by this
+    assert refused(arena, "name", "add", "arena.toml", "Bob").startswith("'Bob' is registered")
+    assert refused(arena, "name", "reset", "arena.toml", "Bo").startswith("no name 'Bo' is ")
+
+
+def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
+    """And a killed arena's socket is no obstacle."""
+    bots = [peers(arena, hello(name)) for name in ("Cem", "Dil")]
+    for bot in bots:
+        bot.until("go")
+    arena.operate("bench", "arena.toml", "cem", "--ladder", "pit")
+    for bot in bots:
+        bot.say("\n")
+    benched = "note benched 0 - the arena's operator has benched it"
+    bots[0].until("end")
+    assert benched == bots[0].until("note")[-1]
+    arena.process.kill()
+    arena.wait()
+    arena.run()
+    bot = peers(arena, hello("Cem"))
+    assert benched == bot.until("note")[-1]
+    assert 1 == arena.status()["resting"]
+    arena.operate("unbench", "arena.toml", "Cem")
+    assert {"waiting": 1, "resting": 0}.items() <= arena.status().items()
+    words = refused(arena, "bench", "arena.toml", "Cem", "--ladder", "pitt")
+    assert "arena.toml: no ladder 'pitt'; its ladders are: pit\n" == words
+
+
+def test_a_struck_bots_matches_are_taken_out_and_put_back(arena):
+    """As the test before has left them."""
+    arena.operate("strike", "arena.toml", "dil", "--ladder", "pit")
+    arena.until(lambda: "matches counted anew" in arena.err, "the arena counts anew")
+    arena.operate("unstrike", "arena.toml", "Dil", "--ladder", "pit")
+    words = refused(arena, "strike", "arena.toml", "Nobody", "--ladder", "pit")
+    assert "no bot called 'Nobody' has played on the ladder pit\n" == words
+
+
+def test_without_a_running_arena(arena):
+    """Names and decisions are stored all the same; the rest says that none runs."""
+    (arena.folder / "other.toml").write_text(LADDERS.replace('"data"', '"other"'))
+    assert re.fullmatch("[0-9a-f]{32}\n", arena.operate("name", "add", "other.toml", "Eve"))
+    for words in (["bench", "other.toml", "Eve"], ["unbench", "other.toml", "Eve"]):
+        arena.operate(*words)
+    words = "other.toml: no arena runs with the data folder other; `lanista arena run other.toml`"
+    assert refused(arena, "status", "other.toml").startswith(words)
+    assert refused(arena, "kick", "other.toml", "Eve").startswith(words)

@@ -31,6 +31,7 @@ for each, as it updates no ratings: they are made at the end, from the last matc
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import attrs
@@ -91,6 +92,20 @@ class LadderResult:
     """The names that failed in it."""
     time: float
     """When it was over."""
+
+
+@attrs.frozen
+class Counted:
+    """The matches that count, from `Ladder.counted`."""
+
+    ratings: LadderRatings = attrs.field(factory=LadderRatings)
+    matches: Counter[str] = attrs.field(factory=Counter)
+    """The number of matches of each name."""
+
+    def add(self, names: Sequence[str], ranks: Sequence[int]) -> None:
+        """Count one more match."""
+        self.ratings.add(names, ranks)
+        self.matches.update(names)
 
 
 @attrs.define(eq=False)
@@ -320,24 +335,25 @@ class Ladder:
     def unbench(self, name: str, now: float) -> None:
         """Let a name play that was benched or rests; its failures are forgotten."""
         self._rests.unbench(name)
-        self._wait_from(self._name(name), now)
+        for entry in self._entries([name]):
+            self._wait_from(entry, now)
 
-    def strike(self, name: str) -> None:
-        """Forget what a name has played, as if it hadn't been played.
+    def counted(self, matches: Iterable[LadderResult]) -> Counted:
+        """Count and rate matches beside this ladder, which isn't changed; a thread may do it."""
+        counted = Counted()
+        for match in matches:
+            if match.ranks is not None:
+                names = self._by_seat(match.pairing, match.seating)
+                counted.ratings.keep(names, match.ranks)
+                counted.matches.update(names)
+        counted.ratings.rate_anew()
+        return counted
 
-        This also makes all live ratings anew, which takes up to 2 s for a thousand names. The match
-        that it plays now will count.
-        """
-        struck = self._name(name)
-        for block in tuple(struck.blocks.values()):
-            self._close(block)
-        self._rests.forget(name)
-        struck.matches = 0
-        for entry in self._names.values():
-            if name in entry.recent:
-                entry.recent = tuple(other for other in entry.recent if other != name)
-        struck.recent = ()
-        self._ratings.strike(name)
+    def recount(self, counted: Counted) -> None:
+        """Take other numbers and ratings of all names, after the operator has struck one, say."""
+        for name, entry in self._names.items():
+            entry.matches = counted.matches[name]
+        self._ratings = counted.ratings
 
     def live(self) -> Mapping[str, float]:
         """Return the live rating of each name that has played, and of the house bots.

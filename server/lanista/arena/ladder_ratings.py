@@ -3,7 +3,7 @@
 An openskill rating forgets: a match counts e times less after some 70 further ones. So a few last
 matches of each name are kept, and ratings made anew from these are as good as those that were
 updated by every match. They are made anew at the start, in a time that depends on the number of
-names and not on what was ever played, and when a name's matches are struck.
+names and not on what was ever played, and when the operator has struck a name's matches.
 """
 
 from collections import deque
@@ -48,15 +48,6 @@ class LadderRatings:
         self._live = LiveRatings()
         for _, names, ranks in sorted(set(chain.from_iterable(self._last.values()))):
             self._live.rate(names, ranks)
-
-    def strike(self, name: str) -> None:
-        """Make all ratings anew without the matches of a name."""
-        self._last.pop(name, None)
-        for other, last in self._last.items():
-            if any(name in match[1] for match in last):
-                kept = (match for match in last if name not in match[1])
-                self._last[other] = deque(kept, maxlen=KEPT)
-        self.rate_anew()
 
     def skill(self, name: str) -> float:
         """Return a name's skill: similar ones are good opponents."""

@@ -7,7 +7,8 @@ import click
 
 from lanista.cli import BadInputError
 from lanista.cli.arena_file import FILE, spec_of
-from lanista.cli.arena_operator import kick, status
+from lanista.cli.arena_names import command as name
+from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
@@ -152,5 +153,5 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
         )
 
 
-command.add_command(status)
-command.add_command(kick)
+for each in (status, name, kick, bench, unbench, strike, unstrike):
+    command.add_command(each)
