@@ -104,20 +104,18 @@ async def test_a_match_that_ends_while_others_are_counted_anew_counts_once(
     """Whether or not it gets into the database before that is read."""
     late = result("b9", "C", "B")
     with opened(tmp_path) as room:
-        match = None
         for name in "BC":
             room.wait(who(name))
         match = room._ladder.next(room.now + 1e3)
-        read = room._counted
+        read = LadderRoom._counted
 
-        def meanwhile():
+        def meanwhile(room):
             trio.from_thread.run_sync(room.over, match, late)
             if stored:
                 room.results.store.add_matches([late])
-            return read()
+            return read(room)
 
-        monkeypatch.setattr(room, "_counted", meanwhile)
-        monkeypatch.setattr(room.results, "settle", trio.lowlevel.checkpoint)
+        monkeypatch.setattr(LadderRoom, "_counted", meanwhile)
         others.strike("A")
         await room.take_up_notes()
         found = live(room)

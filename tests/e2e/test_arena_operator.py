@@ -2,13 +2,13 @@
 
 import json
 import re
-import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from e2e.running import Daemon, Program, command, run_here, wait_until
+from e2e.running import Daemon, Program, command, read, run_here, wait_until
+from lanista.store.database import Store
 
 LADDERS = """
 port = 0
@@ -35,7 +35,11 @@ class Arena(Daemon):
     def run(self):
         """Start it, also again after its end."""
         Program.__init__(self, command("arena", "run", "arena.toml"), self.folder)
-        self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
+        try:
+            self.until(lambda: "\n" in self.out, "the arena says where it listens")
+        except BaseException:
+            self.end()  # nobody else knows of it yet
+            raise
         self.port = int(self.out.split("\n")[0].rpartition(":")[2])
 
     def operate(self, *words):
@@ -52,12 +56,11 @@ class Arena(Daemon):
 @pytest.fixture(scope="module")
 def arena():
     """In a folder whose path is longer than the address of a socket may be."""
-    top = Path(tempfile.mkdtemp())
-    arena = Arena(top / ("long" * 20) / ("er" * 20))
-    yield arena
-    arena.end()
-    assert "ended by an error" not in arena.err
-    shutil.rmtree(top)
+    with tempfile.TemporaryDirectory() as top:
+        arena = Arena(Path(top, "long" * 20, "er" * 20))
+        yield arena
+        arena.end()
+        assert "ended by an error" not in arena.err
 
 
 def hello(name, options="v=1 keep=1"):
@@ -89,7 +92,8 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
     for change in ("reset", "remove"):
         bot = peers(arena, f"bob v=1 room=pit token={token}".strip())
         bot.until("wait")
-        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator ", arena.operate("name", "list", "arena.toml"))
+        listed = arena.operate("name", "list", "arena.toml")
+        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator ", listed)
         new = arena.operate("name", change, "arena.toml", "BOB")
         assert "error bad-token the operator has removed this name, or given" in bot.rest()
         old = peers(arena, f"Bob v=1 room=pit token={token}".strip())
@@ -132,6 +136,20 @@ def test_a_struck_bots_matches_are_taken_out_and_put_back(arena):
     arena.operate("unstrike", "arena.toml", "Dil", "--ladder", "pit")
     words = refused(arena, "strike", "arena.toml", "Nobody", "--ladder", "pit")
     assert "no bot called 'Nobody' has played on the ladder pit\n" == words
+
+
+def test_an_arena_runs_from_its_backup(arena, started, tmp_path):
+    """While the first one runs; with the same matches, whose records are there."""
+    stored = arena.status()["stored"]
+    assert stored
+    copy = tmp_path / "copy"
+    assert "2 databases" in arena.operate("backup", "arena.toml", copy)
+    again = Arena(copy)
+    started(again)
+    assert stored == again.status()["stored"]
+    with Store.open(again.data / "ladders" / "pit.db", create=False, check=False) as store:
+        for match in store.matches():
+            read(again.data / "records" / match.match.record)
 
 
 def test_without_a_running_arena(arena):

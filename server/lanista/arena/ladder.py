@@ -351,8 +351,8 @@ class Ladder:
 
     def recount(self, counted: Counted) -> None:
         """Take other numbers and ratings of all names, after the operator has struck one, say."""
-        for name, entry in self._names.items():
-            entry.matches = counted.matches[name]
+        for entry in self._entries({*self._names, *counted.matches}):
+            entry.matches = counted.matches[entry.name]
         self._ratings = counted.ratings
 
     def live(self) -> Mapping[str, float]:

@@ -7,6 +7,7 @@ import click
 
 from lanista.cli import BadInputError
 from lanista.cli.arena_file import FILE, spec_of
+from lanista.cli.arena_backup import command as backup
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
 
@@ -153,5 +154,5 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
         )
 
 
-for each in (status, name, kick, bench, unbench, strike, unstrike):
+for each in (status, name, kick, bench, unbench, strike, unstrike, backup):
     command.add_command(each)
