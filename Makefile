@@ -183,6 +183,7 @@ screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look 
 bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, names, tournaments, ladders, bots' starts, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py --workers 1 2
+	$(BIN)/python tests/bench/growth.py
 	$(BIN)/python tests/bench/handover.py
 	$(BIN)/python tests/bench/beginnings.py
 	$(BIN)/python tests/bench/record_size.py

@@ -13,6 +13,7 @@ import trio.testing
 
 from lanista.arena.console import wait_for_enter
 from lanista.arena.lobby import Player
+from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
 from lanista.arena.options import Options
 from lanista.arena.server import Arena
@@ -252,3 +253,51 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
         assert connection() is None
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def minutes(monkeypatch):
+    """Instead of playing: take a minute, or until the arena interrupts; note when, and whether."""
+    interrupted, ends = trio.Event(), []
+
+    async def play(*_):
+        with trio.move_on_after(60):
+            await interrupted.wait()
+        ends.append((trio.current_time(), interrupted.is_set()))
+        return Termination.FINISHED
+
+    monkeypatch.setattr(Matches, "_play", play)
+    monkeypatch.setattr(LoopPlayer, "interrupt", lambda _: interrupted.set())
+    return ends
+
+
+@pytest.mark.parametrize(
+    ("drain", "end", "again"),
+    [
+        (0, (10, True), False),
+        (100, (61, False), False),
+        (30, (40, True), False),
+        (30, (10, True), True),
+    ],
+)
+async def test_running_matches_may_end_before_the_arena_does(
+    minutes, tmp_path, autojump_clock, drain, end, again
+):
+    """They have `drain` seconds from the signal on, or until the next signal comes."""
+    arena = Arena(Options(default=RULESET, port=0, data=tmp_path, drain=drain))
+    await arena.listen()
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(arena.serve)
+        await trio.sleep(1)
+        players = come(arena, *PAIRS[:3])
+        arena.matches.start_ready()
+        await trio.sleep(9)
+        arena.drain()
+        assert players[2].waiting.cancel_called
+        assert arena.matches.closing
+        if again:
+            arena.drain()
+    ((moment, interrupted),) = minutes
+    assert end == (round(moment - began), interrupted)
+    assert end[0] == round(trio.current_time() - began)

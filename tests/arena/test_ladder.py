@@ -286,7 +286,8 @@ def test_matches_that_no_longer_count_leave_no_trace_in_ratings():
     kept = [result for result in stored if "bot0" not in result.pairing.bots]
     never.restore(kept)
     counted = seen.counted(kept[:-1])
-    counted.add(seen._by_seat(kept[-1].pairing, kept[-1].seating), kept[-1].ranks)
+    last = kept[-1]
+    counted.add(last.pairing, seen._by_seat(last.pairing, last.seating), last.ranks)
     seen.recount(counted)
     assert never.live() == seen.live()
     for name in names[1:]:
@@ -315,6 +316,33 @@ def test_ratings_made_anew_are_as_good():
     assert misplaced(updated) < 2
     assert misplaced(restored) < 2
     assert all(len(last) == KEPT for last in restored._last.values())
+
+
+@pytest.mark.parametrize("window", [1, 5, 40])
+def test_live_ratings_follow_the_latest_blocks_alone(window):
+    """As after a restart: at once if there are few matches, otherwise after a few more."""
+    chance = random.Random(3)
+    names = [f"bot{number}" for number in range(6)]
+    ladder, stored = make(window=window), []
+    for at in range(120):
+        # At the end the first three alone play, for somewhat more than `window` blocks.
+        there = names if at < 110 - 2 * window else names[:3]
+        for name in names:
+            ladder.leave(name)
+        wait(ladder, there, float(at))
+        match = ladder.next(float(at))
+        ranks = tuple(chance.sample([1, 2], 2))
+        stored.append(result_of(match, ranks, float(at)))
+        ladder.over(match, float(at), ranks)
+        restored = make(window=window)
+        restored.restore(stored)
+        if window < 10:
+            assert restored.live() == ladder.live()
+    assert {"bot3"} < ladder.live().keys()
+    initial = LadderRatings().ordinal("")
+    for name, rating in ladder.live().items():
+        assert restored.live()[name] == pytest.approx(rating, abs=1.0)
+        assert name in names[:3] or rating == initial
 
 
 def state(ladder):

@@ -109,11 +109,11 @@ async def test_a_match_that_ends_while_others_are_counted_anew_counts_once(
         match = room._ladder.next(room.now + 1e3)
         read = LadderRoom._counted
 
-        def meanwhile(room):
+        def meanwhile(room, known):
             trio.from_thread.run_sync(room.over, match, late)
             if stored:
                 room.results.store.add_matches([late])
-            return read(room)
+            return read(room, known)
 
         monkeypatch.setattr(LadderRoom, "_counted", meanwhile)
         others.strike("A")

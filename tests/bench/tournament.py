@@ -1,9 +1,8 @@
 """Tournaments: matches a second, what a match costs beside a floor, big databases.
 
 - Matches a second with trivial bots (a bare C socket, kept from match to match) by concurrency, all
-  told: pairing, processes, rules, clock, record, database. A turn of Angry Mob has a submove line
-  of both players; the figure to compare is fastchess's 0.28 ms a ply (450 eight-ply games a second
-  with trivial engines, one at a time, on two cores).
+  told: pairing, processes, rules, clock, record, database. Beside it the games a second of
+  fastchess, if it is on the PATH, with engines as trivial and games of eight plies.
 - The manager's and the arena's share of the processor beside the bots'.
 - A match from the start of its bots to its record on disk, beside a floor: the same processes
   started, connected, the same lines exchanged through blocking sockets.
@@ -46,6 +45,7 @@ BLOCKS = 300
 STARTS = 15
 STORED = 100_000
 BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
+ENGINE_SOURCE = Path(__file__).parent / "empty_bots" / "knights.c"
 MAP = "meadow"
 
 
@@ -69,6 +69,24 @@ def matches_a_second(folder, command, concurrency):
     took = time.perf_counter() - began
     assert report.over, report
     return 2 * BLOCKS / took
+
+
+def fastchess_games_a_second(folder, engine, concurrency):
+    """As many games of eight plies by fastchess; None where it isn't installed."""
+    if shutil.which("fastchess") is None:
+        return None
+    engines = [word for name in "AB" for word in ("-engine", f"cmd={engine}", f"name={name}")]
+    began = time.perf_counter()
+    subprocess.run(
+        [
+            *("fastchess", *engines, "-each", "tc=60+1", "-rounds", str(BLOCKS), "-games", "2"),
+            *("-concurrency", str(concurrency), "-pgnout", "file=games.pgn"),
+        ],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return 2 * BLOCKS / (time.perf_counter() - began)
 
 
 def shares(folder, command):
@@ -258,18 +276,29 @@ def resume(folder, value):
 def main():
     folder = Path(tempfile.mkdtemp())
     try:
-        bare = folder / "empty"
-        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, BOT_SOURCE], check=True)
+        bare, engine = folder / "empty", folder / "knights"
+        for made, source in ((bare, BOT_SOURCE), (engine, ENGINE_SOURCE)):
+            subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", made, source], check=True)
         command = f"{bare} angrymob"
-        rates = {
-            str(concurrency): median(
-                [matches_a_second(folder, command, concurrency) for _ in range(3)]
+        rates, rivals = {}, {}
+        for concurrency in (1, 2, 4):
+            # In turns, so that a machine that changes its speed does so for both.
+            ours, theirs = zip(
+                *(
+                    (
+                        matches_a_second(folder, command, concurrency),
+                        fastchess_games_a_second(folder, engine, concurrency),
+                    )
+                    for _ in range(3)
+                ),
+                strict=True,
             )
-            for concurrency in (1, 2, 4)
-        }
+            rates[str(concurrency)] = median(ours)
+            rivals[str(concurrency)] = None if None in theirs else median(theirs)
+        if None in rivals.values():
+            print("fastchess isn't on the PATH: it wasn't measured")
         ours, bots = shares(folder, command)
         told, last = conversation()
-        # In turns, so that a machine that changes its speed does so for both.
         rows = [(floor(command, told, last), started_match(folder, command)) for _ in range(STARTS)]
         value, matches = stored(folder)
         shutil.copy(folder / "bench.db", folder / "kept.db")
@@ -282,9 +311,9 @@ def main():
             "tournament",
             {
                 "matches_a_second_by_concurrency": rates,
+                "fastchess_games_a_second_by_concurrency": rivals,
                 "ms_a_turn_all_told": round(1000 / max(rates.values()) / TURNS, 3),
                 "ms_a_turn_one_at_a_time": round(1000 / rates["1"] / TURNS, 3),
-                "aim_ms_a_turn": 0.28,
                 "cpu_ms_a_match_manager_and_arena": round(1000 * ours, 2),
                 "cpu_ms_a_match_bots": round(1000 * bots, 2),
                 "floor_ms_a_started_match": round(1000 * median([low for low, _ in rows]), 1),

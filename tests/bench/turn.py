@@ -4,6 +4,9 @@ The floor: blocking sockets, the same two bots in processes of their own, the sa
 no rules, no clock, no record. The arena: `MatchHost`, rules, fair clock and record included.
 Floor and arena take turns, so that a machine that changes its speed changes it for both.
 
+In another match, whose figures count for nothing else, the arena's own part of each turn is timed:
+from the kernel's receipt of the last answer until the last bot has been handed the next turn.
+
 `--quick` (`make bench-quick`) takes less than a minute, for work on a turn: fewer turns, and bots
 in C, which leave the arena the larger share.
 """
@@ -23,6 +26,7 @@ from measured import keep, median
 
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import MatchHost, MatchPlan
+from lanista.match.seat import Seat
 from lanista.rules import registry
 from lanista.rules.angrymob.game import AngryMob
 from lanista.rules.base import complete_settings
@@ -64,6 +68,45 @@ def floor(bot, turns, told):
     return took
 
 
+def play(bot, turns, folder):
+    """Play a match of so many turns, with its record."""
+    spec = MatchPlan(
+        ruleset=RULESET,
+        settings=complete_settings(RULESET, {"move_limit": turns}),
+        seed=1,
+        contestants=[Contestant(name="bench", command=bot)] * 2,
+        record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
+    )
+    played = trio.run(MatchHost(spec).play)
+    assert played.result.turns == turns, played.result
+
+
+def own_parts(bot, turns, folder):
+    """Microseconds that the arena itself needed for each turn, sorted."""
+    answered, handed = [], []
+    ask, hand_over = Seat.ask, Seat.hand_over
+
+    def noted_ask(seat):
+        if seat.arrived is not None:
+            answered.append(seat.arrived.latest)
+        ask(seat)
+
+    def noted_hand_over(seat, payload, limit):
+        blocked = hand_over(seat, payload, limit)
+        handed.append(trio.current_time())
+        return blocked
+
+    with (
+        mock.patch.object(Seat, "ask", noted_ask),
+        mock.patch.object(Seat, "hand_over", noted_hand_over),
+    ):
+        play(bot, turns, folder)
+    # By pairs of seats; the first turn has no answers before it.
+    last = zip(answered[::2], answered[1::2], strict=True)
+    next_ = zip(handed[2::2], handed[3::2], strict=True)
+    return sorted(1e6 * (max(new) - max(old)) for old, new in zip(last, next_, strict=True))
+
+
 def arena(bot, turns, folder):
     """Seconds of the loop's processor time, and of time, for so many turns with their record."""
     moments = {}
@@ -75,16 +118,8 @@ def arena(bot, turns, folder):
         if game.turn in (1, turns):
             moments[game.turn] = time.thread_time(), time.perf_counter()
 
-    spec = MatchPlan(
-        ruleset=RULESET,
-        settings=complete_settings(RULESET, {"move_limit": turns}),
-        seed=1,
-        contestants=[Contestant(name="bench", command=bot)] * 2,
-        record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
-    )
     with mock.patch.object(AngryMob, "advance", timed):
-        played = trio.run(MatchHost(spec).play)
-    assert played.result.turns == turns, played.result
+        play(bot, turns, folder)
     return [after - before for before, after in zip(moments[1], moments[turns], strict=True)]
 
 
@@ -102,6 +137,7 @@ def main():
             compiler = shutil.which("cc") or "gcc"
             subprocess.run([compiler, "-O2", "-o", bot[0], QUICK_BOT_SOURCE], check=True)
         rows = [(floor(bot, turns, told), *arena(bot, turns, folder)) for _ in range(PAIRS)]
+        own = own_parts(bot, turns, folder)
     finally:
         shutil.rmtree(folder)
     keep(
@@ -113,6 +149,10 @@ def main():
             "arena_cpu_us": median([1e6 * worked / turns for _, worked, _ in rows]),
             "ratio": median([took / base for base, _, took in rows]),
             "ratios": [round(took / base, 2) for base, _, took in rows],
+            "own_part_us": {
+                name: round(own[int(share * len(own))], 1)
+                for name, share in (("median", 0.5), ("99 %", 0.99), ("99.9 %", 0.999))
+            },
             "aim": "ratio 4 or less",
         },
     )

@@ -37,3 +37,45 @@ def test_an_arena_runs_as_its_file_says_beside_its_file(start, peers, tmp_path):
     assert "angrymob" == read(record).header.game
     arena.signal(signal.SIGTERM)
     assert 0 == arena.wait()
+
+
+RELOADED = """
+port = 0
+game = "angrymob"
+max_connections = {most}
+drain = 3600
+{more}
+"""
+
+
+def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
+    """SIGHUP: new limits hold, a wrong file changes nothing. SIGTERM: running matches end first."""
+    file = tmp_path / "arena.toml"
+    page = '[page]\nlisten = "none"'
+    file.write_text(RELOADED.format(most=1000, more=page))
+    arena = start("arena", "run", file)
+    arena.until(lambda: "\n" in arena.out, "the arena says where it listens")
+    there = SimpleNamespace(port=int(arena.out.rpartition(":")[2]))
+
+    file.write_text(RELOADED.format(most=0, more=page))
+    arena.signal(signal.SIGHUP)
+    arena.until(lambda: "everything stays as it was" in arena.err, "the file is refused")
+    assert "max_connections: 0; expected at least 1" in arena.err
+    file.write_text(RELOADED.format(most=3, more=f"workers = 2\n{page}"))
+    arena.signal(signal.SIGHUP)
+    arena.until(lambda: "was read again" in arena.err, "the file is read")
+    assert "keys=['workers']" in arena.err
+    pair = [peers(there, f"{name} v=1") for name in ("Ann", "Bob")]
+    for peer in pair:
+        peer.until("go")
+    waiting = peers(there, "Cem v=1")
+    waiting.until("wait")
+    assert peers(there, "Dil v=1").rest().startswith("error server-full 3 connections already")
+    arena.signal(signal.SIGTERM)
+    assert "error shutdown" in waiting.rest()
+    assert "error shutdown" in peers(there, "Eve v=1").rest()
+    pair[0].leave()
+    assert "error" not in pair[1].rest()
+    assert 0 == arena.wait()
+    (record,) = (tmp_path / "lanista-data" / "records").glob("*/*.jsonl.gz")
+    assert "aborted" != read(record).result.end

@@ -94,7 +94,7 @@ def test_tokens_are_compared_whole():
 async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
     """Where passes are long, many are: those without a hello don't pile up all the same."""
     monkeypatch.setattr(BackgroundWork, "more", 40)
-    background, places = BackgroundWork(), trio.Semaphore(1000)
+    background, places = BackgroundWork(), trio.CapacityLimiter(1000)
     silent = most = greeted = 0
 
     async def greet(stream):

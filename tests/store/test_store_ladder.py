@@ -36,14 +36,14 @@ def intact(store):
         assert "" == checksums.changed_values(connection)
 
 
-def counted(store, **more):
-    with store.ladder_reading() as now:
+def counted(store, window=None, **more):
+    with store.ladder_reading(window) as now:
         return list(now.counted_matches(**more))
 
 
-def blocks(store, seatings=2, **more):
-    with store.ladder_reading() as now:
-        return [(found.id, found.ranks) for found in now.blocks(seatings, **more)]
+def blocks(store, seatings=2, window=None):
+    with store.ladder_reading(window) as now:
+        return [(found.id, found.ranks) for found in now.blocks(seatings)]
 
 
 def test_everything_comes_back(store):
@@ -106,7 +106,7 @@ def test_a_block_that_contradicts_itself_is_refused(store, other, words):
 
 
 def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
-    """All, those after a number, those of the last blocks; page by page."""
+    """All, those after a number, those of the latest blocks; page by page."""
     monkeypatch.setattr(ladder_reading, "PAGE", 3)
     given = interleaved(range(8))
     store.add_matches(given)
@@ -124,7 +124,7 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     assert expected == [tuple(one[:-1]) for one in counted(store)]
     assert expected[5:] == [tuple(one[:-1]) for one in counted(store, after=expected[4][0])]
     assert [one for one in expected if one[1] in {"id6", "id7"}] == [
-        tuple(one[:-1]) for one in counted(store, last_blocks=2)
+        tuple(one[:-1]) for one in counted(store, window=2)
     ]
     assert [] == counted(store, after=len(given))
     assert {"+00:00"} == {one.committed[-6:] for one in counted(store)}
@@ -144,8 +144,42 @@ def test_blocks_are_read_with_what_was_played_of_them(store, monkeypatch):
                 expected.setdefault(one.block, [()] * 4)[found.seating] = ranks
     expected = [(id_, tuple(ranks)) for id_, ranks in expected.items()]
     assert expected == blocks(store, 4)
-    assert [one for one in expected if one[0] in {"id4", "id5", "id6"}] == blocks(store, 4, last=3)
-    assert expected == blocks(store, 4, last=100)
+    assert [one for one in expected if one[0] in {"id4", "id5", "id6"}] == blocks(
+        store, 4, window=3
+    )
+    assert expected == blocks(store, 4, window=100)
+
+
+def test_outside_of_the_window_nothing_counts(store):
+    """All queries agree; blocks of which no match counts take no place in the window."""
+    void = match(0, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
+    store.add_matches(
+        [
+            block(1, match(0, *WON), match(1, seat("Bee", 1), seat("Ant", 2, CRASH))),
+            block(2, match(0, seat("Ant", 1), seat("Cat", 2, late=3)), bots=("Ant", "Cat")),
+            block(3, void),
+            block(4, match(0, seat("Ant", 1), seat("Dog", 2)), bots=("Ant", "Dog")),
+            block(5, match(0, *LOST, attempt=2)),
+            block(2, match(1, seat("Cat", 1), seat("Ant", 2)), bots=("Ant", "Cat")),
+        ]
+    )
+    store.strike("Dog")
+    assert [3, 6, 7] == [one.number for one in counted(store, window=2)]
+    assert [("id2", ((1, 2), (1, 2))), ("id5", ((2, 1), ()))] == blocks(store, window=2)
+    assert [("id5", ((2, 1), ()))] == blocks(store, window=1)
+    with store.ladder_reading(2) as now:
+        assert [
+            OpponentScore(opponent="Bee", won=0, tied=0, lost=1),
+            OpponentScore(opponent="Cat", won=1, tied=0, lost=1),
+        ] == now.opponents("Ant")
+        assert [3] == [sum(score.matches for score in now.seats("Ant"))]
+        assert {Ending.NORMAL: 3} == now.bot_endings("Ant")
+        endings = now.endings()
+        assert {"Ant", "Bee", "Cat"} == endings.bots.keys()
+        assert {Ending.NORMAL: 3, VOID: 1} == endings.bots["Ant"].endings
+        assert 3 == endings.bots["Cat"].late
+        assert {Ending.NORMAL: 1, VOID: 1} == now.endings(["id2"]).bots["Ant"].endings
+        assert 7 == len(list(now.matches()))  # everything stays stored
 
 
 def test_a_struck_bots_matches_do_not_count_until_they_are_put_back(store):

@@ -96,7 +96,7 @@ async def serve_commands(
         try:
             async with trio.open_nursery() as nursery:
                 answer = partial(_answer, commands)
-                places = trio.Semaphore(CONNECTIONS)
+                places = trio.CapacityLimiter(CONNECTIONS)
                 await accept(listener, places, answer, nursery, BackgroundWork())
         finally:
             with contextlib.suppress(OSError):

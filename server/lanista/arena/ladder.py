@@ -27,7 +27,8 @@ rated as everybody is.
 
 **Restart.** Everything but who waits follows from the stored matches. `restore` takes about 15 µs
 for each, as it updates no ratings: they are made at the end, from the last matches of each name
-(`ladder_ratings`). Memory is bounded by the number of names; of matches only those are kept.
+(`ladder_ratings`). Memory is bounded by the number of names; of matches only those are kept. A
+window of the latest blocks concerns only the ratings: all else follows from all matches.
 """
 
 import math
@@ -96,16 +97,25 @@ class LadderResult:
 
 @attrs.frozen
 class Counted:
-    """The matches that count, from `Ladder.counted`."""
+    """The matches that count, counted beside a ladder; see `Ladder.recount`."""
 
-    ratings: LadderRatings = attrs.field(factory=LadderRatings)
-    matches: Counter[str] = attrs.field(factory=Counter)
+    ratings: LadderRatings
+    matches: Counter[str] = attrs.field(factory=Counter, init=False)
     """The number of matches of each name."""
+    blocks: dict[Pairing, int] = attrs.field(factory=dict, init=False)
+    """The numbers of the blocks, in the order in which they were first counted."""
 
-    def add(self, names: Sequence[str], ranks: Sequence[int]) -> None:
-        """Count one more match."""
-        self.ratings.add(names, ranks)
+    def keep(self, pairing: Pairing, names: Sequence[str], ranks: Sequence[int]) -> None:
+        """Count a match, and leave rating it to `LadderRatings.rate_anew`."""
+        self.ratings.keep(names, ranks, self._number(pairing, names))
+
+    def add(self, pairing: Pairing, names: Sequence[str], ranks: Sequence[int]) -> None:
+        """Count and rate a match."""
+        self.ratings.add(names, ranks, self._number(pairing, names))
+
+    def _number(self, pairing: Pairing, names: Sequence[str]) -> int:
         self.matches.update(names)
+        return self.blocks.setdefault(pairing, len(self.blocks))
 
 
 @attrs.define(eq=False)
@@ -119,6 +129,9 @@ class _Block:
     """When a match of it was last begun or over."""
     attempt: int = 1
     """The number of the next attempt."""
+    number: int | None = None
+    """Its number in the order in which blocks were first counted; None if none of its matches was.
+    """
 
 
 @attrs.define(eq=False)
@@ -156,6 +169,7 @@ class Ladder:
         fill_after: float = 10.0,
         block_timeout: float = 600.0,
         bench_after: int = 3,
+        window: int | None = None,
     ) -> None:
         """Begin with nothing played and nobody waiting.
 
@@ -165,14 +179,16 @@ class Ladder:
             fill_after: Seconds after which house bots fill the seats that are missing.
             block_timeout: Seconds after which a block whose names stay away is closed.
             bench_after: The number of failed matches in a row after which a name rests.
+            window: The number of the latest blocks that count for live ratings; None for all.
         """
         self._seated = tuple(seated)
         self._seats = len(self._seated[0])
         self._house = tuple(house)
-        self._fill_after = fill_after
-        self._block_timeout = block_timeout
         self._rests = Rests(bench_after)
-        self._ratings = LadderRatings()
+        self.limit(fill_after, block_timeout, bench_after)
+        self._window = window
+        self._ratings = LadderRatings(window)
+        self._counted_blocks = 0
         self._names: dict[str, _Name] = {}
         self._waiting: dict[str, _Name] = {}
         # By running match: its block, and when it began.
@@ -184,6 +200,12 @@ class Ladder:
         # The average duration of the last matches, and how many of them were averaged.
         self._duration = 0.0
         self._averaged = 0
+
+    def limit(self, fill_after: float, block_timeout: float, bench_after: int) -> None:
+        """Go on with other values of these arguments of the constructor."""
+        self._fill_after = fill_after
+        self._block_timeout = block_timeout
+        self._rests.bench_after = bench_after
 
     def restore(
         self, matches: Iterable[LadderResult], earlier: Mapping[str, int] | None = None
@@ -207,7 +229,7 @@ class Ladder:
                 self._try_again(block, match.time)
             else:
                 names = self._by_seat(match.pairing, match.seating)
-                self._ratings.keep(names, match.ranks)
+                self._ratings.keep(names, match.ranks, self._number_of(block))
                 self._count(block, match.seating, names, match.failed, match.time)
         self._ratings.rate_anew()
 
@@ -299,7 +321,7 @@ class Ladder:
         else:
             self._averaged = min(self._averaged + 1, _AVERAGED)
             self._duration += (now - begun - self._duration) / self._averaged
-            self._ratings.add(match.names, ranks)
+            self._ratings.add(match.names, ranks, self._number_of(block))
             self._count(block, match.seating, match.names, failed, now)
         for entry in self._entries(match.names):
             entry.playing = False
@@ -340,20 +362,22 @@ class Ladder:
 
     def counted(self, matches: Iterable[LadderResult]) -> Counted:
         """Count and rate matches beside this ladder, which isn't changed; a thread may do it."""
-        counted = Counted()
+        counted = Counted(LadderRatings(self._window))
         for match in matches:
             if match.ranks is not None:
                 names = self._by_seat(match.pairing, match.seating)
-                counted.ratings.keep(names, match.ranks)
-                counted.matches.update(names)
+                counted.keep(match.pairing, names, match.ranks)
         counted.ratings.rate_anew()
         return counted
 
     def recount(self, counted: Counted) -> None:
-        """Take other numbers and ratings of all names, after the operator has struck one, say."""
+        """Take what was counted instead of what counts now, as the operator has struck a name."""
         for entry in self._entries({*self._names, *counted.matches}):
             entry.matches = counted.matches[entry.name]
         self._ratings = counted.ratings
+        self._counted_blocks = len(counted.blocks)
+        for block in (*self._idle.values(), *(block for block, _ in self._running.values())):
+            block.number = counted.blocks.get(block.pairing)
 
     def live(self) -> Mapping[str, float]:
         """Return the live rating of each name that has played, and of the house bots.
@@ -537,6 +561,13 @@ class Ladder:
                 self._rests.succeeded(name)
             if name not in self._house:
                 self._name(name).matches += 1
+
+    def _number_of(self, block: _Block) -> int:
+        """Return the number of a block of which a match counts."""
+        if block.number is None:
+            block.number = self._counted_blocks
+            self._counted_blocks += 1
+        return block.number
 
     def _keep_open(self, block: _Block, now: float) -> None:
         """Let a block wait for its names, unless it is closed."""

@@ -19,6 +19,7 @@ import trio
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import MatchPlayer, SeatedMatch
 from lanista.arena.options import Options
+from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
@@ -53,6 +54,8 @@ class LadderMatches:
     """Whether no more matches may begin."""
     over: int = 0
     """Number of matches that are over and count."""
+    unfinished: int = 0
+    """Number of matches whose bots were chosen and that aren't over."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _pool: BotPool | None = attrs.field(default=None, init=False)  # the house bots
     _nursery: trio.Nursery | None = attrs.field(default=None, init=False)
@@ -73,6 +76,12 @@ class LadderMatches:
             helpers.start_soon(room.results.run)
         if self.rooms:
             helpers.start_soon(self._keep_pairing)
+
+    def reload(self, specs: Sequence[LadderSpec]) -> None:
+        """Go on with other limits of the ladders, given those of all."""
+        for spec in specs:
+            self.rooms[spec.name].reload(spec)
+        self.start_ready()
 
     async def settle(self) -> None:
         """Wait until all results are stored."""
@@ -139,6 +148,7 @@ class LadderMatches:
         for player in players.values():
             player.place.plays = True
             player.waiting.cancel()
+        self.unfinished += 1
         self._nursery.start_soon(self._run, room, match, players)
         self.running.changes.tell()
 
@@ -180,6 +190,8 @@ class LadderMatches:
             self.over += result is not None
             for player in players.values():
                 player.over.set()
+            self.unfinished -= 1
+            self.running.changes.tell()
             for bot in house.values():
                 assert self._nursery is not None
                 self._nursery.start_soon(self._give_back, bot)

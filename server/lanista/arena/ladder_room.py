@@ -78,7 +78,7 @@ class LadderRoom:
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
     _struck: Mapping[str, int] = attrs.field(factory=dict, init=False)
     """What the operator has noted in the database, as far as it was taken up."""
-    _over: list[BlockResult] | None = attrs.field(default=None, init=False)
+    _over: list[tuple[Pairing, BlockResult]] | None = attrs.field(default=None, init=False)
     """The results since the matches began to be counted anew; None if they aren't now."""
     _openings: dict[Pairing, _Opening] = attrs.field(factory=dict, init=False)
     _opened: ExitStack = attrs.field(factory=ExitStack, init=False)
@@ -130,12 +130,18 @@ class LadderRoom:
                     fill_after=spec.fill_after,
                     block_timeout=spec.block_timeout,
                     bench_after=spec.bench_after,
+                    window=spec.window,
                 ),
             )
             room._store_missing(data / "records")
             room._restore()
             room._opened = opened.pop_all()
         return room
+
+    def reload(self, spec: LadderSpec) -> None:
+        """Go on with other limits, those of another spec of this ladder."""
+        self.spec = spec
+        self._ladder.limit(spec.fill_after, spec.block_timeout, spec.bench_after)
 
     def close(self) -> None:
         """Close the database."""
@@ -145,13 +151,25 @@ class LadderRoom:
         """Store the results that the last arena couldn't store any more."""
         store = self.results.store
         since, stored = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH, set[str]()
+        counted = set[tuple[str, int]]()
         for number, match in enumerate(store.matches()):
             committed = datetime.fromisoformat(match.committed)
             since = committed if number == 0 else since
             if committed < since - LONGEST_MATCH:
                 break
             stored.add(match.match.record or "")
-        missing = list(unstored(records, self.spec.name, since, stored))
+            if match.match.counted:
+                counted.add((match.block, match.match.seating))
+        missing = []
+        for result in unstored(records, self.spec.name, since, stored):
+            (played,) = result.matches
+            seating = result.block, played.seating
+            # The record of a match could not be completed, so it was taken for an aborted one.
+            if played.counted and seating in counted:
+                log.warning("not stored, as it was played again", record=played.record)
+                continue
+            counted |= {seating} if played.counted else set()
+            missing.append(result)
         if missing:
             store.add_matches(missing)
             log.info("results stored from records", ladder=self.spec.name, matches=len(missing))
@@ -255,20 +273,27 @@ class LadderRoom:
         await self.results.settle()
         self._over = []
         try:
-            counted, last = await trio.to_thread.run_sync(self._counted)
-            for result in self._over:
+            known = {opening.block: pairing for pairing, opening in self._openings.items()}
+            counted, last = await trio.to_thread.run_sync(self._counted, known)
+            for pairing, result in self._over:
                 (match,) = result.matches
                 # It may have been stored before the stored ones were read.
                 if match.counted and (result.block, match.seating) not in last:
                     names = [seat.bot for seat in match.seats]
-                    counted.add(names, [seat.rank for seat in match.seats])
+                    counted.add(pairing, names, [seat.rank for seat in match.seats])
             self._ladder.recount(counted)
         finally:
             self._over = None
         log.info("matches counted anew", ladder=self.spec.name)
 
-    def _counted(self) -> tuple[Counted, Collection[tuple[str, int]]]:
-        """Count the stored matches, and return the block and the seating of the last ones too."""
+    def _counted(
+        self, known: Mapping[str, Pairing]
+    ) -> tuple[Counted, Collection[tuple[str, int]]]:
+        """Count the stored matches, and return the block and the seating of the last ones too.
+
+        Args:
+            known: The blocks that may be open, by id.
+        """
         last = deque[tuple[str, int]](maxlen=AT_ONCE)
 
         def noted(matches: Iterable[CountedMatch]) -> Iterator[CountedMatch]:
@@ -277,7 +302,8 @@ class LadderRoom:
                 yield match
 
         with self.results.store.ladder_reading() as now:
-            return self._ladder.counted(_in_order(noted(now.counted_matches()), {})), last
+            matches = _in_order(noted(now.counted_matches()), {}, known)
+            return self._ladder.counted(matches), last
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -376,7 +402,7 @@ class LadderRoom:
             self._ladder.over(match, self.now, ranks, failed)
             self.results.add(result)
             if self._over is not None:
-                self._over.append(result)
+                self._over.append((match.pairing, result))
         self._forget_closed()
 
     def _forget_closed(self) -> None:
@@ -386,19 +412,26 @@ class LadderRoom:
 
 
 def _in_order(
-    matches: Iterable[CountedMatch], unbenched: Mapping[str, int]
+    matches: Iterable[CountedMatch],
+    unbenched: Mapping[str, int],
+    known: Mapping[str, Pairing] | None = None,
 ) -> Iterator[LadderResult]:
     """Give the blocks of stored matches numbers, in the order of their first matches.
 
     Args:
         matches: The matches.
         unbenched: By name: the number of the last match whose failure is forgotten.
+        known: By id: the blocks that a running ladder has numbered; the others then get negative
+            numbers. None if it has numbered none.
     """
-    openings: dict[str, int] = {}
+    pairings = dict(known or {})
     for match in matches:
-        opening = openings.setdefault(match.block, len(openings))
+        pairing = pairings.get(match.block)
+        if pairing is None:
+            opening = len(pairings) if known is None else -1 - len(pairings)
+            pairing = pairings[match.block] = Pairing(match.bots, opening)
         yield LadderResult(
-            pairing=Pairing(match.bots, opening),
+            pairing=pairing,
             seating=match.seating,
             attempt=1,
             ranks=match.ranks,

@@ -48,6 +48,8 @@ class Matches:
     """By number of each playing bot that the operator has sent away: what it is told."""
     over: int = attrs.field(default=0, init=False)
     """Number of matches that are over and count."""
+    unfinished: int = attrs.field(default=0, init=False)
+    """Number of matches whose bots were chosen and that aren't over."""
     player: MatchPlayer = attrs.field(init=False)
     """Plays them; it must run as long as there are any."""
     nursery: trio.Nursery | None = attrs.field(default=None, init=False)
@@ -168,6 +170,7 @@ class Matches:
     def _begin(self, room: RoomKey) -> None:
         assert self.nursery is not None
         self._begun += 1
+        self.unfinished += 1
         players = self.lobby.take(room)
         for player in players:
             player.taken = player.place.plays = True
@@ -205,6 +208,8 @@ class Matches:
             void.show()
             for player in players:
                 player.over.set()
+            self.unfinished -= 1
+            self.running.changes.tell()
             if counted:
                 self.over += 1
             else:

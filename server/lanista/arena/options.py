@@ -39,6 +39,8 @@ class Options:
     loopback addresses."""
     hello_timeout: float = 10.0
     """Seconds until which a connection must have sent its hello."""
+    drain: float = 0.0
+    """Seconds that running matches have to end after SIGTERM."""
     workers: int = 1
     """Number of processes that play matches; 1 for the arena's own."""
     ladders: tuple[LadderSpec, ...] = ()

@@ -32,7 +32,7 @@ class Rests:
         Args:
             bench_after: The number of failed matches in a row after which a name rests.
         """
-        self._bench_after = bench_after
+        self.bench_after = bench_after
         # Only names that have failed are in it.
         self._failures: dict[str, _Failures] = {}
         # By resting name: when its rest ends; infinity if the operator has benched it.
@@ -57,7 +57,7 @@ class Rests:
             failures.rests = failures.in_a_row = 0
         failures.in_a_row += 1
         failures.last = now
-        if failures.in_a_row >= self._bench_after:
+        if failures.in_a_row >= self.bench_after:
             # The exponent is bounded, since a float has no power of 2 above 1023.
             failures.last = now + min(FIRST_REST * 2.0 ** min(failures.rests, 99), DAY)
             failures.rests += 1

@@ -19,6 +19,7 @@ import structlog
 import trio
 
 from lanista.arena.admission import Admission, Place, address_of
+from lanista.arena.arena_signals import Reread, heed_signals
 from lanista.arena.console import read_stdin, wait_for_enter
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.lobby import Lobby, Player
@@ -26,6 +27,7 @@ from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.recovery import complete_records
+from lanista.arena.spec import Registration
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
@@ -86,12 +88,14 @@ class Arena:
     """The address and the port on which bots are listened to, after `listen`."""
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
-    _sockets: trio.Semaphore = attrs.field(init=False)  # how many more may be accepted
+    _sockets: trio.CapacityLimiter = attrs.field(init=False)  # how many may be accepted
     _lingering: int = attrs.field(default=0, init=False)
     _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
     _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _draining: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _is_ending: bool = attrs.field(default=False, init=False)  # whether `shut_down` was called
     members: dict[tuple[str, str], Player] = attrs.field(factory=dict, init=False)
     """By ladder and key of the name: the bot that is connected under it."""
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -101,7 +105,7 @@ class Arena:
         self.matches = Matches(options, self.lobby, self.running, self.shut_down)
         self.ladders = LadderMatches(options, self.lobby, self.running, self.matches.player)
         self._admission = Admission(options.max_connections, options.max_per_address)
-        self._sockets = trio.Semaphore(options.max_connections + LINGERING + ENTERING)
+        self._sockets = trio.CapacityLimiter(options.max_connections + LINGERING + ENTERING)
 
     async def listen(self) -> tuple[str, int]:
         """Open the port, and return its address and number.
@@ -129,10 +133,11 @@ class Arena:
         return host, port
 
     async def serve(self) -> None:
-        """Serve, after `listen`, until `shut_down` or the last of `Options.matches`."""
+        """Serve, after `listen`, until `drain`, `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.matches.player.run)
             helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
+            helpers.start_soon(self._shut_down_when_drained)
             if self.names is not None:
                 helpers.start_soon(self.names.run)
             # Connections and matches are in an inner nursery, because they need the helpers until
@@ -160,6 +165,30 @@ class Arena:
             helpers.cancel_scope.cancel()
         log.info("ended", matches=self.matches.over + self.ladders.over)
 
+    def drain(self) -> None:
+        """Begin no more matches, wait `Options.drain` seconds for the running ones, and shut down.
+
+        Until then bots may still come back to their matches; all others get `error shutdown`. If
+        the arena drains already, it shuts down at once.
+        """
+        if self.options.drain == 0 or self._draining.is_set():
+            self.shut_down()
+            return
+        running, waiting = len(self.running.matches), len(self.lobby.waiting())
+        log.info("draining", seconds=self.options.drain, running=running, waiting=waiting)
+        self.matches.closing = self.ladders.closing = True
+        self._draining.set()
+        for player in self.lobby.waiting():
+            player.waiting.cancel()
+
+    async def _shut_down_when_drained(self) -> None:
+        """Wait until the arena drains, and then until no match is left, or their time is over."""
+        await self._draining.wait()
+        with trio.move_on_after(self.options.drain):
+            while self.matches.unfinished or self.ladders.unfinished:
+                await self.running.changes.wait(self.running.changes.count)
+        self.shut_down()
+
     @property
     def connections(self) -> int:
         """Number of connections of bots that have a place."""
@@ -167,8 +196,9 @@ class Arena:
 
     def shut_down(self) -> None:
         """Begin no more matches, end the running ones by `error shutdown`, and make `serve` end."""
-        if self.matches.closing:
+        if self._is_ending:
             return
+        self._is_ending = True
         self.matches.shut_down()
         self.ladders.closing = True
         self._accepting.cancel()
@@ -176,6 +206,27 @@ class Arena:
             scope.cancel()
         for player in self.lobby.waiting():
             player.waiting.cancel()
+
+    def reload(self, options: Options) -> None:
+        """Go on with the limits of other options (`reloading.with_limits`).
+
+        Connections beyond a lowered maximum stay until they end or give way to others.
+        """
+        self.options = options
+        self._admission.limit = options.max_connections
+        self._admission.per_address = options.max_per_address
+        self._sockets.total_tokens = options.max_connections + LINGERING + ENTERING
+        if self.names is not None:
+            self.names.is_open = options.registration is Registration.OPEN
+        self.ladders.reload(options.ladders)
+        log.info(
+            "the arena's file was read again",
+            max_connections=options.max_connections,
+            max_per_address=options.max_per_address,
+            hello_timeout=options.hello_timeout,
+            registration=options.registration.value,
+            drain=options.drain,
+        )
 
     def close(self) -> None:
         """Close the port."""
@@ -260,7 +311,7 @@ class Arena:
         """
         why = _shutting_down()
         with trio.CancelScope() as scope:
-            if self.matches.closing:
+            if self._is_ending:
                 scope.cancel()
 
             def give_way(error: RemoteProtocolError) -> None:
@@ -364,7 +415,7 @@ class Arena:
     async def _keep_seating(self, player: Player) -> None:
         connection, place = player.connection, player.place
         while not connection.closed:
-            if self.matches.closing:
+            if self.matches.closing and not player.taken:
                 raise _shutting_down()
             if not player.taken:
                 connection.look()  # it may have left since its last match
@@ -473,7 +524,10 @@ cancelled when the arena has ended."""
 
 
 async def serve(
-    options: Options, announce: Callable[[str, int], None], beside: Beside | None = None
+    options: Options,
+    announce: Callable[[str, int], None],
+    beside: Beside | None = None,
+    reread: Reread | None = None,
 ) -> None:
     """Serve until a signal comes or the last match of `Options.matches` is over.
 
@@ -481,6 +535,7 @@ async def serve(
         options: What the operator has chosen.
         announce: Called once, with the address and port on which the arena listens.
         beside: Starts what runs alongside the arena.
+        reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
         CannotListenError: From `Arena.listen` or `beside`.
@@ -493,7 +548,7 @@ async def serve(
         address = await arena.listen()
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
-            await nursery.start(wait_for_signals, arena.shut_down)
+            await nursery.start(heed_signals, arena, reread)
             if beside is not None:
                 try:
                     await beside(arena, nursery)

@@ -212,7 +212,7 @@ class LadderSpec:
     bench_after: int = attrs.field(default=3, validator=[at_least(1), at_most(MAX_COUNT)])
     """Number of failed matches in a row after which a bot has to rest."""
     window: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_COUNT)])
-    """Number of the latest blocks that count for the table; None for all."""
+    """Number of the latest blocks that count for the table and for live ratings; None for all."""
     lag_allowance: float = attrs.field(
         default=0.0, validator=[at_least(0), at_most(MAX_LAG_ALLOWANCE)]
     )

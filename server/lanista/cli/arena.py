@@ -1,5 +1,6 @@
 """`lanista arena`: writes an example of an arena's file, checks one, runs the arena."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ def check(file: Path) -> int:
     "is in it.",
 )
 def run(file: Path, *, print_config: bool) -> int:
-    """Run the arena of FILE until SIGINT or SIGTERM.
+    """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reads its limits again.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
     commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
@@ -100,6 +101,7 @@ def run(file: Path, *, print_config: bool) -> int:
         web=page.listen,
         open_logs=page.open_logs,
         tournaments=[file.parent / name for name in page.tournaments],
+        reread=partial(_reread, file, spec),
     )
 
 
@@ -128,12 +130,49 @@ def options_of(spec: "ArenaSpec", file: Path) -> "Options":
         max_connections=spec.max_connections,
         max_per_address=spec.max_per_address,
         hello_timeout=spec.hello_timeout,
+        drain=spec.drain,
         workers=spec.workers,
         ladders=spec.ladders,
         registration=spec.registration,
         store=spec.store,
         folder=file.parent,
     )
+
+
+def _reread(file: Path, begun_with: "ArenaSpec", options: "Options") -> "Options":
+    """Return an arena's options with the limits that its file says now.
+
+    Args:
+        file: The file.
+        begun_with: The content of the file when the arena was started.
+        options: The options that hold now.
+
+    Raises:
+        SpecError: The file can't be used.
+    """
+    import attrs
+    import structlog
+
+    from lanista.arena.reloading import unchangeable, with_limits
+    from lanista.arena.spec import NO_PAGE, read_spec
+    from lanista.cli.serve import connections_possible
+    from lanista.toml_spec import SpecError
+
+    log = structlog.get_logger()
+    spec = read_spec(file)
+    has_page = begun_with.page.listen != NO_PAGE
+    try:
+        possible = connections_possible(
+            spec.max_connections,
+            has_page=has_page,
+            warn=lambda why: log.warning("fewer connections than the file says", why=why),
+        )
+    except BadInputError as error:
+        raise SpecError(f"{file}: max_connections: {error.format_message()}") from None
+    ahead = unchangeable(begun_with, spec)
+    if ahead:
+        log.warning("these keys take effect when the arena is started again", keys=ahead)
+    return attrs.evolve(with_limits(options, spec), max_connections=possible)
 
 
 def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
@@ -143,8 +182,6 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
     """
     asked = {
         "tls": spec.tls is not None,
-        "drain": spec.drain > 0,
-        "ladders.window": any(ladder.window is not None for ladder in spec.ladders),
         "ladders.lag_allowance": any(ladder.lag_allowance > 0 for ladder in spec.ladders),
     }
     keys = [key for key, is_asked in asked.items() if is_asked]

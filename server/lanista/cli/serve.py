@@ -3,7 +3,8 @@
 import resource
 import tempfile
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from lanista.cli import BadInputError
 from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 
 if TYPE_CHECKING:
+    from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
     from lanista.match.conditions import MatchConditions
 
@@ -171,6 +173,7 @@ def serve_arena(
     web: str | None,
     open_logs: bool,
     tournaments: Sequence[Path],
+    reread: "Reread | None" = None,
 ) -> int:
     """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
 
@@ -180,6 +183,7 @@ def serve_arena(
         web: The page's address, HOST:PORT; None for the default, or a free port.
         open_logs: Whether all viewers see bots' logs during a match.
         tournaments: The files of tournaments whose standings the page shows.
+        reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
         BadInputError: An address can't be listened on, the data folder can't be written, or a
@@ -198,7 +202,9 @@ def serve_arena(
     looks = looks_at(tournaments, standings_process)
     options = attrs.evolve(
         options,
-        max_connections=_connections_possible(options.max_connections, has_page=has_page),
+        max_connections=connections_possible(
+            options.max_connections, has_page=has_page, warn=partial(click.echo, err=True)
+        ),
     )
     records = options.data / "records"
     try:
@@ -232,7 +238,7 @@ def serve_arena(
     try:
         if looks:
             standings_process.start()
-        trio.run(serve, options, announce, open_beside)
+        trio.run(serve, options, announce, open_beside, reread)
     except (CannotListenError, CannotOpenError) as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:
@@ -280,12 +286,13 @@ def connections_allowed(wanted: int, *, has_page: bool) -> int:
     return possible[found - 1]
 
 
-def _connections_possible(wanted: int, *, has_page: bool) -> int:
+def connections_possible(wanted: int, *, has_page: bool, warn: Callable[[str], object]) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
     Args:
         wanted: Number of connections of bots.
         has_page: Whether there is a page too.
+        warn: Called with a line for the operator if the system doesn't allow so many.
 
     Returns:
         The number of connections of bots that the system allows, at most `wanted`.
@@ -297,10 +304,9 @@ def _connections_possible(wanted: int, *, has_page: bool) -> int:
     needed = open_files(wanted, has_page=has_page)
     possible = connections_allowed(wanted, has_page=has_page)
     if possible < wanted:
-        click.echo(
+        warn(
             f"{possible} connections at once instead of {wanted}: the system allows {hard} "
-            f"open files (ulimit -Hn), and {needed} would be needed",
-            err=True,
+            f"open files (ulimit -Hn), and {needed} would be needed"
         )
         needed = hard
     if soft != resource.RLIM_INFINITY and soft < needed:

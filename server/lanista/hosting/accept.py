@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 async def accept(
     listener: trio.SocketListener,
-    places: trio.Semaphore,
+    places: trio.CapacityLimiter,
     greet: Callable[[trio.SocketStream], Awaitable[None]],
     nursery: trio.Nursery,
     background: BackgroundWork,
@@ -35,11 +35,11 @@ async def accept(
             be accepted in one pass of the loop.
     """
 
-    async def greet_and_leave(stream: trio.SocketStream) -> None:
+    async def greet_and_leave(stream: trio.SocketStream, place: object) -> None:
         try:
             await greet(stream)
         finally:
-            places.release()
+            places.release_on_behalf_of(place)
 
     # trio accepts one connection per pass of the event loop. If passes are long, thousands of
     # queued connections would then take minutes, so we accept more than one per pass where there
@@ -51,21 +51,22 @@ async def accept(
         while True:
             await trio.lowlevel.wait_readable(listening)
             for _ in range(1 + background.more // 4):
+                place = object()
                 try:
-                    places.acquire_nowait()
+                    places.acquire_on_behalf_of_nowait(place)
                 except trio.WouldBlock:
-                    await places.acquire()
+                    await places.acquire_on_behalf_of(place)
                 try:
                     accepted, _ = listening.accept()
                 except OSError as error:
-                    places.release()
+                    places.release_on_behalf_of(place)
                     if not isinstance(error, (BlockingIOError, ConnectionAbortedError)):
                         # Most likely there are no more descriptors.
                         log.error("%s", error.strerror)  # noqa: TRY400
                         await trio.sleep(ACCEPT_AGAIN)
                     break
                 stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
-                nursery.start_soon(greet_and_leave, stream)
+                nursery.start_soon(greet_and_leave, stream, place)
 
 
 async def accept_few(
@@ -99,7 +100,7 @@ async def accept_few(
         async with trio.open_nursery() as nursery:
             for listener in listeners:
                 # Twice as many, since a connection that gives way may take a moment to close.
-                places = trio.Semaphore(2 * FEW)
+                places = trio.CapacityLimiter(2 * FEW)
                 nursery.start_soon(
                     accept, listener, places, greet_or_give_way, nursery, BackgroundWork()
                 )

@@ -530,14 +530,17 @@ class Store(Database):
             yield Reading(connection)
 
     @contextlib.contextmanager
-    def ladder_reading(self) -> Iterator[LadderReading]:
+    def ladder_reading(self, window: int | None = None) -> Iterator[LadderReading]:
         """Yield a `LadderReading`, for several queries about the same moment of a ladder.
+
+        Args:
+            window: The number of the latest blocks that count, as in `LadderSpec`; None for all.
 
         Raises:
             StoreError: It can't be read.
         """
         with self._reading() as connection:
-            yield LadderReading(connection)
+            yield LadderReading.of_window(connection, window)
 
     def played(self) -> list[PlayedBlock]:
         """Return `Reading.played` of now."""

@@ -1,14 +1,14 @@
 """Queries about a ladder's results: blocks may be incomplete, and some matches don't count.
 
-A match counts unless it is void, or one of its bots was struck afterwards. Everything stays quick
-when there are a million matches: what concerns one bot reads its matches alone, and what concerns
-all of them is read piece by piece.
+A match counts unless it is void, one of its bots was struck afterwards, or its block is older than
+the window, if the ladder has one. Everything stays quick when there are a million matches: what
+concerns one bot reads its matches alone, and what concerns all of them is read piece by piece.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import attrs
 import sqlalchemy as sa
@@ -83,8 +83,41 @@ class _Seatings(dict[str, tuple[int, tuple[int, ...]]]):
         return found
 
 
+@attrs.frozen
 class LadderReading(Reading):
     """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
+
+    first_block: int = 1
+    """The number of the oldest block whose matches count."""
+
+    @classmethod
+    def of_window(cls, connection: sa.Connection, window: int | None) -> Self:
+        """Return a reading in which only the latest blocks count.
+
+        Args:
+            connection: The connection to read by.
+            window: How many of the latest blocks of which a match counts; None for all.
+        """
+        everything = cls(connection)
+        if window is None or window >= everything._last_block():
+            return everything
+        latest = (
+            sa.select(MATCHES.c.block)
+            .where(everything._counting())
+            .distinct()
+            .order_by(MATCHES.c.block.desc())
+        )
+        return cls(connection, connection.scalar(latest.offset(window - 1).limit(1)) or 1)
+
+    def in_window(self) -> sa.ColumnElement[bool] | None:
+        """Return the condition for matches of the blocks that count; None if all of them do."""
+        return None if self.first_block == 1 else MATCHES.c.block >= self.first_block
+
+    def _counting(self) -> sa.ColumnElement[bool]:
+        """Return the condition for matches that count."""
+        in_window = self.in_window()
+        counted = sa.and_(COUNTED, self.not_struck())
+        return counted if in_window is None else counted & in_window
 
     def last_number(self) -> int:
         """Return the number of the newest match; 0 if there is none."""
@@ -105,14 +138,11 @@ class LadderReading(Reading):
     def _notes(self, table: sa.Table) -> dict[str, int]:
         return dict(self.connection.execute(sa.select(table.c.bot, table.c.number)).all())
 
-    def counted_matches(
-        self, *, after: int = 0, last_blocks: int | None = None
-    ) -> Iterator[CountedMatch]:
+    def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
         """Yield the matches that count, in the order of their commits.
 
         Args:
             after: The number of a match; only newer ones are returned.
-            last_blocks: How many of the newest blocks are wanted; None for all.
         """
         lists = JsonLists()
         statement = (
@@ -121,15 +151,14 @@ class LadderReading(Reading):
                 *(MATCHES.c.ranks, MATCHES.c.committed),
             )
             .join(BLOCKS)
-            .where(COUNTED, self.not_struck())
+            .where(self._counting())
             .order_by(MATCHES.c.number)
             .limit(PAGE)
         )
-        if last_blocks is not None:
-            first = self._first_of_last(last_blocks)
-            statement = statement.where(MATCHES.c.block >= first)
+        if self.first_block > 1:
             # No match of a block is older than the first one of the block before.
-            oldest = sa.select(sa.func.min(MATCHES.c.number)).where(MATCHES.c.block == first)
+            of_first = MATCHES.c.block == self.first_block
+            oldest = sa.select(sa.func.min(MATCHES.c.number)).where(of_first)
             after = max(after, (self.connection.scalar(oldest) or 1) - 1)
         while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
             last = page[-1].number
@@ -148,12 +177,11 @@ class LadderReading(Reading):
                 )
             after = last
 
-    def blocks(self, seatings: int, *, last: int | None = None) -> Iterator[PlayedBlock]:
+    def blocks(self, seatings: int) -> Iterator[PlayedBlock]:
         """Yield the blocks of which a match counts, in the order of their first commits.
 
         Args:
             seatings: The number of seatings of a block.
-            last: How many of the newest blocks are wanted; None for all.
         """
         of_seatings = _Seatings()
         of_block = sa.select(
@@ -167,12 +195,12 @@ class LadderReading(Reading):
                     sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"
                 ),
             )
-            .where(COUNTED, self.not_struck())
+            .where(self._counting())
             .group_by(MATCHES.c.block)
             .order_by(MATCHES.c.block)
         )
         newest = self._last_block()
-        for first in range(1 if last is None else self._first_of_last(last), newest + 1, PAGE):
+        for first in range(self.first_block, newest + 1, PAGE):
             page = sa.and_(BLOCKS.c.number >= first, BLOCKS.c.number < first + PAGE)
             blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
             page = sa.and_(MATCHES.c.block >= first, MATCHES.c.block < first + PAGE)
@@ -193,7 +221,7 @@ class LadderReading(Reading):
             .select_from(own)
             .join(MATCHES, MATCHES.c.number == own.c.match)
             .join(other, other.c.match == own.c.match)
-            .where(own.c.bot == bot, other.c.bot != bot, COUNTED, self.not_struck())
+            .where(own.c.bot == bot, other.c.bot != bot, self._counting())
             .group_by(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks)
         )
         lists = JsonLists()
@@ -214,7 +242,7 @@ class LadderReading(Reading):
         found = self.connection.execute(
             sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, COUNTED, self.not_struck())
+            .where(SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.seat, MATCHES.c.ranks)
         )
         lists = JsonLists()
@@ -234,13 +262,10 @@ class LadderReading(Reading):
         found = self.connection.execute(
             sa.select(SEATS.c.ending, sa.func.count())
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, COUNTED, self.not_struck())
+            .where(SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.ending)
         )
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
 
     def _last_block(self) -> int:
         return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
-
-    def _first_of_last(self, blocks: int) -> int:
-        return max(1, self._last_block() - blocks + 1)

@@ -170,14 +170,17 @@ class Reading:
         void: Counter[str] = Counter()
         faults: dict[str, Counter[str]] = {}
         voids = 0
-        conditions: list[sa.ColumnElement[bool] | None] = [None]
+        all_ = self.in_window()
+        subtracted: list[sa.ColumnElement[bool]] = []
         for ids in _chunks(without):
             blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
-            conditions.append(MATCHES.c.block.in_(blocks) & self.not_struck())
+            subtracted.append(MATCHES.c.block.in_(blocks) & self.not_struck())
         if self.struck():
-            conditions.append(~self.not_struck())
-        for condition in conditions:
-            sign = 1 if condition is None else -1
+            subtracted.append(~self.not_struck())
+        if all_ is not None:
+            subtracted = [condition & all_ for condition in subtracted]
+        for place, condition in enumerate([all_, *subtracted]):
+            sign = -1 if place else 1
             for is_void in (False, True):
                 # Void matches are subtracted from all: they are few, and an index finds them.
                 adding = -sign if is_void else sign
@@ -224,6 +227,10 @@ class Reading:
         if condition is not None:
             statement = statement.where(condition)
         return self.connection.execute(statement).all()
+
+    def in_window(self) -> sa.ColumnElement[bool] | None:
+        """Return the condition for matches of the blocks that count; None as all of them do."""
+        return None
 
     def not_struck(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches in which no bot played that was struck afterwards."""

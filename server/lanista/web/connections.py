@@ -168,7 +168,7 @@ class Connections(trio.abc.Listener[Peer]):
     """The record of work done, which the arena shares."""
     _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
     """All open connections, the oldest first."""
-    _sockets: trio.Semaphore = attrs.field(init=False)
+    _sockets: trio.CapacityLimiter = attrs.field(init=False)
     """Counts the connections that may still be accepted."""
     _work: BackgroundWork = attrs.field(init=False)
     _send_websocket: trio.MemorySendChannel[Peer] = attrs.field(init=False)
@@ -176,7 +176,7 @@ class Connections(trio.abc.Listener[Peer]):
 
     def __attrs_post_init__(self) -> None:
         self._work = BackgroundWork(1, SHARE / 2, self.done, REQUEST_WORK)
-        self._sockets = trio.Semaphore(MAX_CONNECTIONS + ENTERING)
+        self._sockets = trio.CapacityLimiter(MAX_CONNECTIONS + ENTERING)
         self._send_websocket, self._websockets = trio.open_memory_channel(0)
 
     @property

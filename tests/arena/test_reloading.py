@@ -1,0 +1,92 @@
+"""Reading an arena's file again: which keys take effect, and that others are named."""
+
+from contextlib import ExitStack
+
+import attrs
+import trio
+
+from lanista.arena.open_ladders import open_ladders
+from lanista.arena.options import Options
+from lanista.arena.reloading import LADDER_LIMITS, LIMITS, unchangeable, with_limits
+from lanista.arena.server import Arena
+from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, parse_spec
+from lanista.rules.angrymob import RULESET
+
+OLD = """
+[[ladders]]
+name = "one"
+game = "angrymob"
+[[ladders]]
+name = "two"
+game = "angrymob"
+"""
+NEW = """
+max_connections = 7
+max_per_address = 5
+hello_timeout = 3
+registration = "closed"
+drain = 9
+[[ladders]]
+name = "two"
+game = "angrymob"
+fill_after = 1
+block_timeout = 2
+bench_after = 4
+[[ladders]]
+name = "one"
+game = "angrymob"
+"""
+
+
+def spec(text):
+    return parse_spec(text, "arena.toml")
+
+
+def test_limits_take_effect_and_nothing_else():
+    old, new = spec(OLD), spec(NEW + '[page]\nlisten = "1"\n')
+    options = Options(default=RULESET, ladders=old.ladders, port=1)
+    changed = with_limits(options, new)
+    assert (7, 5, 3.0, Registration.CLOSED, 9.0) == tuple(getattr(changed, key) for key in LIMITS)
+    one, two = changed.ladders
+    assert old.ladders[0] == one
+    assert (1.0, 2.0, 4) == tuple(getattr(two, key) for key in LADDER_LIMITS)
+    assert ["page.listen"] == unchangeable(old, new)
+    assert [] == unchangeable(old, spec(NEW))
+
+
+def test_every_other_key_is_named():
+    """Also those of ladders, each by its number in the file; a missing ladder is a change."""
+    new = spec(f'port = 1\n{OLD}clock.turn = 3\nhouse = ["Demo"]\n[page]\nopen_logs = true\n')
+    expected = ["port", "page.open_logs", "ladders[2].house", "ladders[2].clock.turn"]
+    assert expected == unchangeable(spec(OLD), new)
+    assert ["ladders"] == unchangeable(spec(OLD), ArenaSpec(ladders=spec(OLD).ladders[:1]))
+    tls = '[tls]\ncertificate = "a"\nkey = "b"'
+    assert ["tls"] == unchangeable(spec(""), spec(tls))
+
+
+async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
+    """On each ladder too: house bots come earlier, say."""
+    ladder = LadderSpec(name="pit", game="angrymob", fill_after=1000.0)
+    options = Options(default=RULESET, data=tmp_path, ladders=(ladder,))
+    with ExitStack() as opened:
+        arena = Arena(options)
+        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
+            open_ladders, options, arena.running, opened
+        )
+        limits = attrs.evolve(ladder, fill_after=1.0, bench_after=7)
+        arena.reload(
+            attrs.evolve(
+                options,
+                ladders=(limits,),
+                max_connections=1,
+                max_per_address=1,
+                hello_timeout=2.0,
+                registration=Registration.CLOSED,
+            )
+        )
+        room = arena.ladders.rooms["pit"]
+        assert not arena.names.is_open
+        assert (1, 1) == (arena._admission.limit, arena._admission.per_address)
+        assert 2.0 == arena.options.hello_timeout
+        assert limits == room.spec
+        assert (1.0, 7) == (room._ladder._fill_after, room._ladder._rests.bench_after)

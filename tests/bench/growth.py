@@ -1,0 +1,79 @@
+"""What a turn costs a daemon as more matches are played at once.
+
+A daemon in a process of its own plays matches between bots in C that answer at once. Told is its
+processor time for a turn of a match, record included: the difference between matches of two lengths
+divided by that of their turns, so that what beginnings and ends cost isn't in it.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measured import keep
+
+BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
+SHORT = 20
+"""Turns of the shorter matches."""
+TURNS = 6_000
+"""Turns, of all matches together, by which the longer ones are longer, at least."""
+STEPS = {"angrymob": (1, 10, 50, 100, 200, 300), "hogwarts": (1, 10, 50, 100, 150)}
+GAMES = {
+    # Seats, options, and the setting for the number of turns.
+    "angrymob": (2, ("--map", "meadow"), "move_limit"),
+    "hogwarts": (4, ("--map", "great-hall"), "NUM_ROUNDS"),
+}
+
+
+def processor_time(bot, game, matches, turns, folder):
+    """Seconds that a daemon's process works for so many matches of so many turns."""
+    seats, options, setting = GAMES[game]
+    daemon = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0", "--no-web"),
+            *("--data", str(folder), "--game", game, *options, "--set", f"{setting}={turns}"),
+            *("--matches", str(matches), "--max-connections", "2000", "--no-clock"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    port = daemon.stdout.readline().rsplit(":", 1)[1].strip()
+    env = {**os.environ, "LANISTA_PORT": port}
+    bots = [subprocess.Popen([bot, game], env=env) for _ in range(seats * matches)]
+    _, status, used = os.wait4(daemon.pid, 0)
+    daemon.returncode = os.waitstatus_to_exitcode(status)
+    daemon.stdout.close()
+    for process in bots:
+        process.wait()
+    assert daemon.returncode == 0, daemon.returncode
+    return used.ru_utime + used.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--matches", type=int, nargs="+", metavar="N", help="in place of all steps")
+    options = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        bot = str(Path(folder) / "empty")
+        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bot, BOT_SOURCE], check=True)
+        for game, steps in STEPS.items():
+            for matches in options.matches or steps:
+                more = max(20, TURNS // matches)
+                took = [
+                    processor_time(bot, game, matches, SHORT + extra, Path(folder) / game)
+                    for extra in (0, more)
+                ]
+                us = 1e6 * (took[1] - took[0]) / (matches * more)
+                rows.append({"game": game, "matches": matches, "us_a_turn": round(us, 1)})
+                print(json.dumps(rows[-1]), flush=True)
+    keep("growth", {"rows": rows, "aim": "no more for a turn with 100 matches than with one"})
+
+
+if __name__ == "__main__":
+    main()
