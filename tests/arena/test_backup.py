@@ -1,7 +1,6 @@
 """Copies of an arena: what is in them, and what is refused."""
 
 import os
-import sqlite3
 from pathlib import Path
 
 import attrs
@@ -31,6 +30,7 @@ def file(tmp_path):
         bundle.mkdir()
         (bundle / "about.txt").write_text(name)
     os.utime(data / DAY / "old-seat-0" / "about.txt", (0, 0))
+    os.utime(data / DAY / "new-seat-0" / "about.txt", (4e9, 4e9))  # however long this takes
     (data / "control.sock").touch()
     path = tmp_path / "arena" / "mine.toml"
     path.write_text('data = "data"')
@@ -65,8 +65,8 @@ def test_what_is_complete_is_copied(file, tmp_path):
 
 def test_a_data_folder_elsewhere_becomes_one_of_the_copy(file, tmp_path):
     """Running the copy must not use what was copied."""
-    for data in (str(file.parent / "data"), "../arena/data"):
-        made = back_up(attrs.evolve(SPEC, data=data), file, tmp_path / "copies" / data[:2])
+    for name, data in (("one", str(file.parent / "data")), ("two", "../arena/data")):
+        made = back_up(attrs.evolve(SPEC, data=data), file, tmp_path / "copies" / name)
         assert made.data.is_relative_to(tmp_path / "copies")
         assert 2 == made.databases
 
@@ -106,9 +106,9 @@ def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
     empty.mkdir()
 
     def fail(*_):
-        raise sqlite3.OperationalError("disk I/O error")
+        raise StoreError("the disk is full")
 
-    monkeypatch.setattr("lanista.store.database.sqlite3.connect", fail)
+    monkeypatch.setattr(Store, "backup", fail)
     with pytest.raises(StoreError):
         back_up(SPEC, file, empty)
     assert ["arena", "empty"] == sorted(path.name for path in tmp_path.iterdir())

@@ -149,7 +149,7 @@ def _private_copy(path: Path, place: Path) -> None:
     """Copy a file that only its owner may read."""
     with path.open("rb") as source:
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "wb") as copy:
+        with os.fdopen(descriptor, "wb") as copy:
             shutil.copyfileobj(source, copy)
     shutil.copystat(path, place)
     place.chmod(0o600)

@@ -286,9 +286,7 @@ class LadderRoom:
             self._over = None
         log.info("matches counted anew", ladder=self.spec.name)
 
-    def _counted(
-        self, known: Mapping[str, Pairing]
-    ) -> tuple[Counted, Collection[tuple[str, int]]]:
+    def _counted(self, known: Mapping[str, Pairing]) -> tuple[Counted, Collection[tuple[str, int]]]:
         """Count the stored matches, and return the block and the seating of the last ones too.
 
         Args:

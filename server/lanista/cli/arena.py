@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.arena_backup import command as backup
+from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
 
