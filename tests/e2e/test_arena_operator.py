@@ -28,13 +28,14 @@ class Arena(Daemon):
 
     def __init__(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
+        self.top, self.data = folder, folder / "data"
         (folder / "arena.toml").write_text(LADDERS)
-        self.folder, self.data = folder, folder / "data"
         self.run()
 
     def run(self):
         """Start it, also again after its end."""
-        Program.__init__(self, command("arena", "run", "arena.toml"), self.folder)
+        file = self.top / "arena.toml"
+        Program.__init__(self, command("arena", "run", file), self.top / "running")
         try:
             self.until(lambda: "\n" in self.out, "the arena says where it listens")
         except BaseException:
@@ -44,7 +45,7 @@ class Arena(Daemon):
 
     def operate(self, *words):
         """Run `lanista arena WORD…`; what it prints."""
-        done = run_here(["arena", *words], self.folder)
+        done = run_here(["arena", *words], self.top)
         assert (0, "") == (done.code, done.err)
         return done.out
 
@@ -81,7 +82,7 @@ def test_status_and_kick(arena, peers):
 
 def refused(arena, *words):
     """Why `lanista arena WORD…` isn't done."""
-    done = run_here(["arena", *words], arena.folder)
+    done = run_here(["arena", *words], arena.top)
     assert (2, "") == (done.code, done.out)
     return done.err.removeprefix("lanista: ")
 
@@ -93,7 +94,7 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
         bot = peers(arena, f"bob v=1 room=pit token={token}".strip())
         bot.until("wait")
         listed = arena.operate("name", "list", "arena.toml")
-        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator ", listed)
+        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator\n", listed)
         new = arena.operate("name", change, "arena.toml", "BOB")
         assert "error bad-token the operator has removed this name, or given" in bot.rest()
         old = peers(arena, f"Bob v=1 room=pit token={token}".strip())
@@ -154,7 +155,7 @@ def test_an_arena_runs_from_its_backup(arena, started, tmp_path):
 
 def test_without_a_running_arena(arena):
     """Names and decisions are stored all the same; the rest says that none runs."""
-    (arena.folder / "other.toml").write_text(LADDERS.replace('"data"', '"other"'))
+    (arena.top / "other.toml").write_text(LADDERS.replace('"data"', '"other"'))
     assert re.fullmatch("[0-9a-f]{32}\n", arena.operate("name", "add", "other.toml", "Eve"))
     for words in (["bench", "other.toml", "Eve"], ["unbench", "other.toml", "Eve"]):
         arena.operate(*words)

@@ -177,7 +177,7 @@ def _overridden(spec: "ArenaSpec", given: Mapping[str, Any]) -> "ArenaSpec":
             changes["page"] = attrs.evolve(spec.page, listen=web)
         return attrs.evolve(spec, **changes)
     except ValueOfKeyError as error:
-        option = {"listen": "web"}.get(error.key, error.key)
+        option = error.key if error.key in changes else "web"
         raise BadInputError(f"--{option}: {error}") from None
 
 

@@ -159,6 +159,7 @@ def command(
 
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Page, toml_of
+    from lanista.toml_spec import ValueOfKeyError
     from lanista.cli.common import ruleset_named, setup_of
 
     if no_web and web is not None:
@@ -172,26 +173,10 @@ def command(
     spec = _with_ladders(ladders)
     ruleset = ruleset_named(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    spec = attrs.evolve(
-        spec,
-        host=host,
-        port=port,
-        game=ruleset.name,
-        data=str(data),
-        max_connections=max_connections,
-        max_per_address=max_per_address,
-        hello_timeout=hello_timeout,
-        workers=workers,
-        page=Page(
-            listen=NO_PAGE if no_web else web,
-            open_logs=open_logs,
-            tournaments=tuple(map(str, tournaments)),
-        ),
-        ladders=_as_given(spec.ladders, ruleset, settings, map_, conditions),
-    )
+    rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
     if print_config:
         _refuse_what_no_file_says(
-            spec,
+            ruleset.name if all(ladder.game != ruleset.name for ladder in rated) else None,
             {
                 "--start manual": start == "manual",
                 "--matches": matches is not None,
@@ -200,7 +185,26 @@ def command(
                 "the clock": conditions != type(conditions)(),
             },
         )
-        click.echo(toml_of(spec), nl=False)
+        given = {
+            "host": host,
+            "port": port,
+            "game": ruleset.name,
+            "data": str(data),
+            "max_connections": max_connections,
+            "max_per_address": max_per_address,
+            "hello_timeout": hello_timeout,
+            "workers": workers,
+            "ladders": rated,
+        }
+        try:
+            page = Page(
+                listen=NO_PAGE if no_web else web,
+                open_logs=open_logs,
+                tournaments=tuple(map(str, tournaments)),
+            )
+            click.echo(toml_of(attrs.evolve(spec, page=page, **given)), nl=False)
+        except ValueOfKeyError as error:
+            raise BadInputError(f"--print-config: {error.key}: {error}") from None
         return 0
     options = Options(
         default=ruleset,
@@ -216,7 +220,7 @@ def command(
         max_per_address=max_per_address,
         hello_timeout=hello_timeout,
         workers=workers,
-        ladders=spec.ladders,
+        ladders=rated,
         registration=spec.registration,
     )
     return serve_arena(
@@ -273,26 +277,19 @@ def _as_given(
     )
 
 
-def _refuse_what_no_file_says(spec: "ArenaSpec", asked: Mapping[str, bool]) -> None:
+def _refuse_what_no_file_says(game: str | None, asked: Mapping[str, bool]) -> None:
     """Raise an error if options were given that no key stands for.
 
-    Settings and clock are keys of ladders: without one, no file says them.
-
     Args:
-        spec: The arena.
+        game: The game of the options for settings and clock if it has no ladder, as these are keys
+            of ladders; else None.
         asked: By option: whether it was given.
     """
-    has_ladder = any(ladder.game == spec.game for ladder in spec.ladders)
-    options = [
-        option
-        for option, is_asked in asked.items()
-        if is_asked and (option in {"--start manual", "--matches"} or not has_ladder)
-    ]
+    never = {"--start manual", "--matches"}
+    options = [name for name, is_asked in asked.items() if is_asked and (game or name in never)]
     if options:
-        raise BadInputError(
-            f"--print-config: a file can't say {', '.join(options)}"
-            + ("" if has_ladder else f"; --ladder {spec.game} has settings and a clock")
-        )
+        hint = f"; a ladder could (--ladder {game})" if never.isdisjoint(options) else ""
+        raise BadInputError(f"--print-config: a file can't say {', '.join(options)}{hint}")
 
 
 def serve_arena(
