@@ -277,14 +277,15 @@ def test_options_hold_instead_of_what_the_file_says(lanista, tmp_path):
         *(spec.host, spec.port, spec.data, spec.workers, spec.page.listen),
     )
     done = lanista("arena", "run", "arena.toml", "--web", "here")
-    assert (2, "lanista: --web: 'here'; expected HOST:PORT, such as") == (
-        *(done.code, done.err[:52]),
-    )
+    assert 2 == done.code
+    assert done.err.startswith("lanista: --web: 'here'; expected HOST:PORT, such as")
     assert 2 == lanista("arena", "run", "arena.toml", "--workers", "1000").code
 
 
 def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
-    words = "--ladder hogwarts --ladder angrymob=pit --set NUM_ROUNDS=7 --no-clock --port 0 --no-web"
+    words = (
+        "--ladder hogwarts --ladder angrymob=pit --set NUM_ROUNDS=7 --no-clock --port 0 --no-web"
+    )
     done = lanista("serve", *words.split(), "--print-config")
     assert (0, "") == (done.code, done.err)
     spec = parse_spec(done.out, "printed")

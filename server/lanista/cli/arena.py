@@ -86,9 +86,7 @@ def check(file: Path) -> int:
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="Play in so many processes."
 )
-@click.option(
-    "--web", metavar="HOST:PORT", help="Serve the page there; none serves no page."
-)
+@click.option("--web", metavar="HOST:PORT", help="Serve the page there; none serves no page.")
 @click.option(
     "--print-config",
     is_flag=True,

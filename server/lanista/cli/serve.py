@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -159,8 +159,8 @@ def command(
 
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Page, toml_of
-    from lanista.toml_spec import ValueOfKeyError
     from lanista.cli.common import ruleset_named, setup_of
+    from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
         raise BadInputError("--web and --no-web: say one of them")
@@ -185,7 +185,7 @@ def command(
                 "the clock": conditions != type(conditions)(),
             },
         )
-        given = {
+        given: dict[str, Any] = {
             "host": host,
             "port": port,
             "game": ruleset.name,
