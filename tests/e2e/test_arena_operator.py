@@ -162,3 +162,15 @@ def test_without_a_running_arena(arena):
     words = "other.toml: no arena runs with the data folder other; `lanista arena run other.toml`"
     assert refused(arena, "status", "other.toml").startswith(words)
     assert refused(arena, "kick", "other.toml", "Eve").startswith(words)
+
+
+def test_a_ladder_without_a_file(serve, peers, tmp_path):
+    """`lanista serve --ladder`; with the file that stands for it, the commands find the arena."""
+    words = ("--ladder", "angrymob=pit", "--no-clock")
+    daemon = serve(*words)
+    peer = peers(daemon, "Ada room=pit seat=0 token=secret")
+    assert "error bad-hello seat 0; a ladder deals the seats" in peer.rest()
+    done = run_here(["serve", *words, "--print-config"], tmp_path / "here")
+    (daemon.data.parent / "arena.toml").write_text(done.out)
+    done = run_here(["arena", "status", daemon.data.parent / "arena.toml"], tmp_path / "here")
+    assert re.search(r"\n  pit +angrymob +0 ", done.out), done.err

@@ -252,7 +252,7 @@ class LadderRoom:
         Raises:
             StoreError: The database can't be read.
         """
-        struck, unbenched = await trio.to_thread.run_sync(self._notes)
+        struck, unbenched = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
         for name, number in unbenched.items():
             if number != self._unbenched.get(name):
                 self._ladder.unbench(name, self.now)
@@ -274,7 +274,9 @@ class LadderRoom:
         self._over = []
         try:
             known = {opening.block: pairing for pairing, opening in self._openings.items()}
-            counted, last = await trio.to_thread.run_sync(self._counted, known)
+            counted, last = await trio.to_thread.run_sync(
+                self._counted, known, abandon_on_cancel=True
+            )
             for pairing, result in self._over:
                 (match,) = result.matches
                 # It may have been stored before the stored ones were read.

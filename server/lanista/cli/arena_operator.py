@@ -1,5 +1,6 @@
 """The commands for a running arena: what happens there, and who may play."""
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ def status(file: Path, *, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(ask(file, data, "status")))
     elif sys.stdout.isatty():
-        watch(lambda: ask(file, data, "status"))
+        with contextlib.suppress(KeyboardInterrupt):
+            watch(lambda: ask(file, data, "status"))
     else:
         show(ask(file, data, "status"))
     return 0
