@@ -93,7 +93,7 @@ def test_what_is_refused(file, tmp_path):
         back_up(SPEC, file, full)
     with pytest.raises(BackupError, match=r"within the data folder"):
         back_up(SPEC, file, file.parent / "data" / "copy")
-    with pytest.raises(BackupError, match=r"file/copy.part: can't be made: Not a directory"):
+    with pytest.raises(BackupError, match=r"file/copy: can't be made: Not a directory"):
         back_up(SPEC, file, full / "file" / "copy")
     (tmp_path / "copy.part").mkdir()
     with pytest.raises(BackupError, match=r"copy.part: there already; another backup"):

@@ -55,32 +55,40 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         StoreError: A database can't be read or copied.
     """
     data = file.parent / spec.data
-    making = target.with_name(target.name + _MAKING)
-    if target.resolve().is_relative_to(data.resolve()):
+    place = target.resolve()
+    if place.is_relative_to(data.resolve()):
         raise BackupError(f"{target}: within the data folder {data}; choose a folder outside of it")
+    making = _new_folder(place)
     try:
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise BackupError(f"{target}: there already, and not an empty folder")
-        making.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        raise BackupError(
-            f"{making}: there already; another backup is being made, or was ended: remove it"
-        ) from None
-    except OSError as error:
-        raise BackupError(f"{making}: can't be made: {error.strerror}") from None
-    try:
-        place = data_within(spec)
-        copied = making / place
+        data_folder = data_within(spec)
+        copied = making / data_folder
         _private_copy(file, making / file.name)
         copied.mkdir(mode=0o700, parents=True, exist_ok=True)
         databases = 0 if spec.store else _copy_databases(data, copied)
         files = _copy_records(data / "records", copied / "records")
-        making.rename(target)
+        making.rename(place)
     except OSError as error:
         raise BackupError(f"{error.filename or target}: {error.strerror}") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    return Backup(target / place, databases, files)
+    return Backup(target / data_folder, databases, files)
+
+
+def _new_folder(place: Path) -> Path:
+    """Make the folder that is to get this name when the copy is complete."""
+    try:
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise BackupError(f"{place}: there already, and not an empty folder")
+        making = place.with_name(place.name + _MAKING)
+        making.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        raise BackupError(
+            f"{place}{_MAKING}: there already; another backup is being made, or was ended: "
+            "remove it"
+        ) from None
+    except OSError as error:
+        raise BackupError(f"{place}: can't be made: {error.strerror}") from None
+    return making
 
 
 def data_within(spec: ArenaSpec) -> Path:
