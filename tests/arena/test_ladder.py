@@ -271,7 +271,7 @@ def test_the_operator_benches_and_unbenches():
     assert ladder.next(10.0) is not None
 
 
-def test_struck_matches_leave_no_trace():
+def test_matches_that_no_longer_count_leave_no_trace_in_ratings():
     """Two ladders: of one a name was struck, in the other it never played."""
     chance = random.Random(5)
     names = [f"bot{number}" for number in range(6)]
@@ -281,25 +281,17 @@ def test_struck_matches_leave_no_trace():
         wait(seen, names, float(opening))
         match = seen.next(float(opening))
         ranks = tuple(chance.sample([1, 2], 2))
-        failed = ["bot0"] * ("bot0" in match.names)
-        stored.append(result_of(match, ranks, float(opening), failed))
-        seen.over(match, float(opening), ranks, failed)
-    seen.strike("bot0")
-    never.restore(result for result in stored if "bot0" not in result.pairing.bots)
+        stored.append(result_of(match, ranks, float(opening)))
+        seen.over(match, float(opening), ranks)
+    kept = [result for result in stored if "bot0" not in result.pairing.bots]
+    never.restore(kept)
+    counted = seen.counted(kept[:-1])
+    last = kept[-1]
+    counted.add(last.pairing, seen._by_seat(last.pairing, last.seating), last.ranks)
+    seen.recount(counted)
     assert never.live() == seen.live()
-    assert seen.resting_until("bot0", 100.0) is None
-    assert all("bot0" not in entry.recent for entry in seen._names.values())
-    assert all("bot0" not in pairing.bots for pairing in seen._idle)
-
-
-def test_a_match_that_runs_when_its_name_is_struck_counts():
-    ladder = make()
-    wait(ladder, "AB")
-    match = ladder.next(0.0)
-    ladder.strike("A")
-    finish(ladder, match, 10.0, again="AB")
-    assert {"A", "B"} == ladder.live().keys()
-    assert match.pairing != ladder.next(20.0).pairing
+    for name in names[1:]:
+        assert never._names[name].matches == seen._names[name].matches
 
 
 # Restart

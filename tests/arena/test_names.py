@@ -28,7 +28,7 @@ from lanista.arena.names import (
     reset_token,
 )
 from lanista.store.errors import StoreError
-from lanista.store.names import DECISIONS, NAMES, NameStore, Registrar
+from lanista.store.names import BENCHED, NAMES, NameStore, Registrar
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"
@@ -308,7 +308,7 @@ def test_only_the_token_of_a_name_opens_it(empty_file, steps):
             trio.run(main, clock=clock)
         finally:
             with store._writing() as connection:
-                for table in (NAMES, DECISIONS):
+                for table in (NAMES, BENCHED):
                     connection.execute(table.delete())
 
 
@@ -339,21 +339,21 @@ async def test_a_token_that_was_right_lately_needs_no_database(names, store, com
         return find(self, name)
 
     monkeypatch.setattr(NameStore, "find", noted)
-    await names._look_for_revocations()
+    await names.look()
     await enter(names, "Joe token=one")
     await enter(names, "ann token=one")
     for _ in range(5):
         assert "Joe" == await enter(names, "joe token=one")
     assert ["Joe", "ann"] == found
     reset_token(store, "ann")
-    await names._look_for_revocations()
+    await names.look()
     assert ErrorCode.BAD_TOKEN is (await refused(names, "ann token=one"))[0]
     for _ in range(2):
         assert "Joe" == await enter(names, "joe token=one")
     assert ["ann", "ann", "joe"] == found[2:]
     # A database that can't be asked isn't trusted to have changed nothing.
-    monkeypatch.setattr(NameStore, "revocations", _fail)
-    await names._look_for_revocations()
+    monkeypatch.setattr(NameStore, "changes", _fail)
+    await names.look()
     assert "Joe" == await enter(names, "joe token=one")
     assert ["joe"] == found[5:]
     assert ["hash_of", "hash_of", "hash_of", "matches"] == computed  # the third is the operator's
@@ -362,7 +362,7 @@ async def test_a_token_that_was_right_lately_needs_no_database(names, store, com
 async def test_a_token_that_is_replaced_while_it_is_looked_up(names, store, monkeypatch):
     """It isn't trusted for what was read before."""
     await enter(names, "joe token=one")
-    names._revocations = store.revocations()
+    names._changes = store.changes()
     find = NameStore.find
 
     def slow_find(self, name):
@@ -373,7 +373,7 @@ async def test_a_token_that_is_replaced_while_it_is_looked_up(names, store, monk
     monkeypatch.setattr(NameStore, "find", slow_find)
     assert "joe" == await enter(names, "joe token=one")
     monkeypatch.setattr(NameStore, "find", find)
-    names._revocations = store.revocations()
+    names._changes = store.changes()
     assert OTHERS == await refused(names, "joe token=one")
 
 

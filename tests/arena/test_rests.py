@@ -67,7 +67,6 @@ def test_the_operator_decides():
     rests = Rests(bench_after=1)
     rests.bench("Ann")
     rests.failed("Ann", 0.0)
-    rests.forget("Ann")
     assert {"Ann": math.inf} == rests.resting(1e9)
     rests.unbench("Ann")
     assert {} == rests.resting(0.0)

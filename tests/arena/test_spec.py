@@ -294,12 +294,15 @@ def test_a_game_implies_a_ladder_of_its_name_with_all_its_house_bots():
         assert LadderSpec(name=ladder.game, game=ladder.game, house=house) == ladder
     assert attrs.evolve(spec, ladders=()) == ArenaSpec()
     assert ArenaSpec() == implied([])
+    (ladder,) = implied(["angrymob=pit"]).ladders
+    assert ("pit", "angrymob") == (ladder.name, ladder.game)
 
 
 @pytest.mark.parametrize(
     ("games", "expected"),
     [
         (["hogwarts", "hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of ladders[1]"),
+        (["hogwarts", "angrymob=hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of"),
         (["a game"], "--ladder: ladders[1].name: 'a game'; expected 1 to 64 of"),
     ],
 )

@@ -58,7 +58,6 @@ def measure(seats):
             "of_that_ratings_seconds": round(took(ladder._ratings.rate_anew), 1),
             "next_ms_longest": round(max(choosing) * 1000, 2),
             "next_ms_median": median([seconds * 1000 for seconds in choosing]),
-            "strike_seconds": round(took(lambda: ladder.strike(NAMES[0])), 1),
             "aim": "next under 5 ms",
         },
     )

@@ -267,6 +267,55 @@ def test_print_config_prints_what_a_file_means(lanista, tmp_path):
     assert ArenaSpec(workers=2, ladders=(ladder,)) == parse_spec(done.out, "printed")
 
 
+def test_options_hold_instead_of_what_the_file_says(lanista, tmp_path):
+    (tmp_path / "arena.toml").write_text(f'data = "here"\n{QUIET}{LADDER}')
+    words = "--host ::1 --port 5 --data there --workers 3 --web 127.0.0.1:9 --print-config"
+    done = lanista("arena", "run", "arena.toml", *words.split())
+    assert (0, "") == (done.code, done.err)
+    spec = parse_spec(done.out, "printed")
+    assert ("::1", 5, str(tmp_path / "there"), 3, "127.0.0.1:9") == (
+        *(spec.host, spec.port, spec.data, spec.workers, spec.page.listen),
+    )
+    done = lanista("arena", "run", "arena.toml", "--web", "here")
+    assert 2 == done.code
+    assert done.err.startswith("lanista: --web: 'here'; expected HOST:PORT, such as")
+    assert 2 == lanista("arena", "run", "arena.toml", "--workers", "1000").code
+
+
+def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
+    words = (
+        "--ladder hogwarts --ladder angrymob=pit --set NUM_ROUNDS=7 --no-clock --port 0 --no-web"
+    )
+    done = lanista("serve", *words.split(), "--print-config")
+    assert (0, "") == (done.code, done.err)
+    spec = parse_spec(done.out, "printed")
+    assert (0, "hogwarts", "none") == (spec.port, spec.game, spec.page.listen)
+    first, second = spec.ladders
+    assert ("hogwarts", {"NUM_ROUNDS": 7}, 0) == (first.name, first.settings, first.clock.first)
+    assert ("pit", {}, 0) == (second.name, second.settings, second.clock.turn)
+    assert ArenaSpec(game="angrymob") == parse_spec(lanista("serve", "--print-config").out, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--ladder chess", "unknown game 'chess'; known games: angrymob,"),
+        ("--ladder angrymob=a/b", "--ladder: ladders[1].name: 'a/b'; expected 1 to 64 of"),
+        ("--ladder angrymob --matches 3", "--matches and --ladder: say one of them"),
+        ("--print-config --matches 3", "--print-config: a file can't say --matches\n"),
+        (
+            "--print-config --no-clock --set move_limit=3",
+            "--print-config: a file can't say --set, --move-limit, the clock; a ladder could",
+        ),
+        ("--print-config --workers 1000", "--print-config: workers: 1000; expected "),
+    ],
+)
+def test_what_serve_with_ladders_refuses(lanista, words, expected):
+    done = lanista("serve", *words.split())
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: {expected}"), done.err
+
+
 @pytest.mark.parametrize(
     ("text", "keys"),
     [

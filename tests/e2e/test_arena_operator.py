@@ -1,13 +1,14 @@
 """The operator's commands for a running arena, with one arena for all tests (docs/arena.md)."""
 
 import json
-import shutil
+import re
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from e2e.running import Daemon, Program, command, run_here, wait_until
+from e2e.running import Daemon, Program, command, read, run_here, wait_until
+from lanista.store.database import Store
 
 LADDERS = """
 port = 0
@@ -27,32 +28,40 @@ class Arena(Daemon):
 
     def __init__(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
+        self.top, self.data = folder, folder / "data"
         (folder / "arena.toml").write_text(LADDERS)
-        Program.__init__(self, command("arena", "run", "arena.toml"), folder)
-        self.data = folder / "data"
-        self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
+        self.run()
+
+    def run(self):
+        """Start it, also again after its end."""
+        file = self.top / "arena.toml"
+        Program.__init__(self, command("arena", "run", file), self.top / "running")
+        try:
+            self.until(lambda: "\n" in self.out, "the arena says where it listens")
+        except BaseException:
+            self.end()  # nobody else knows of it yet
+            raise
         self.port = int(self.out.split("\n")[0].rpartition(":")[2])
 
-    def operate(self, name, *words):
-        """Run `lanista arena NAME FILE WORD…`; what it prints."""
-        done = run_here(["arena", name, "arena.toml", *words], self.folder)
+    def operate(self, *words):
+        """Run `lanista arena WORD…`; what it prints."""
+        done = run_here(["arena", *words], self.top)
         assert (0, "") == (done.code, done.err)
         return done.out
 
     def status(self):
         """The figures of the ladder."""
-        return json.loads(self.operate("status", "--json"))["ladders"][0]
+        return json.loads(self.operate("status", "arena.toml", "--json"))["ladders"][0]
 
 
 @pytest.fixture(scope="module")
 def arena():
     """In a folder whose path is longer than the address of a socket may be."""
-    top = Path(tempfile.mkdtemp())
-    arena = Arena(top / ("long" * 20) / ("er" * 20))
-    yield arena
-    arena.end()
-    assert "ended by an error" not in arena.err
-    shutil.rmtree(top)
+    with tempfile.TemporaryDirectory() as top:
+        arena = Arena(Path(top, "long" * 20, "er" * 20))
+        yield arena
+        arena.end()
+        assert "ended by an error" not in arena.err
 
 
 def hello(name, options="v=1 keep=1"):
@@ -63,9 +72,105 @@ def test_status_and_kick(arena, peers):
     peer = peers(arena, hello("Ada"))
     peer.until("wait")
     assert {"waiting": 1, "playing": 0, "resting": 0}.items() <= arena.status().items()
-    assert "1 connection closed\n" == arena.operate("kick", "ADA")
+    assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "ADA")
     assert "error shutdown the operator closed this connection" in peer.rest()
-    done = run_here(["arena", "kick", "arena.toml", "Ada"], arena.folder)
-    assert (2, "lanista: arena.toml: no bot called 'Ada' is connected\n") == (done.code, done.err)
+    words = refused(arena, "kick", "arena.toml", "Ada")
+    assert "arena.toml: no bot called 'Ada' is connected\n" == words
     wait_until(lambda: not arena.status()["waiting"], "it has gone")
-    assert ", 0 matches running in 1 process," in arena.operate("status")
+    assert ", 0 matches running in 1 process," in arena.operate("status", "arena.toml")
+
+
+def refused(arena, *words):
+    """Why `lanista arena WORD…` isn't done."""
+    done = run_here(["arena", *words], arena.top)
+    assert (2, "") == (done.code, done.out)
+    return done.err.removeprefix("lanista: ")
+
+
+def test_a_name_is_registered_reset_and_removed(arena, peers):
+    """A bot with a token that means nothing any more is told and closed; the new one holds."""
+    token = arena.operate("name", "add", "arena.toml", "Bob")
+    for change in ("reset", "remove"):
+        bot = peers(arena, f"bob v=1 room=pit token={token}".strip())
+        bot.until("wait")
+        listed = arena.operate("name", "list", "arena.toml")
+        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator\n", listed)
+        new = arena.operate("name", change, "arena.toml", "BOB")
+        assert "error bad-token the operator has removed this name, or given" in bot.rest()
+        old = peers(arena, f"Bob v=1 room=pit token={token}".strip())
+        if change == "reset":
+            assert "error bad-token the name 'Bob' is registered with another" in old.rest()
+            token = new
+        else:
+            old.until("wait")  # it is registered anew by this
+    assert refused(arena, "name", "add", "arena.toml", "Bob").startswith("'Bob' is registered")
+    assert refused(arena, "name", "reset", "arena.toml", "Bo").startswith("no name 'Bo' is ")
+
+
+def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
+    """And a killed arena's socket is no obstacle."""
+    bots = [peers(arena, hello(name)) for name in ("Cem", "Dil")]
+    for bot in bots:
+        bot.until("go")
+    arena.operate("bench", "arena.toml", "cem", "--ladder", "pit")
+    for bot in bots:
+        bot.say("\n")
+    benched = "note benched 0 - the arena's operator has benched it"
+    bots[0].until("end")
+    assert benched == bots[0].until("note")[-1]
+    arena.process.kill()
+    arena.wait()
+    arena.run()
+    bot = peers(arena, hello("Cem"))
+    assert benched == bot.until("note")[-1]
+    assert 1 == arena.status()["resting"]
+    arena.operate("unbench", "arena.toml", "Cem")
+    assert {"waiting": 1, "resting": 0}.items() <= arena.status().items()
+    words = refused(arena, "bench", "arena.toml", "Cem", "--ladder", "pitt")
+    assert "arena.toml: no ladder 'pitt'; its ladders are: pit\n" == words
+
+
+def test_a_struck_bots_matches_are_taken_out_and_put_back(arena):
+    """As the test before has left them."""
+    arena.operate("strike", "arena.toml", "dil", "--ladder", "pit")
+    arena.until(lambda: "matches counted anew" in arena.err, "the arena counts anew")
+    arena.operate("unstrike", "arena.toml", "Dil", "--ladder", "pit")
+    words = refused(arena, "strike", "arena.toml", "Nobody", "--ladder", "pit")
+    assert "no bot called 'Nobody' has played on the ladder pit\n" == words
+
+
+def test_an_arena_runs_from_its_backup(arena, started, tmp_path):
+    """While the first one runs; with the same matches, whose records are there."""
+    stored = arena.status()["stored"]
+    assert stored
+    copy = tmp_path / "copy"
+    assert "2 databases" in arena.operate("backup", "arena.toml", copy)
+    again = Arena(copy)
+    started(again)
+    assert stored == again.status()["stored"]
+    with Store.open(again.data / "ladders" / "pit.db", create=False, check=False) as store:
+        for match in store.matches():
+            read(again.data / "records" / match.match.record)
+
+
+def test_without_a_running_arena(arena):
+    """Names and decisions are stored all the same; the rest says that none runs."""
+    (arena.top / "other.toml").write_text(LADDERS.replace('"data"', '"other"'))
+    assert re.fullmatch("[0-9a-f]{32}\n", arena.operate("name", "add", "other.toml", "Eve"))
+    for words in (["bench", "other.toml", "Eve"], ["unbench", "other.toml", "Eve"]):
+        arena.operate(*words)
+    words = "other.toml: no arena runs with the data folder other; `lanista arena run other.toml`"
+    assert refused(arena, "status", "other.toml").startswith(words)
+    assert refused(arena, "kick", "other.toml", "Eve").startswith(words)
+
+
+def test_a_ladder_without_a_file(serve, peers, tmp_path):
+    """`lanista serve --ladder`; with the file that stands for it, the commands find the arena."""
+    words = ("--ladder", "angrymob=pit", "--no-clock")
+    daemon = serve(*words)
+    peer = peers(daemon, "Ada room=pit seat=0 token=secret")
+    assert "error bad-hello seat 0; a ladder deals the seats" in peer.rest()
+    done = run_here(["serve", *words, "--print-config"], tmp_path / "here")
+    (daemon.data.parent / "arena.toml").write_text(done.out)
+    done = run_here(["arena", "status", daemon.data.parent / "arena.toml"], tmp_path / "here")
+    assert re.search(r"\n  pit +angrymob +0 ", done.out), done.err

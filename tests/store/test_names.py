@@ -24,7 +24,6 @@ from lanista.store.names import (
     METADATA,
     REVISION,
     VERSION_TABLE,
-    Decision,
     NameStore,
     Registrar,
     key_of,
@@ -58,7 +57,7 @@ def target(request, kind, tmp_path):
 
     url = request.getfixturevalue("schema_of_names")
     with psycopg.connect(url) as connection:
-        connection.execute("TRUNCATE names, decisions")
+        connection.execute("TRUNCATE names, benched")
     return url
 
 
@@ -99,17 +98,22 @@ def test_a_token_is_replaced_and_a_name_removed(store):
     assert "four" == store.register("ann", "four", Registrar.ITSELF).token_hash
 
 
-def test_what_is_revoked_is_counted(store):
+def test_what_the_operator_changes_is_counted(store):
     """Also by another process, as the count is in the database."""
-    count = store.revocations()
+    count = store.changes()
     store.register("Ann", "one", Registrar.ITSELF)
     store.remove("nobody")
     store.set_token("nobody", "two")
-    assert count == store.revocations()
+    store.unbench("nobody")
+    assert count == store.changes()
     store.set_token("Ann", "two")
-    assert count + 1 == store.revocations()
+    assert count + 1 == store.changes()
     store.remove("Ann")
-    assert count + 2 == store.revocations()
+    assert count + 2 == store.changes()
+    store.bench("Ann")
+    store.unbench("ann")
+    store.note_change()
+    assert count + 5 == store.changes()
 
 
 def test_when_names_were_seen(store):
@@ -121,18 +125,25 @@ def test_when_names_were_seen(store):
     assert [moment, None] == [name.seen for name in store.names()]
 
 
-def test_decisions_hold_whether_or_not_a_name_is_registered(store):
+def test_a_name_is_benched_whether_or_not_it_is_registered(store):
     store.register("Ann", "one", Registrar.ITSELF)
-    store.decide("Ann", Decision.BENCHED)
-    store.decide("ANN", Decision.BENCHED)
-    store.decide("nobody", Decision.STRUCK)
+    store.bench("Ann", "pit")
+    store.bench("ANN", "pit")
+    store.bench("Ann", "hall")
+    store.bench("nobody")
     store.remove("Ann")
-    assert [("ANN", Decision.BENCHED), ("nobody", Decision.STRUCK)] == [
-        (decided.name, decided.decision) for decided in store.decisions()
+    assert [("Ann", "hall"), ("ANN", "pit"), ("nobody", None)] == [
+        (benched.name, benched.ladder) for benched in store.benched()
     ]
-    assert store.revoke("ann", Decision.BENCHED)
-    assert not store.revoke("ann", Decision.STRUCK)
-    assert ["nobody"] == [decided.name for decided in store.decisions()]
+    assert store.unbench("ann", "pit")
+    assert not store.unbench("ann", "pit")
+    assert not store.unbench("nobody", "pit")
+    store.bench("ann")  # on all, so the single ones mean nothing any more
+    assert [("ann", None), ("nobody", None)] == [
+        (benched.name, benched.ladder) for benched in store.benched()
+    ]
+    assert store.unbench("Ann")
+    assert ["nobody"] == [benched.name for benched in store.benched()]
 
 
 @given(st.text("aA -", min_size=1), st.text("aA -", min_size=1))

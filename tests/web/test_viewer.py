@@ -7,10 +7,10 @@ import json
 import os
 import signal
 import socket
+from types import SimpleNamespace
 
 import pytest
 import trio
-from types import SimpleNamespace
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lanista import __version__

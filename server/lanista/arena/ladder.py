@@ -32,6 +32,7 @@ window of the latest blocks concerns only the ratings: all else follows from all
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import attrs
@@ -92,6 +93,29 @@ class LadderResult:
     """The names that failed in it."""
     time: float
     """When it was over."""
+
+
+@attrs.frozen
+class Counted:
+    """The matches that count, counted beside a ladder; see `Ladder.recount`."""
+
+    ratings: LadderRatings
+    matches: Counter[str] = attrs.field(factory=Counter, init=False)
+    """The number of matches of each name."""
+    blocks: dict[Pairing, int] = attrs.field(factory=dict, init=False)
+    """The numbers of the blocks, in the order in which they were first counted."""
+
+    def keep(self, pairing: Pairing, names: Sequence[str], ranks: Sequence[int]) -> None:
+        """Count a match, and leave rating it to `LadderRatings.rate_anew`."""
+        self.ratings.keep(names, ranks, self._number(pairing, names))
+
+    def add(self, pairing: Pairing, names: Sequence[str], ranks: Sequence[int]) -> None:
+        """Count and rate a match."""
+        self.ratings.add(names, ranks, self._number(pairing, names))
+
+    def _number(self, pairing: Pairing, names: Sequence[str]) -> int:
+        self.matches.update(names)
+        return self.blocks.setdefault(pairing, len(self.blocks))
 
 
 @attrs.define(eq=False)
@@ -162,6 +186,7 @@ class Ladder:
         self._house = tuple(house)
         self._rests = Rests(bench_after)
         self.limit(fill_after, block_timeout, bench_after)
+        self._window = window
         self._ratings = LadderRatings(window)
         self._counted_blocks = 0
         self._names: dict[str, _Name] = {}
@@ -336,24 +361,27 @@ class Ladder:
     def unbench(self, name: str, now: float) -> None:
         """Let a name play that was benched or rests; its failures are forgotten."""
         self._rests.unbench(name)
-        self._wait_from(self._name(name), now)
+        for entry in self._entries([name]):
+            self._wait_from(entry, now)
 
-    def strike(self, name: str) -> None:
-        """Forget what a name has played, as if it hadn't been played.
+    def counted(self, matches: Iterable[LadderResult]) -> Counted:
+        """Count and rate matches beside this ladder, which isn't changed; a thread may do it."""
+        counted = Counted(LadderRatings(self._window))
+        for match in matches:
+            if match.ranks is not None:
+                names = self._by_seat(match.pairing, match.seating)
+                counted.keep(match.pairing, names, match.ranks)
+        counted.ratings.rate_anew()
+        return counted
 
-        This also makes all live ratings anew, which takes up to 2 s for a thousand names. The match
-        that it plays now will count.
-        """
-        struck = self._name(name)
-        for block in tuple(struck.blocks.values()):
-            self._close(block)
-        self._rests.forget(name)
-        struck.matches = 0
-        for entry in self._names.values():
-            if name in entry.recent:
-                entry.recent = tuple(other for other in entry.recent if other != name)
-        struck.recent = ()
-        self._ratings.strike(name)
+    def recount(self, counted: Counted) -> None:
+        """Take what was counted instead of what counts now, as the operator has struck a name."""
+        for entry in self._entries({*self._names, *counted.matches}):
+            entry.matches = counted.matches[entry.name]
+        self._ratings = counted.ratings
+        self._counted_blocks = len(counted.blocks)
+        for block in (*self._idle.values(), *(block for block, _ in self._running.values())):
+            block.number = counted.blocks.get(block.pairing)
 
     def live(self) -> Mapping[str, float]:
         """Return the live rating of each name that has played, and of the house bots.

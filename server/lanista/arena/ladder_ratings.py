@@ -3,7 +3,7 @@
 An openskill rating forgets: a match counts e times less after some 70 further ones. So a few last
 matches of each name are kept, and ratings made anew from these are as good as those that were
 updated by every match. They are made anew at the start, in a time that depends on the number of
-names and not on what was ever played, and when a name's matches are struck.
+names and not on what was ever played, and when the operator has struck a name.
 
 If only the matches of the latest blocks count (`window`), ratings also have to forget the others.
 Therefore they are made anew whenever a block has left the window: a few matches at a time, with
@@ -90,15 +90,6 @@ class LadderRatings:
         """Make all ratings anew from the matches that are kept; 70 µs for each of them."""
         self._begin_anew()
         self._go_on(len(self._kept))
-
-    def strike(self, name: str) -> None:
-        """Make all ratings anew without the matches of a name."""
-        for match in [match for match in self._kept if name in match.names]:
-            del self._kept[match]
-            for other in set(match.names):
-                self._last[other] = deque(kept for kept in self._last[other] if kept is not match)
-        self._last.pop(name, None)
-        self.rate_anew()
 
     def skill(self, name: str) -> float:
         """Return a name's skill: similar ones are good opponents."""

@@ -6,7 +6,8 @@ module tells it who is there, and makes of its decisions matches that can be pla
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +15,17 @@ from typing import Any, Self
 
 import attrs
 import structlog
+import trio
 
 from lanista.arena.house_bots import house_contestants
-from lanista.arena.ladder import Ladder, LadderMatch, LadderResult
-from lanista.arena.ladder_results import LONGEST_MATCH, LadderResults, block_result, unstored
+from lanista.arena.ladder import Counted, Ladder, LadderMatch, LadderResult
+from lanista.arena.ladder_results import (
+    AT_ONCE,
+    LONGEST_MATCH,
+    LadderResults,
+    block_result,
+    unstored,
+)
 from lanista.arena.match_player import PlayedMatch
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
@@ -33,6 +41,7 @@ from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.store.database import Store
 from lanista.store.ladder_reading import CountedMatch
+from lanista.store.names import BenchedName, key_of
 from lanista.store.results import BlockResult
 
 log = structlog.get_logger()
@@ -69,6 +78,13 @@ class LadderRoom:
     _ladder: Ladder
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
+    _benched: Collection[str] = attrs.field(default=(), init=False)
+    """The keys of the names that the operator has benched."""
+    _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
+    _struck: Mapping[str, int] = attrs.field(factory=dict, init=False)
+    """What the operator has noted in the database, as far as it was taken up."""
+    _over: list[tuple[Pairing, BlockResult]] | None = attrs.field(default=None, init=False)
+    """The results since the matches began to be counted anew; None if they aren't now."""
     _openings: dict[Pairing, _Opening] = attrs.field(factory=dict, init=False)
     _opened: ExitStack = attrs.field(factory=ExitStack, init=False)
     # Times given to the ladder are on the scale of stored ones, but the wall clock may be set.
@@ -167,7 +183,8 @@ class LadderRoom:
 
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:
-            self._ladder.restore(_in_order(now.counted_matches()))
+            self._struck, self._unbenched = now.struck_until(), now.unbenched_until()
+            self._ladder.restore(_in_order(now.counted_matches(), self._unbenched))
         # Nobody has their seeds any more, and it is known now what was played with them.
         self._ladder.close_blocks()
 
@@ -180,6 +197,7 @@ class LadderRoom:
 
     def wait(self, who: LadderName) -> None:
         """Let a bot wait for matches."""
+        self._bench_or_not(who.name, who.key)
         self._ladder.wait(who.name, who.owner, self.now)
 
     def leave(self, who: LadderName) -> None:
@@ -223,6 +241,90 @@ class LadderRoom:
     def bench_house(self, name: str) -> None:
         """Pair a house bot no longer, as it can't be started."""
         self._ladder.bench(name)
+
+    # -- what the operator decides -------------------------------------------------------------
+
+    def set_benched(
+        self, benched: Iterable[BenchedName], present: Iterable[LadderName] = ()
+    ) -> None:
+        """Pair the benched names no longer, and those that were benched before again.
+
+        Args:
+            benched: The names that are benched now, on any ladder.
+            present: The names of the bots that wait or play.
+        """
+        keys = {name.key for name in benched if name.ladder in {None, self.spec.name}}
+        before, self._benched = self._benched, keys
+        for who in present:
+            self._bench_or_not(who.name, who.key)
+        for name in self.house:
+            if key_of(name) in keys or key_of(name) in before:
+                self._bench_or_not(name, key_of(name))
+
+    def _bench_or_not(self, name: str, key: str) -> None:
+        if key in self._benched:
+            self._ladder.bench(name)
+        elif self._ladder.is_benched(name):
+            self._ladder.unbench(name, self.now)
+
+    async def take_up_notes(self) -> None:
+        """Take up what the operator has noted in the database: who is struck, whose rest ends.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        struck, unbenched = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
+        for name, number in unbenched.items():
+            if number != self._unbenched.get(name):
+                self._ladder.unbench(name, self.now)
+        self._unbenched = unbenched
+        if struck != self._struck:
+            await self._recount()
+            for name, number in struck.items():
+                if number != self._struck.get(name):
+                    self._ladder.unbench(name, self.now)  # its failures don't count either
+            self._struck = struck
+
+    def _notes(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        with self.results.store.ladder_reading() as now:
+            return now.struck_until(), now.unbenched_until()
+
+    async def _recount(self) -> None:
+        """Count the stored matches anew, as others of them count now."""
+        await self.results.settle()
+        self._over = []
+        try:
+            known = {opening.block: pairing for pairing, opening in self._openings.items()}
+            counted, last = await trio.to_thread.run_sync(
+                self._counted, known, abandon_on_cancel=True
+            )
+            for pairing, result in self._over:
+                (match,) = result.matches
+                # It may have been stored before the stored ones were read.
+                if match.counted and (result.block, match.seating) not in last:
+                    names = [seat.bot for seat in match.seats]
+                    counted.add(pairing, names, [seat.rank for seat in match.seats])
+            self._ladder.recount(counted)
+        finally:
+            self._over = None
+        log.info("matches counted anew", ladder=self.spec.name)
+
+    def _counted(self, known: Mapping[str, Pairing]) -> tuple[Counted, Collection[tuple[str, int]]]:
+        """Count the stored matches, and return the block and the seating of the last ones too.
+
+        Args:
+            known: The blocks that may be open, by id.
+        """
+        last = deque[tuple[str, int]](maxlen=AT_ONCE)
+
+        def noted(matches: Iterable[CountedMatch]) -> Iterator[CountedMatch]:
+            for match in matches:
+                last.append((match.block, match.seating))
+                yield match
+
+        with self.results.store.ladder_reading() as now:
+            matches = _in_order(noted(now.counted_matches()), {}, known)
+            return self._ladder.counted(matches), last
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -321,6 +423,8 @@ class LadderRoom:
             ranks = [seat.rank for seat in played.seats] if played.counted else None
             self._ladder.over(match, self.now, ranks, failed)
             self.results.add(result)
+            if self._over is not None:
+                self._over.append((match.pairing, result))
         self._forget_closed()
 
     def _forget_closed(self) -> None:
@@ -329,16 +433,30 @@ class LadderRoom:
             self._openings.pop(pairing).records.show()
 
 
-def _in_order(matches: Iterable[CountedMatch]) -> Iterator[LadderResult]:
-    """Give the blocks of stored matches numbers, in the order of their first matches."""
-    openings: dict[str, int] = {}
+def _in_order(
+    matches: Iterable[CountedMatch],
+    unbenched: Mapping[str, int],
+    known: Mapping[str, Pairing] | None = None,
+) -> Iterator[LadderResult]:
+    """Give the blocks of stored matches numbers, in the order of their first matches.
+
+    Args:
+        matches: The matches.
+        unbenched: By name: the number of the last match whose failure is forgotten.
+        known: By id: the blocks that a running ladder has numbered; the others then get negative
+            numbers. None if it has numbered none.
+    """
+    pairings = dict(known or {})
     for match in matches:
-        opening = openings.setdefault(match.block, len(openings))
+        pairing = pairings.get(match.block)
+        if pairing is None:
+            opening = len(pairings) if known is None else -1 - len(pairings)
+            pairing = pairings[match.block] = Pairing(match.bots, opening)
         yield LadderResult(
-            pairing=Pairing(match.bots, opening),
+            pairing=pairing,
             seating=match.seating,
             attempt=1,
             ranks=match.ranks,
-            failed=match.failed,
+            failed={name for name in match.failed if match.number > unbenched.get(name, 0)},
             time=datetime.fromisoformat(match.committed).timestamp(),
         )

@@ -32,7 +32,7 @@ import re
 import secrets
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import NewType, TypeVar
@@ -44,9 +44,10 @@ import trio
 from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
 from lanista.arena.limits import Allowance, CrowdError, FairLimiter
+from lanista.hosting.control import Changes
 from lanista.store.errors import StoreError
-from lanista.store.names import NameStore, RegisteredName, Registrar, key_of
-from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
+from lanista.store.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
+from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, parse_hello, shown
 
 WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 30.0
 """How many wrong tokens an address may send at once, and seconds until it may send one more."""
@@ -61,7 +62,7 @@ REMEMBERED = 10_000
 REMEMBERED_FOR = 24 * 3600.0
 """Seconds for which a token is remembered after it was last sent."""
 LOOK_INTERVAL = 1.0
-"""Seconds between two looks at whether tokens were replaced or names removed."""
+"""Seconds between two looks at whether the operator has changed something."""
 _LOOK_PATIENCE = 5.0
 """Seconds that such a look may take; after that, each token is looked up."""
 SEEN_INTERVAL = 60.0
@@ -96,6 +97,8 @@ class LadderName:
     owner: Owner
     """Whose name it is; of a bot without a token, an owner of its own."""
     is_registered: bool
+    token_hash: str = attrs.field(default="", repr=False)
+    """The hash with which its token was compared, if it is registered."""
 
 
 class NameRefusedError(Exception):
@@ -111,7 +114,7 @@ class _Entry:
     token_hash: str = attrs.field(repr=False)
     """The hash of its token; that of no token if it isn't registered."""
     as_of: int | None
-    """`NameStore.revocations` at that time or before; None if that wasn't known."""
+    """`NameStore.changes` at that time or before; None if that wasn't known."""
 
 
 @attrs.define(eq=False)
@@ -166,8 +169,12 @@ class Names:
     _new_names: Allowance = attrs.field(init=False)
     _right: _Compared = attrs.field(factory=_Compared, init=False)
     _wrong: _Compared = attrs.field(factory=_Compared, init=False)
-    # `NameStore.revocations` of late; None if it can't be read.
-    _revocations: int | None = attrs.field(default=None, init=False)
+    # `NameStore.changes` of late; None if it can't be read.
+    _changes: int | None = attrs.field(default=None, init=False)
+    # The last one of which `changed` has told.
+    _taken_up: int | None = attrs.field(default=None, init=False)
+    changed: Changes = attrs.field(factory=Changes, init=False)
+    """Tells that the operator has changed something: look up again what may have changed."""
     # When names were seen since this was last stored.
     _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
 
@@ -247,18 +254,44 @@ class Names:
         with _store_errors(after or ""):
             return await self._in_thread(read)
 
+    async def revoked(self, names: Collection[LadderName]) -> list[LadderName]:
+        """Return those of some names whose tokens have been replaced, or that were removed.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        registered = [name for name in names if name.is_registered]
+        hashes = await self._in_thread(self._hashes, [name.key for name in registered])
+        return [
+            name
+            for name, token_hash in zip(registered, hashes, strict=True)
+            if name.token_hash != token_hash
+        ]
+
+    def _hashes(self, keys: Sequence[str]) -> list[str | None]:
+        found = map(self.store.find, keys)
+        return [None if name is None else name.token_hash for name in found]
+
+    async def benched(self) -> list[BenchedName]:
+        """Return the names that the operator has benched.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        return await self._in_thread(self.store.benched)
+
     async def run(self) -> None:
         """Keep up with the database until cancelled: it is told when names were last seen."""
         stored = trio.current_time()
         try:
             while True:
-                await self._look_for_revocations()
+                await self.look()
                 await trio.sleep(LOOK_INTERVAL)
                 if trio.current_time() - stored >= SEEN_INTERVAL:
                     await self._store_seen()
                     stored = trio.current_time()
         finally:
-            self._revocations = None
+            self._changes = None
             with trio.move_on_after(_LAST_STORING, shield=True):
                 await self._store_seen()
 
@@ -289,7 +322,7 @@ class Names:
         entry = self._right.find(digest)
         if entry is None:
             self._refuse_guesser(address)
-        if entry is not None and entry.as_of is not None and entry.as_of == self._revocations:
+        if entry is not None and entry.as_of is not None and entry.as_of == self._changes:
             self._right.use(digest, entry)
         else:
             entry = await self._entry_opened_by(token, digest, name, address, registers=registers)
@@ -302,7 +335,13 @@ class Names:
                 "operator for them"
             )
         owner = self._owner("token", token)
-        return LadderName(name=entry.name, key=key, owner=owner, is_registered=True)
+        return LadderName(
+            name=entry.name,
+            key=key,
+            owner=owner,
+            is_registered=True,
+            token_hash=entry.token_hash,
+        )
 
     async def _entry_opened_by(
         self, token: str, digest: bytes, name: str, address: str, *, registers: bool
@@ -339,7 +378,7 @@ class Names:
 
     async def _look_up(self, name: str) -> _Entry:
         # Before the name is read: what is revoked meanwhile makes the entry count as an old one.
-        as_of = self._revocations
+        as_of = self._changes
         return self._entry(await self._in_thread(self.store.find, name), as_of)
 
     async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
@@ -353,7 +392,7 @@ class Names:
                 )
             self._new_names.use(address)
         token_hash = await self._compute(tokens.hash_of, token)
-        as_of = self._revocations
+        as_of = self._changes
         registered = await self._in_thread(self.store.register, name, token_hash, Registrar.ITSELF)
         entry = self._entry(registered, as_of)
         if entry.token_hash == token_hash:
@@ -420,11 +459,15 @@ class Names:
             call, *args, abandon_on_cancel=True, limiter=self._readers
         )
 
-    async def _look_for_revocations(self) -> None:
+    async def look(self) -> None:
+        """Look whether the operator has changed something, in whatever process."""
         count = None
         with trio.move_on_after(_LOOK_PATIENCE), contextlib.suppress(StoreError):
-            count = await self._in_thread(self.store.revocations)
-        self._revocations = count
+            count = await self._in_thread(self.store.changes)
+        self._changes = count
+        if count is not None and count != self._taken_up:
+            self._taken_up = count
+            self.changed.tell()
 
     async def _store_seen(self) -> None:
         seen, self._seen = self._seen, {}
@@ -438,17 +481,23 @@ class Names:
 # -- for the operator's commands -------------------------------------------------------------------
 
 
-def add_name(store: NameStore, name: str) -> str:
+def add_name(store: NameStore, name: str, token: str | None = None) -> str:
     """Register a name for the operator, and return its token, which is stored nowhere.
 
+    Args:
+        store: The database of names.
+        name: The name.
+        token: The token; None for a new one that nobody can guess.
+
     Raises:
-        NameRefusedError: It can't be a name on a ladder, or is registered already.
+        NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
+            can't be one.
         StoreError: It can't be written.
     """
     name = " ".join(name.split())
     if not is_ladder_name(name):
         raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; {_FORM_IN_WORDS}")
-    token = tokens.new_token()
+    token = _token(token)
     token_hash = tokens.hash_of(token)
     registered = store.register(name, token_hash, Registrar.OPERATOR)
     if registered.token_hash != token_hash:
@@ -459,14 +508,19 @@ def add_name(store: NameStore, name: str) -> str:
     return token
 
 
-def reset_token(store: NameStore, name: str) -> str:
-    """Give a name a new token in place of its old one, and return it; it is stored nowhere.
+def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
+    """Give a name another token in place of its old one, and return it; it is stored nowhere.
+
+    Args:
+        store: The database of names.
+        name: The name.
+        token: The token; None for a new one that nobody can guess.
 
     Raises:
-        NameRefusedError: The name isn't registered.
+        NameRefusedError: The name isn't registered, or the token can't be one.
         StoreError: It can't be written.
     """
-    token = tokens.new_token()
+    token = _token(token)
     if not store.set_token(name, tokens.hash_of(token)):
         raise _unknown(store, name)
     return token
@@ -481,6 +535,17 @@ def remove_name(store: NameStore, name: str) -> None:
     """
     if not store.remove(name):
         raise _unknown(store, name)
+
+
+def _token(given: str | None) -> str:
+    """Return a token that a hello can have."""
+    if given is None:
+        return tokens.new_token()
+    # The hello's own reader decides. The token isn't repeated, as messages get into logs.
+    with contextlib.suppress(RemoteProtocolError):
+        if parse_hello(f"name token={given}").token == given:
+            return given
+    raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
 
 
 def is_ladder_name(name: str) -> bool:

@@ -40,6 +40,9 @@ def open_ladders(
         opened.callback(room.close)
         rooms[spec.name] = room
     store = opened.enter_context(NameStore.open(options.store or options.data / "arena.db"))
+    benched = store.benched()
+    for room in rooms.values():
+        room.set_benched(benched)
     is_open = options.registration is Registration.OPEN
     reserved = [name for room in rooms.values() for name in room.house]
     return rooms, Names(store, is_open=is_open, reserved=reserved)

@@ -1,18 +1,35 @@
-"""What the operator's commands do in a running arena (docs/arena.md, "While it runs")."""
+"""What the operator's commands do in a running arena (docs/arena.md, "While it runs").
+
+Decisions that are to last are stored by the commands themselves, whether an arena runs or not:
+names, and which of them are benched, in the database of names; which are struck in that of the
+ladder. An arena takes them up when it notices that the operator has changed something, in whatever
+process (`Names.changed`); the command `look` only has it look at once.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import structlog
 import trio
 
 from lanista import __version__
 from lanista.arena.control import CommandRefusedError, serve_commands
 from lanista.arena.ladder_matches import HOUSE_BOT
+from lanista.arena.lobby import Player
 from lanista.arena.server import Arena
+from lanista.store.errors import StoreError
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import LadderName, Names
+    from lanista.store.names import BenchedName
+
+AGAIN = 1.0
+"""Seconds until a database is read again that couldn't be."""
+
+log = structlog.get_logger()
 
 
 @attrs.define(eq=False)
@@ -21,11 +38,80 @@ class Operator:
 
     arena: Arena
     _since: float = attrs.field(factory=trio.current_time, init=False)
+    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Take commands until cancelled."""
-        commands = {"kick": self._kick, "status": self._status}
-        await serve_commands(self.arena.options.data, commands, task_status=task_status)
+        """Take commands, and take up what the operator changes in databases, until cancelled."""
+        commands = {"kick": self._kick, "look": self._look, "status": self._status}
+        async with trio.open_nursery() as nursery:
+            if self.arena.names is not None:
+                nursery.start_soon(self._keep_up, self.arena.names)
+            await serve_commands(self.arena.options.data, commands, task_status=task_status)
+
+    # -- what is stored ------------------------------------------------------------------------
+
+    async def _keep_up(self, names: "Names") -> None:
+        """Take up every change of the operator, also one that another process has stored."""
+        seen = 0
+        while True:
+            await names.changed.wait(seen)
+            seen = names.changed.count
+            if not await self._take_up(names):
+                seen = -1  # another one than any count, so that it is tried again
+                await trio.sleep(AGAIN)
+
+    async def _look(self, _: Mapping[str, Any]) -> None:
+        """Take up now what another process has just stored."""
+        names = self.arena.names
+        if names is not None:
+            await names.look()
+            if not await self._take_up(names):
+                raise CommandRefusedError("the arena can't read its databases at present")
+
+    async def _take_up(self, names: "Names") -> bool:
+        """Take up which names were benched, removed, struck and the like.
+
+        Returns:
+            False if a database can't be read now.
+        """
+        arena = self.arena
+        async with self._one_at_a_time:
+            try:
+                present = [player.who for player in arena.members.values() if player.who]
+                revoked = set(await names.revoked(present))
+                for room in arena.ladders.rooms.values():
+                    await room.take_up_notes()
+                benched = await names.benched()
+            except StoreError as error:
+                log.error("the operator's changes can't be read", why=str(error))  # noqa: TRY400
+                return False
+            for player in arena.members.values():
+                if player.who in revoked:
+                    self._send_away(player)
+            for room in arena.ladders.rooms.values():
+                self._bench(room, benched)
+            arena.ladders.start_ready()
+            return True
+
+    def _send_away(self, player: Player) -> None:
+        """Close the connection of a bot whose name isn't its own any more."""
+        error = RemoteProtocolError(
+            ErrorCode.BAD_TOKEN, "the operator has removed this name, or given it another token"
+        )
+        matches = self.arena.matches
+        if not matches.kick(player.number, error):
+            matches.kicked[player.number] = error  # its match is about to begin, or is over
+
+    def _bench(self, room: "LadderRoom", benched: Collection["BenchedName"]) -> None:
+        """Let a ladder's names rest that are benched, and tell those that wait."""
+        players = [player for player in self.arena.members.values() if player.ladder is room]
+        rested = {player.number for player in players if room.resting(_who(player)) is not None}
+        room.set_benched(benched, map(_who, players))
+        for player in self.arena.lobby.waiting((room.ruleset.name, room.spec.name)):
+            if player.number not in rested:
+                self.arena.ladders.note_rest(player)
+
+    # -- commands ------------------------------------------------------------------------------
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
         """Close all connections of the bots of a name."""
@@ -74,6 +160,12 @@ class Operator:
             "stored": await room.results.stored(),
             "unstored": room.results.waiting,
         }
+
+
+def _who(player: Player) -> "LadderName":
+    """Return the name of a bot on a ladder."""
+    assert player.who is not None
+    return player.who
 
 
 def _text(asked: Mapping[str, Any], key: str) -> str:

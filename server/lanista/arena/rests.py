@@ -63,12 +63,6 @@ class Rests:
             failures.rests += 1
             self._resting[name] = max(failures.last, self._resting.get(name, now))
 
-    def forget(self, name: str) -> None:
-        """Forget a name's failures, which ends its rest unless the operator has benched it."""
-        self._failures.pop(name, None)
-        if self._resting.get(name, math.inf) < math.inf:
-            del self._resting[name]
-
     def bench(self, name: str) -> None:
         """Let a name rest until it is unbenched."""
         self._resting[name] = math.inf

@@ -118,7 +118,7 @@ class Arena:
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _draining: trio.Event = attrs.field(factory=trio.Event, init=False)
     _is_ending: bool = attrs.field(default=False, init=False)  # whether `shut_down` was called
-    _members: dict[tuple[str, str], Player] = attrs.field(factory=dict, init=False)
+    members: dict[tuple[str, str], Player] = attrs.field(factory=dict, init=False)
     """By ladder and key of the name: the bot that is connected under it."""
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
 
@@ -401,13 +401,13 @@ class Arena:
         assert room is not None
         assert who is not None
         member = room.spec.name, who.key
-        old = self._members.get(member)
+        old = self.members.get(member)
         if old is not None and not who.is_registered:
             raise RemoteProtocolError(
                 ErrorCode.NAME_TAKEN,
                 "another bot uses this name; choose another one, or register one with a token",
             )
-        self._members[member] = player
+        self.members[member] = player
         if old is None:
             return
         old.replaced = True
@@ -432,9 +432,9 @@ class Arena:
         finally:
             self.matches.kicked.pop(player.number, None)
             member = self._member(player)
-            present = None if member is None else self._members.get(member)
+            present = None if member is None else self.members.get(member)
             if member is not None and present is not None and present.number == player.number:
-                del self._members[member]
+                del self.members[member]
 
     async def _keep_seating(self, player: Player) -> None:
         connection, place = player.connection, player.place
@@ -463,7 +463,7 @@ class Arena:
             player = player.again(trio.current_time())
             member = self._member(player)
             if member is not None:
-                self._members[member] = player
+                self.members[member] = player
             place.plays = False
 
     async def _wait(self, player: Player) -> None:

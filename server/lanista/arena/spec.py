@@ -351,19 +351,23 @@ def spec_of(value: Mapping[str, Any], where: str = "spec") -> ArenaSpec:
     return structured(_CONVERTER, value, ArenaSpec, where)
 
 
-def implied(games: Sequence[str]) -> ArenaSpec:
-    """Return the spec that `lanista serve --ladder GAME` stands for.
+def implied(ladders: Sequence[str]) -> ArenaSpec:
+    """Return the spec that `lanista serve --ladder GAME[=NAME]` stands for.
 
-    Each game has a ladder that is named like it, with all its house bots. The other options of
-    `lanista serve` are put into this spec by `attrs.evolve`.
+    Each ladder has all house bots of its game. The other options of `lanista serve` are put into
+    this spec by `attrs.evolve`.
 
     Args:
-        games: The names of the games; the first one is that of bots that name none.
+        ladders: The game of each ladder, with `=` and the ladder's name if it isn't called like the
+            game. The first game is that of bots that name none.
 
     Raises:
-        SpecError: A game is given twice, or its name can't be that of a ladder.
+        SpecError: Two ladders have the same name, or it can't be that of a ladder.
     """
-    tables = [{"name": game, "game": game, "house": [*HOUSE.get(game, {})]} for game in games]
+    tables = []
+    for text in ladders:
+        game, _, name = text.partition("=")
+        tables.append({"name": name or game, "game": game, "house": [*HOUSE.get(game, {})]})
     return spec_of({"ladders": tables}, "--ladder")
 
 

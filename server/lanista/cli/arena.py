@@ -1,14 +1,17 @@
 """`lanista arena`: writes an example of an arena's file, checks one, runs the arena."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.arena_backup import command as backup
 from lanista.cli.arena_file import FILE, spec_of
-from lanista.cli.arena_operator import kick, status
+from lanista.cli.arena_names import command as name
+from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
@@ -72,13 +75,25 @@ def check(file: Path) -> int:
 
 @command.command("run")
 @click.argument("file", type=FILE)
+@click.option("--host", metavar="ADDRESS", help="Listen there, whatever FILE says.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="The same.")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Use this data folder, whatever FILE says.",
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Play in so many processes."
+)
+@click.option("--web", metavar="HOST:PORT", help="Serve the page there; none serves no page.")
 @click.option(
     "--print-config",
     is_flag=True,
     help="Print the file with every key, defaults included, and exit. The password of a database "
     "is in it.",
 )
-def run(file: Path, *, print_config: bool) -> int:
+def run(file: Path, *, print_config: bool, **given: Any) -> int:
     """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reads its limits again.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
@@ -87,7 +102,7 @@ def run(file: Path, *, print_config: bool) -> int:
     from lanista.arena.spec import NO_PAGE, toml_of
     from lanista.cli.serve import serve_arena
 
-    spec = spec_of(file)
+    spec = _overridden(spec_of(file), given)
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0
@@ -99,7 +114,7 @@ def run(file: Path, *, print_config: bool) -> int:
         web=page.listen,
         open_logs=page.open_logs,
         tournaments=[file.parent / name for name in page.tournaments],
-        reread=partial(_reread, file, spec),
+        reread=partial(_reread, file, spec, given),
     )
 
 
@@ -137,12 +152,42 @@ def options_of(spec: "ArenaSpec", file: Path) -> "Options":
     )
 
 
-def _reread(file: Path, begun_with: "ArenaSpec", options: "Options") -> "Options":
+def _overridden(spec: "ArenaSpec", given: Mapping[str, Any]) -> "ArenaSpec":
+    """Return a spec with what the options of `run` say instead of the file.
+
+    Args:
+        spec: The content of the file.
+        given: By option: its value, or None.
+
+    Raises:
+        BadInputError: The spec can't have such a value.
+    """
+    import attrs
+
+    from lanista.toml_spec import ValueOfKeyError
+
+    changes = {option: value for option, value in given.items() if value is not None}
+    web, data = changes.pop("web", None), changes.pop("data", None)
+    if data is not None:
+        changes["data"] = str(data.absolute())  # it isn't relative to the folder of the file
+    try:
+        if web is not None:
+            changes["page"] = attrs.evolve(spec.page, listen=web)
+        return attrs.evolve(spec, **changes)
+    except ValueOfKeyError as error:
+        option = error.key if error.key in changes else "web"
+        raise BadInputError(f"--{option}: {error}") from None
+
+
+def _reread(
+    file: Path, begun_with: "ArenaSpec", given: Mapping[str, Any], options: "Options"
+) -> "Options":
     """Return an arena's options with the limits that its file says now.
 
     Args:
         file: The file.
-        begun_with: The content of the file when the arena was started.
+        begun_with: What the arena was started with.
+        given: The options of `run` that hold instead of the file.
         options: The options that hold now.
 
     Raises:
@@ -157,7 +202,7 @@ def _reread(file: Path, begun_with: "ArenaSpec", options: "Options") -> "Options
     from lanista.toml_spec import SpecError
 
     log = structlog.get_logger()
-    spec = read_spec(file)
+    spec = _overridden(read_spec(file), given)
     has_page = begun_with.page.listen != NO_PAGE
     try:
         possible = connections_possible(
@@ -188,5 +233,5 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
         )
 
 
-command.add_command(status)
-command.add_command(kick)
+for each in (status, name, kick, bench, unbench, strike, unstrike, backup):
+    command.add_command(each)

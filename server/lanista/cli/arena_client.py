@@ -5,6 +5,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import click
+
 from lanista.cli import BadInputError
 from lanista.cli.common import printable
 
@@ -55,3 +57,13 @@ def ask(file: Path, data: Path, command: str, **arguments: object) -> Any:
     if "error" in answer:
         raise BadInputError(f"{file}: {printable(answer['error'])}")
     return answer["answer"]
+
+
+def take_up(file: Path, data: Path) -> None:
+    """Have the arena that runs with a data folder, if one does, take up what was just stored."""
+    try:
+        ask(file, data, "look")
+    except NotRunningError:
+        pass
+    except BadInputError as error:
+        click.echo(f"stored, but not taken up yet: {error.format_message()}", err=True)

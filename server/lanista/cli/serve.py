@@ -3,10 +3,10 @@
 import resource
 import tempfile
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,9 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
+    from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.match.conditions import MatchConditions
+    from lanista.rules.base import Ruleset
 
 
 @click.command("serve")
@@ -29,7 +31,17 @@ if TYPE_CHECKING:
     help="Port to listen on; 0 takes a free one.",
 )
 @click.option(
-    "--game", default="angrymob", show_default=True, help="The game for bots that don't name one."
+    "--game",
+    show_default="that of the first ladder, else angrymob",
+    help="The game for bots that don't name one.",
+)
+@click.option(
+    "--ladder",
+    "ladders",
+    multiple=True,
+    metavar="GAME[=NAME]",
+    help="A ladder, on which bots are rated, with the game's house bots; named NAME, or like its "
+    "game. May be repeated.",
 )
 @click.option(
     "--start",
@@ -107,11 +119,17 @@ if TYPE_CHECKING:
     metavar="N",
     help="Number of processes that play matches; 1 plays them in the arena's own process.",
 )
+@click.option(
+    "--print-config",
+    is_flag=True,
+    help="Print a file for `lanista arena run` that says the same, and exit.",
+)
 def command(
     *,
     host: str,
     port: int,
-    game: str,
+    game: str | None,
+    ladders: tuple[str, ...],
     start: str,
     matches: int | None,
     data: Path,
@@ -127,16 +145,22 @@ def command(
     max_per_address: int | None,
     hello_timeout: float,
     workers: int,
+    print_config: bool,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
     commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
 
-    Bots of any game can connect; --map, --set and --move-limit apply to the game of --game.
+    Bots of any game can connect; --map, --set and --move-limit apply to the game of --game, and to
+    its ladders.
     """
+    import attrs
+
     from lanista.arena.options import Options
+    from lanista.arena.spec import NO_PAGE, Page, toml_of
     from lanista.cli.common import ruleset_named, setup_of
+    from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
         raise BadInputError("--web and --no-web: say one of them")
@@ -144,8 +168,44 @@ def command(
         raise BadInputError("--open-logs and --no-web: say one of them, the page shows logs")
     if no_web and tournaments:
         raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
-    ruleset = ruleset_named(game)
+    if ladders and matches is not None:
+        raise BadInputError("--matches and --ladder: say one of them, a ladder has no end")
+    spec = _with_ladders(ladders)
+    ruleset = ruleset_named(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
+    rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
+    if print_config:
+        _refuse_what_no_file_says(
+            ruleset.name if all(ladder.game != ruleset.name for ladder in rated) else None,
+            {
+                "--start manual": start == "manual",
+                "--matches": matches is not None,
+                "--map": map_ is not None,
+                "--set, --move-limit": settings != setup_of(ruleset, None)[0],
+                "the clock": conditions != type(conditions)(),
+            },
+        )
+        given: dict[str, Any] = {
+            "host": host,
+            "port": port,
+            "game": ruleset.name,
+            "data": str(data),
+            "max_connections": max_connections,
+            "max_per_address": max_per_address,
+            "hello_timeout": hello_timeout,
+            "workers": workers,
+            "ladders": rated,
+        }
+        try:
+            page = Page(
+                listen=NO_PAGE if no_web else web,
+                open_logs=open_logs,
+                tournaments=tuple(map(str, tournaments)),
+            )
+            click.echo(toml_of(attrs.evolve(spec, page=page, **given)), nl=False)
+        except ValueOfKeyError as error:
+            raise BadInputError(f"--print-config: {error.key}: {error}") from None
+        return 0
     options = Options(
         default=ruleset,
         host=host,
@@ -160,10 +220,76 @@ def command(
         max_per_address=max_per_address,
         hello_timeout=hello_timeout,
         workers=workers,
+        ladders=rated,
+        registration=spec.registration,
     )
     return serve_arena(
         options, has_page=not no_web, web=web, open_logs=open_logs, tournaments=tournaments
     )
+
+
+def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
+    """Return the spec that `--ladder` stands for.
+
+    Raises:
+        BadInputError: There is no such game, or the name can't be that of a ladder.
+    """
+    from lanista.arena.spec import implied
+    from lanista.cli.common import ruleset_named
+    from lanista.toml_spec import SpecError
+
+    for text in ladders:
+        ruleset_named(text.partition("=")[0])
+    try:
+        return implied(ladders)
+    except SpecError as error:
+        raise BadInputError(str(error)) from None
+
+
+def _as_given(
+    ladders: "Sequence[LadderSpec]",
+    ruleset: "Ruleset",
+    settings: Mapping[str, int],
+    map_: str | None,
+    conditions: "MatchConditions",
+) -> "tuple[LadderSpec, ...]":
+    """Return ladders with the clock of the options, and those of a game with its settings too."""
+    import attrs
+
+    from lanista.hosting.spec_parts import Clock
+    from lanista.rules.base import complete_settings
+
+    usual = complete_settings(ruleset, {})
+    changed = {name: value for name, value in settings.items() if value != usual[name]}
+    clock = Clock(
+        first=conditions.clock.first,
+        turn=conditions.clock.turn,
+        start=conditions.time_start,
+        late_limit=conditions.late_limit,
+        stall_margin=conditions.stall_margin,
+    )
+    maps = () if map_ is None else (map_,)
+    return tuple(
+        attrs.evolve(ladder, clock=clock, settings=changed, maps=maps)
+        if ladder.game == ruleset.name
+        else attrs.evolve(ladder, clock=clock)
+        for ladder in ladders
+    )
+
+
+def _refuse_what_no_file_says(game: str | None, asked: Mapping[str, bool]) -> None:
+    """Raise an error if options were given that no key stands for.
+
+    Args:
+        game: The game of the options for settings and clock if it has no ladder, as these are keys
+            of ladders; else None.
+        asked: By option: whether it was given.
+    """
+    never = {"--start manual", "--matches"}
+    options = [name for name, is_asked in asked.items() if is_asked and (game or name in never)]
+    if options:
+        hint = f"; a ladder could (--ladder {game})" if never.isdisjoint(options) else ""
+        raise BadInputError(f"--print-config: a file can't say {', '.join(options)}{hint}")
 
 
 def serve_arena(

@@ -204,6 +204,39 @@ class Database:
         """Close all connections. It raises nothing, and may be called twice."""
         self._engine.dispose()
 
+    def backup(self, path: Path) -> None:
+        """Write a copy of a SQLite database as it is now, while it is in use.
+
+        A file at that path is replaced when the copy is complete and on the disk.
+
+        Args:
+            path: Where the copy is to be.
+
+        Raises:
+            StoreError: It can't be read or written, or is PostgreSQL's.
+        """
+        if self._path is None:
+            raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
+        self._check_file()
+        part = path.with_name(path.name + ".part")
+        try:
+            if path.exists() and path.samefile(self._path):
+                raise StoreError(f"{path}: the database itself; give the copy another path")
+            part.unlink(missing_ok=True)
+            with (
+                contextlib.closing(sqlite3.connect(part)) as copy,
+                self._engine.connect() as connection,
+            ):
+                raw = connection.connection.driver_connection
+                assert isinstance(raw, sqlite3.Connection)
+                # In one step: a copy made piecemeal begins anew whenever a result is stored.
+                raw.backup(copy)
+            part.replace(path)
+        except (OSError, *_ERRORS) as error:
+            raise StoreError(
+                f"{path}: the copy can't be written: {no_password(str(error))}"
+            ) from None
+
     def __enter__(self) -> Self:
         return self
 
@@ -485,39 +518,6 @@ class Store(Database):
             if before is not None:
                 connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
             checksums.add_notes(connection)
-
-    def backup(self, path: Path) -> None:
-        """Write a copy of a SQLite database as it is now, while it is in use.
-
-        A file at that path is replaced when the copy is complete and on the disk.
-
-        Args:
-            path: Where the copy is to be.
-
-        Raises:
-            StoreError: It can't be read or written, or is PostgreSQL's.
-        """
-        if self._path is None:
-            raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
-        self._check_file()
-        part = path.with_name(path.name + ".part")
-        try:
-            if path.exists() and path.samefile(self._path):
-                raise StoreError(f"{path}: the database itself; give the copy another path")
-            part.unlink(missing_ok=True)
-            with (
-                contextlib.closing(sqlite3.connect(part)) as copy,
-                self._engine.connect() as connection,
-            ):
-                raw = connection.connection.driver_connection
-                assert isinstance(raw, sqlite3.Connection)
-                # In one step: a copy made piecemeal begins anew whenever a result is stored.
-                raw.backup(copy)
-            part.replace(path)
-        except (OSError, *_ERRORS) as error:
-            raise StoreError(
-                f"{path}: the copy can't be written: {no_password(str(error))}"
-            ) from None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:

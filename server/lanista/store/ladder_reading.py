@@ -22,7 +22,7 @@ from lanista.store.reading import (
     StoredMatch,
     rows,
 )
-from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS, STRUCK
+from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 
 PAGE = 5000
 """Number of matches, or of blocks, that are read at once."""
@@ -129,6 +129,21 @@ class LadderReading(Reading):
     def last_number(self) -> int:
         """Return the number of the newest match; 0 if there is none."""
         return self.connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
+
+    def bots(self) -> list[str]:
+        """Return the names of all bots that have played, sorted."""
+        return sorted(self.connection.scalars(sa.select(SEATS.c.bot).distinct()))
+
+    def struck_until(self) -> dict[str, int]:
+        """Return the number of the last match that doesn't count, by name of a struck bot."""
+        return self._notes(STRUCK)
+
+    def unbenched_until(self) -> dict[str, int]:
+        """Return the number of the last match whose failures are forgotten, by name of a bot."""
+        return self._notes(UNBENCHED)
+
+    def _notes(self, table: sa.Table) -> dict[str, int]:
+        return dict(self.connection.execute(sa.select(table.c.bot, table.c.number)).all())
 
     def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
         """Yield the matches that count, in the order of their commits.

@@ -1,9 +1,9 @@
-"""An arena's database of names: who registered them, and what the operator decided about them.
+"""An arena's database of names: who registered them, and which the operator has benched.
 
 Several processes use it at once: an arena, the operator's commands, and other arenas if it is in
 PostgreSQL. Whoever registers a name first has it; that is decided in the one writing transaction.
-Nothing of it is kept in memory, so each process sees at once what another one has changed. Only
-what is remembered of tokens elsewhere must be checked against `NameStore.revocations`.
+Nothing of it is kept in memory, so each process sees at once what another one has changed. What an
+arena remembers elsewhere must be looked up again when `NameStore.changes` has changed.
 
 Tokens never get here, only their hashes (`lanista.arena.tokens`). As people may choose tokens that
 are easy to guess, a SQLite file can be read only by its owner.
@@ -26,7 +26,7 @@ from lanista.store.schema import NAMING, Tables
 SCHEMA = "lanista"
 """The schema of a PostgreSQL database that has the names."""
 VERSION_TABLE = "lanista_arena_version"
-REVISION = "0001"
+REVISION = "0002"
 ARENA = Tables(
     owner="an arena",
     maker="`lanista arena run`",
@@ -49,23 +49,23 @@ NAMES = sa.Table(
     sa.Column("seen", sa.Text, nullable=True),
     sqlite_with_rowid=False,
 )
-# One row, by which an arena notices cheaply that what it remembers of tokens is out of date.
-REVOCATIONS = sa.Table(
-    "revocations",
+# One row, by which an arena notices cheaply that the operator has changed something.
+CHANGES = sa.Table(
+    "changes",
     METADATA,
-    # How many tokens were replaced and names removed until now.
     sa.Column("count", sa.Integer, primary_key=True, autoincrement=False),
 )
-# Not a part of `names`: a decision also holds for a name that nobody has registered, and stays when
-# a name is removed and registered again.
-DECISIONS = sa.Table(
-    "decisions",
+# Not a part of `names`: a name that nobody has registered may be benched too, and stays so when it
+# is removed and registered again.
+BENCHED = sa.Table(
+    "benched",
     METADATA,
     sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("decision", sa.Text, primary_key=True),
+    # The name of the ladder on which it isn't paired; "" for all ladders.
+    sa.Column("ladder", sa.Text, primary_key=True),
     sa.Column("name", sa.Text, nullable=False),
     # UTC, ISO 8601.
-    sa.Column("decided", sa.Text, nullable=False),
+    sa.Column("since", sa.Text, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -76,15 +76,6 @@ class Registrar(Enum):
     ITSELF = "itself"
     """A bot, by its first hello with a token."""
     OPERATOR = "operator"
-
-
-class Decision(Enum):
-    """What the operator decided about a name."""
-
-    BENCHED = "benched"
-    """It isn't paired."""
-    STRUCK = "struck"
-    """Its matches don't count."""
 
 
 @attrs.frozen(kw_only=True)
@@ -100,15 +91,26 @@ class RegisteredName:
     seen: datetime | None
     """When a bot last used the name, to a minute or so; None if none has since it was added."""
 
+    @property
+    def key(self) -> str:
+        """What it has in common with other ways to write it, from `key_of`."""
+        return key_of(self.name)
+
 
 @attrs.frozen(kw_only=True)
-class Decided:
-    """A row of `decisions`."""
+class BenchedName:
+    """A row of `benched`."""
 
     name: str
     """The name, as the operator wrote it."""
-    decision: Decision
-    decided: datetime
+    ladder: str | None
+    """The ladder on which it isn't paired; None for all."""
+    since: datetime
+
+    @property
+    def key(self) -> str:
+        """What it has in common with other ways to write it, from `key_of`."""
+        return key_of(self.name)
 
 
 def key_of(name: str) -> str:
@@ -187,10 +189,10 @@ class NameStore(Database):
         of = NAMES.c.key == key_of(name)
         with self._writing() as connection:
             changed = connection.execute(NAMES.update().where(of).values(token_hash=token_hash))
-            return _revoked(connection, changed.rowcount)
+            return _changed(connection, changed.rowcount)
 
     def remove(self, name: str) -> bool:
-        """Remove a name, which anybody may register again; what was decided about it stays.
+        """Remove a name, which anybody may register again; if it is benched, it stays so.
 
         Returns:
             Whether the name was registered.
@@ -200,17 +202,28 @@ class NameStore(Database):
         """
         with self._writing() as connection:
             removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
-            return _revoked(connection, removed.rowcount)
+            return _changed(connection, removed.rowcount)
 
-    def revocations(self) -> int:
-        """Return how many tokens were replaced and names removed until now.
+    def changes(self) -> int:
+        """Return how often the operator has changed something that a running arena must know.
+
+        These are tokens replaced, names removed or benched, and whatever `note_change` notes.
 
         Raises:
             StoreError: It can't be read.
         """
         with self._reading() as connection:
-            count: int = connection.execute(sa.select(REVOCATIONS.c.count)).scalar_one()
+            count: int = connection.execute(sa.select(CHANGES.c.count)).scalar_one()
         return count
+
+    def note_change(self) -> None:
+        """Count a change that is stored elsewhere, in the results of a ladder.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            _changed(connection, 1)
 
     def find(self, name: str) -> RegisteredName | None:
         """Return a name as it is registered; None if it isn't.
@@ -247,44 +260,50 @@ class NameStore(Database):
         with self._writing() as connection:
             connection.execute(NAMES.update().where(of).values(seen=sa.bindparam("at")), changes)
 
-    def decide(self, name: str, decision: Decision) -> None:
-        """Store a decision about a name, which needn't be registered; the same one again is one.
+    def bench(self, name: str, ladder: str | None = None) -> None:
+        """Keep a name, which needn't be registered, from being paired on a ladder.
+
+        Args:
+            name: The name.
+            ladder: The ladder's name; None for all ladders, those to come included.
 
         Raises:
             StoreError: It can't be written.
         """
-        values = {"key": key_of(name), "decision": decision.value}
+        row = {"key": key_of(name), "ladder": ladder or "", "name": name, "since": _now()}
         with self._writing() as connection:
-            connection.execute(_of(decision, name))
-            connection.execute(DECISIONS.insert().values(**values, name=name, decided=_now()))
+            connection.execute(BENCHED.delete().where(_is_benched(name, ladder)))
+            connection.execute(BENCHED.insert().values(row))
+            _changed(connection, 1)
 
-    def revoke(self, name: str, decision: Decision) -> bool:
-        """Take a decision back.
+    def unbench(self, name: str, ladder: str | None = None) -> bool:
+        """Take back the benching of a name on a ladder; None stands for all ladders.
 
         Returns:
-            Whether it had been made.
+            Whether it was benched there.
 
         Raises:
             StoreError: It can't be written.
         """
         with self._writing() as connection:
-            return connection.execute(_of(decision, name)).rowcount > 0
+            found = connection.execute(BENCHED.delete().where(_is_benched(name, ladder)))
+            return _changed(connection, found.rowcount)
 
-    def decisions(self) -> list[Decided]:
-        """Return the decisions that hold, in the order of the names' keys.
+    def benched(self) -> list[BenchedName]:
+        """Return the benched names, in the order of their keys and of the ladders.
 
         Raises:
             StoreError: They can't be read.
         """
         with self._reading() as connection:
-            rows = connection.execute(sa.select(DECISIONS)).mappings().all()
+            rows = connection.execute(sa.select(BENCHED)).mappings().all()
         return [
-            Decided(
+            BenchedName(
                 name=row["name"],
-                decision=Decision(row["decision"]),
-                decided=datetime.fromisoformat(row["decided"]),
+                ladder=row["ladder"] or None,
+                since=datetime.fromisoformat(row["since"]),
             )
-            for row in sorted(rows, key=lambda row: (row["key"], row["decision"]))
+            for row in sorted(rows, key=lambda row: (row["key"], row["ladder"]))
         ]
 
 
@@ -293,9 +312,9 @@ def _find(connection: sa.Connection, key: str) -> RegisteredName | None:
     return None if row is None else _registered_name(row)
 
 
-def _revoked(connection: sa.Connection, count: int) -> bool:
+def _changed(connection: sa.Connection, count: int) -> bool:
     if count:
-        connection.execute(REVOCATIONS.update().values(count=REVOCATIONS.c.count + count))
+        connection.execute(CHANGES.update().values(count=CHANGES.c.count + count))
     return count > 0
 
 
@@ -309,9 +328,10 @@ def _registered_name(row: Mapping[Any, Any]) -> RegisteredName:
     )
 
 
-def _of(decision: Decision, name: str) -> sa.Delete:
-    of = (DECISIONS.c.key == key_of(name)) & (DECISIONS.c.decision == decision.value)
-    return DECISIONS.delete().where(of)
+def _is_benched(name: str, ladder: str | None) -> sa.ColumnElement[bool]:
+    """Return the condition for the rows that benching a name on all ladders, or one, replaces."""
+    condition = BENCHED.c.key == key_of(name)
+    return condition if ladder is None else condition & (BENCHED.c.ladder == ladder)
 
 
 def _now() -> str:

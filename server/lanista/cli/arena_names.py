@@ -1,0 +1,162 @@
+"""`lanista arena name`: the names that are registered on an arena's ladders."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lanista.cli import BadInputError
+from lanista.cli.arena_client import take_up
+from lanista.cli.arena_file import FILE, data_of, names_of, spec_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lanista.arena.spec import ArenaSpec
+    from lanista.store.names import NameStore
+
+MAX_TOKEN_LINE = 1000
+"""Number of characters of standard input that are read for a token."""
+
+_token_stdin = click.option(
+    "--token-stdin", is_flag=True, help="Take the token from standard input instead of a new one."
+)
+
+
+@click.group("name")
+def command() -> None:
+    """Register, remove and list the names on the ladders of an arena, running or not.
+
+    A running arena takes each change up at once.
+    """
+
+
+@command.command("add")
+@click.argument("file", type=FILE)
+@click.argument("name")
+@_token_stdin
+def add(file: Path, name: str, *, token_stdin: bool) -> int:
+    """Register NAME, and print its token, which is shown only now."""
+    from lanista.arena.names import add_name
+
+    token = _given_token() if token_stdin else None
+    spec = spec_of(file)
+    _refuse_house_bot(spec, file, name)
+    with _changing(spec, file) as store:
+        made = add_name(store, name, token)
+    _print_token(made, given=token_stdin)
+    return 0
+
+
+@command.command("reset")
+@click.argument("file", type=FILE)
+@click.argument("name")
+@_token_stdin
+def reset(file: Path, name: str, *, token_stdin: bool) -> int:
+    """Give NAME another token in place of its old one, and print it; it is shown only now.
+
+    A bot that is connected with the old one is sent away.
+    """
+    from lanista.arena.names import reset_token
+
+    token = _given_token() if token_stdin else None
+    with _changing(spec_of(file), file) as store:
+        made = reset_token(store, name, token)
+    _print_token(made, given=token_stdin)
+    return 0
+
+
+@command.command("remove")
+@click.argument("file", type=FILE)
+@click.argument("name")
+def remove(file: Path, name: str) -> int:
+    """Remove NAME, which anybody may then register again if registration is open.
+
+    A bot that is connected with it is sent away. Its matches stay, and count; `lanista arena
+    strike` takes them out.
+    """
+    from lanista.arena.names import remove_name
+
+    with _changing(spec_of(file), file) as store:
+        remove_name(store, name)
+    return 0
+
+
+@command.command("list")
+@click.argument("file", type=FILE)
+def list_(file: Path) -> int:
+    """List the registered names: since when and by whom, and when each was last seen."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from lanista.cli.common import printable
+    from lanista.cli.tournament_table import console_for, print_to
+
+    with names_of(spec_of(file), file) as store:
+        names = store.names()
+        ladders: dict[str, list[str]] = {}
+        for benched in store.benched():
+            ladders.setdefault(benched.key, []).append(benched.ladder or "on all ladders")
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("name", "registered", "by", "last seen", "benched"):
+        table.add_column(title)
+    for name in names:
+        seen = "" if name.seen is None else _minute(name.seen)
+        table.add_row(
+            printable(name.name),
+            _minute(name.registered),
+            name.registrar.value,
+            seen,
+            printable(", ".join(ladders.get(name.key, []))),
+        )
+    print_to(console_for(is_terminal=sys.stdout.isatty()), table)
+    return 0
+
+
+@contextlib.contextmanager
+def _changing(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
+    """Open the names for a change, which a running arena then takes up."""
+    from lanista.arena.names import NameRefusedError
+
+    try:
+        with names_of(spec, file) as store:
+            yield store
+    except NameRefusedError as error:
+        raise BadInputError(str(error)) from None
+    take_up(file, data_of(spec, file))
+
+
+def _refuse_house_bot(spec: "ArenaSpec", file: Path, name: str) -> None:
+    """Raise an error if a name is that of a house bot, since the arena keeps those to itself."""
+    from lanista.arena.house_bots import house_contestants
+    from lanista.cli.common import printable
+    from lanista.toml_spec import SpecError
+
+    for number, ladder in enumerate(spec.ladders, 1):
+        try:
+            house = [bot.name for bot in house_contestants(ladder, file.parent)]
+        except SpecError as error:
+            raise BadInputError(f"{file}: ladders[{number}].{error}") from None
+        if name.casefold() in map(str.casefold, house):
+            raise BadInputError(
+                f"{printable(name)!r} is the name of a house bot of the ladder {ladder.name}; "
+                "choose another name"
+            )
+
+
+def _given_token() -> str:
+    """Return the token that standard input has, without the end of its line."""
+    return sys.stdin.read(MAX_TOKEN_LINE).removesuffix("\n").removesuffix("\r")
+
+
+def _print_token(token: str, *, given: bool) -> None:
+    """Print a token, unless whoever runs the command has given it."""
+    if not given:
+        click.echo(token)
+
+
+def _minute(moment: "datetime") -> str:
+    return f"{moment:%Y-%m-%d %H:%M}"

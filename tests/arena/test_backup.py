@@ -1,0 +1,115 @@
+"""Copies of an arena: what is in them, and what is refused."""
+
+import os
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lanista.arena.backup import BackupError, back_up
+from lanista.arena.spec import ArenaSpec
+from lanista.store.database import Store
+from lanista.store.errors import StoreError
+from lanista.store.names import NameStore
+
+SPEC = ArenaSpec(data="data")
+DAY = Path("records", "2026-01-01")
+
+
+@pytest.fixture
+def file(tmp_path):
+    """The file of an arena that has a ladder and a name, and runs."""
+    data = tmp_path / "arena" / "data"
+    (data / "ladders").mkdir(parents=True)
+    (data / DAY).mkdir(parents=True)
+    for name in ("a.jsonl.gz", "b.jsonl.gz.part", "c.jsonl.gz.tmp"):
+        (data / DAY / name).write_text(name)
+    (data / DAY / "away.jsonl.gz").symlink_to("/etc/passwd")
+    for name in ("old", "new"):
+        bundle = data / DAY / f"{name}-seat-0"
+        bundle.mkdir()
+        (bundle / "about.txt").write_text(name)
+    os.utime(data / DAY / "old-seat-0" / "about.txt", (0, 0))
+    os.utime(data / DAY / "new-seat-0" / "about.txt", (4e9, 4e9))  # however long this takes
+    (data / "control.sock").touch()
+    path = tmp_path / "arena" / "mine.toml"
+    path.write_text('data = "data"')
+    with Store.open(data / "ladders" / "l.db") as store, store.lock():
+        with NameStore.open(data / "arena.db") as names:
+            store.set_meta("base", "1")
+            yield path
+        assert names.where
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_what_is_complete_is_copied(file, tmp_path):
+    """Databases by their content, though the newest of it is in the write-ahead log."""
+    made = back_up(SPEC, file, tmp_path / "copy")
+    assert (tmp_path / "copy" / "data", 2, 2) == (made.data, made.databases, made.files)
+    assert [
+        "data/arena.db",
+        "data/ladders/l.db",
+        f"data/{DAY}/a.jsonl.gz",
+        f"data/{DAY}/old-seat-0/about.txt",
+        "mine.toml",
+    ] == files(tmp_path / "copy")
+    with Store.open(made.data / "ladders" / "l.db", create=False) as store:
+        assert "1" == store.meta("base")
+    assert 0o700 == (tmp_path / "copy").stat().st_mode & 0o777
+    assert 0o600 == (made.data / "arena.db").stat().st_mode & 0o777
+    assert ["arena", "copy"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_a_data_folder_elsewhere_becomes_one_of_the_copy(file, tmp_path):
+    """Running the copy must not use what was copied."""
+    for name, data in (("one", str(file.parent / "data")), ("two", "../arena/data")):
+        made = back_up(attrs.evolve(SPEC, data=data), file, tmp_path / "copies" / name)
+        assert made.data.is_relative_to(tmp_path / "copies")
+        assert 2 == made.databases
+
+
+def test_on_another_disk_records_are_copied(file, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(18, "Invalid cross-device link")
+
+    monkeypatch.setattr(Path, "hardlink_to", fail)
+    made = back_up(SPEC, file, tmp_path / "copy")
+    assert "a.jsonl.gz" == (made.data / DAY / "a.jsonl.gz").read_text()
+
+
+def test_a_postgresql_database_is_left_out(file, tmp_path):
+    made = back_up(attrs.evolve(SPEC, store="postgresql://h/n"), file, tmp_path / "copy")
+    assert (0, 2) == (made.databases, made.files)
+
+
+def test_what_is_refused(file, tmp_path):
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "file").touch()
+    with pytest.raises(BackupError, match=r"full: there already, and not an empty folder"):
+        back_up(SPEC, file, full)
+    with pytest.raises(BackupError, match=r"within the data folder"):
+        back_up(SPEC, file, file.parent / "data" / "copy")
+    with pytest.raises(BackupError, match=r"file/copy: can't be made: Not a directory"):
+        back_up(SPEC, file, full / "file" / "copy")
+    (tmp_path / "copy.part").mkdir()
+    with pytest.raises(BackupError, match=r"copy.part: there already; another backup"):
+        back_up(SPEC, file, tmp_path / "copy")
+    assert ["copy.part", "file"] == [tmp_path.joinpath("copy.part").name, *files(full)]
+
+
+def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    def fail(*_):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(Store, "backup", fail)
+    with pytest.raises(StoreError):
+        back_up(SPEC, file, empty)
+    assert ["arena", "empty"] == sorted(path.name for path in tmp_path.iterdir())
+    assert [] == list(empty.iterdir())

@@ -1,0 +1,160 @@
+"""A ladder of an arena, without bots: what the operator decides about its names, and restarts."""
+
+import math
+from contextlib import contextmanager
+
+import pytest
+import trio
+
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.names import LadderName, Owner
+from lanista.arena.spec import LadderSpec
+from lanista.hosting.control import RunningMatches
+from lanista.match.ending import Ending
+from lanista.store.database import Store
+from lanista.store.names import NameStore
+from lanista.store.results import BlockResult, MatchResult, SeatResult
+
+SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
+
+
+@contextmanager
+def opened(folder):
+    """The ladder, with what is stored of it."""
+    room = LadderRoom.open(SPEC, folder, folder, None, RunningMatches())
+    try:
+        yield room
+    finally:
+        room.close()
+
+
+def result(block, first, second, *, failed=None, seating=0):
+    """A match that the first one won."""
+    names = [first, second][:: 1 - 2 * seating]
+    seats = [
+        SeatResult(
+            bot=name,
+            rank=1 if name == first else 2,
+            score=0,
+            ending=Ending.DISCONNECT if name == failed else Ending.NORMAL,
+            words="",
+            late=0,
+            malformed=0,
+            illegal=0,
+        )
+        for name in names
+    ]
+    match = MatchResult(
+        seating=seating,
+        attempt=1,
+        end="finished",
+        reason="",
+        turns=1,
+        digest="",
+        seconds=1.0,
+        stall=0.0,
+        seats=tuple(seats),
+        record=None,
+    )
+    return BlockResult(block=block, bots=(first, second), seed=1, map="", matches=(match,))
+
+
+def who(name):
+    return LadderName(name=name, key=name.lower(), owner=Owner(name.encode()), is_registered=True)
+
+
+def live(room):
+    return dict(room._ladder.live())
+
+
+@pytest.fixture
+def others(tmp_path):
+    """The database of the ladder, as another process opens it."""
+    with opened(tmp_path):
+        pass
+    with Store.open(tmp_path / "ladders" / "pit.db", create=False) as store:
+        store.add_matches(
+            [result(f"b{number}", *pair) for number, pair in enumerate(["AB", "BC", "AC", "CB"])]
+        )
+        yield store
+
+
+async def test_struck_matches_count_for_nobody_until_they_are_put_back(tmp_path, others):
+    """A restart gives the same ratings."""
+    with opened(tmp_path) as room:
+        before = live(room)
+        others.strike("A")
+        await room.take_up_notes()
+        without = live(room)
+        assert {"B", "C"} == without.keys()
+        assert before["B"] != without["B"]
+    with opened(tmp_path) as room:
+        assert without == pytest.approx(live(room))
+        others.unstrike("A")
+        await room.take_up_notes()
+        assert before == pytest.approx(live(room))
+    with opened(tmp_path) as room:
+        assert before == pytest.approx(live(room))
+
+
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_match_that_ends_while_others_are_counted_anew_counts_once(
+    tmp_path, others, monkeypatch, stored
+):
+    """Whether or not it gets into the database before that is read."""
+    late = result("b9", "C", "B")
+    with opened(tmp_path) as room:
+        for name in "BC":
+            room.wait(who(name))
+        match = room._ladder.next(room.now + 1e3)
+        read = LadderRoom._counted
+
+        def meanwhile(room, known):
+            trio.from_thread.run_sync(room.over, match, late)
+            if stored:
+                room.results.store.add_matches([late])
+            return read(room, known)
+
+        monkeypatch.setattr(LadderRoom, "_counted", meanwhile)
+        others.strike("A")
+        await room.take_up_notes()
+        found = live(room)
+        room.results.store.add_matches([late])
+    with opened(tmp_path) as room:
+        assert found == pytest.approx(live(room))
+        assert 3 == room._ladder._names["B"].matches
+
+
+async def test_unbenching_ends_a_rest_for_good(tmp_path, others):
+    """Also after a restart, though the failures are in the database."""
+    others.add_matches([result(f"f{number}", "B", "A", failed="A") for number in range(2)])
+    with opened(tmp_path) as room:
+        assert room.resting(who("A")) > 0
+        others.unbench("A")
+        await room.take_up_notes()
+        assert room.resting(who("A")) is None
+    with opened(tmp_path) as room:
+        assert room.resting(who("A")) is None
+    others.add_matches([result(f"g{number}", "B", "A", failed="A") for number in range(2)])
+    with opened(tmp_path) as room:
+        assert room.resting(who("A")) > 0
+
+
+async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp_path):
+    with NameStore.open(tmp_path / "arena.db") as names, opened(tmp_path) as room:
+        room.wait(who("A"))
+        names.bench("a", "pit")
+        names.bench("b")
+        names.bench("c", "other")
+        room.set_benched(names.benched(), [who("A")])
+        for name in "BC":
+            room.wait(who(name))
+        assert [math.inf, math.inf, None] == [room.resting(who(name)) for name in "ABC"]
+        assert {"waiting": 1, "playing": 0, "resting": 2} == room.presence()
+        names.unbench("A")
+        room.set_benched(names.benched(), [who("A"), who("B")])
+        assert [None, math.inf] == [room.resting(who(name)) for name in "AB"]
+        room.leave(who("B"))
+        room.set_benched([])
+        room.wait(who("B"))
+        assert room.resting(who("B")) is None

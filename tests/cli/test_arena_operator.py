@@ -1,0 +1,122 @@
+"""The operator's commands without an arena that runs: what they store, print and refuse.
+
+Those for a running arena are in tests/e2e/test_arena_operator.py.
+"""
+
+import io
+
+import pytest
+
+from lanista.arena import tokens
+from lanista.cli import arena_status
+from lanista.store.names import NameStore
+
+FILE = """
+[[ladders]]
+name = "pit"
+game = "angrymob"
+house = ["CamperJoe"]
+"""
+
+
+@pytest.fixture
+def operate(lanista, tmp_path, monkeypatch):
+    """Run `lanista arena WORD… arena.toml WORD…`, and give it a line on standard input."""
+    monkeypatch.setattr(tokens, "LOG_N", 1)
+    (tmp_path / "arena.toml").write_text(FILE)
+
+    def run(command, *words, line=""):
+        monkeypatch.setattr("sys.stdin", io.StringIO(line))
+        return lanista("arena", *command.split(), "arena.toml", *words)
+
+    return run
+
+
+def stored(tmp_path):
+    """What is stored of each name: whether a token is its own."""
+    with NameStore.open(tmp_path / "lanista-data" / "arena.db") as store:
+        return {
+            name.name: lambda token, name=name: tokens.matches(token, name.token_hash)
+            for name in store.names()
+        }
+
+
+def test_a_token_may_be_given_and_is_not_printed(operate, tmp_path):
+    done = operate("name add", "Ada", "--token-stdin", line="secret=1\n")
+    assert (0, "", "") == (done.code, done.out, done.err)
+    assert stored(tmp_path)["Ada"]("secret=1")
+    done = operate("name reset", "ada", "--token-stdin", line="secret=2")
+    assert (0, "", "") == (done.code, done.out, done.err)
+    assert stored(tmp_path)["Ada"]("secret=2")
+    assert 0o700 == (tmp_path / "lanista-data").stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize("line", ["", "\n", "two words", "a b v=1", "x" * 129, "caf\u00e9"])
+def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, line):
+    done = operate("name add", "Ada", "--token-stdin", line=line)
+    expected = "lanista: this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -\n"
+    assert (2, "", expected) == (done.code, done.out, done.err)
+    assert {} == stored(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "expected"),
+    [
+        ("name add", ["camperJOE"], "'camperJOE' is the name of a house bot of the ladder pit"),
+        ("name add", ["a/b"], "'a/b' can't be a name on a ladder; use 1 to 32 of"),
+        ("name remove", ["Ada"], "no name 'Ada' is registered; `lanista arena name list`"),
+        ("bench", ["a\tb\x1b"], "'a b\\\\x1b' can't be a name on a ladder; use 1 to 32 of"),
+        ("bench", ["Ada", "--ladder", "pot"], "arena.toml: no ladder 'pot'; its ladders are: pit"),
+        ("strike", ["Ada", "--ladder", "pit"], "no bot called 'Ada' has played on the ladder pit"),
+        ("backup", ["/"], "/: there already, and not an empty folder"),
+    ],
+)
+def test_what_is_refused(operate, command, words, expected):
+    done = operate(command, *words)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: {expected}"), done.err
+
+
+def test_a_name_is_listed_with_where_it_is_benched(operate):
+    assert 0 == operate("name add", "Ada").code
+    assert 0 == operate("bench", "ADA", "--ladder", "pit").code
+    listed = operate("name list").out.splitlines()
+    assert ["Ada", "operator", "pit"] == [listed[3].split()[place] for place in (0, 3, 4)]
+    assert 0 == operate("bench", "ADA").code
+    done = operate("unbench", "Ada", "--ladder", "pit")
+    assert "lanista: 'Ada' is benched on all ladders; leave out --ladder\n" == done.err
+    assert "on all ladders" in operate("name list").out
+    assert 0 == operate("unbench", "Ada").code
+    assert "operator" in operate("name list").out.splitlines()[3].split()[-1]
+
+
+def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
+    """Until it is interrupted; text of the arena is safe for the terminal."""
+    ladder = {"name": "p\x1bit", "game": "angrymob", "waiting": 1, "playing": 2, "resting": 0}
+    status = {
+        "version": "1.0",
+        "uptime": 65.0,
+        "address": ["127.0.0.1", 7777],
+        "page": "http://127.0.0.1:8080/",
+        "workers": 2,
+        "connections": 3,
+        "max_connections": 1000,
+        "matches": 1,
+        "over": 4,
+        "waiting": 0,
+        "ladders": [ladder | {"matches": 1, "stored": None, "unstored": 5}],
+    }
+    looks = []
+
+    def sleep(_):
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", sleep)
+    with pytest.raises(KeyboardInterrupt):
+        arena_status.watch(lambda: looks.append(1) or status)
+    assert 3 == len(looks)
+    out = capsys.readouterr().out
+    assert "Lanista 1.0 on 127.0.0.1:7777, up 0:01:05; page http://127.0.0.1:8080/" in out
+    assert "\x1bit" not in out
+    assert "?" in out
