@@ -58,9 +58,11 @@ def family(script):
 def nothing_left():
     """Every test leaves this process without a new child, zombie or file descriptor.
 
-    It has a fork server of its own, which is ended with it. What an earlier test left may go
-    meanwhile, when the garbage collector finds it.
+    It has a fork server of its own, which is ended with it: one that another folder's test has
+    started in this process is ended before. What an earlier test left may go meanwhile, when the
+    garbage collector finds it.
     """
+    close_fork_server()
     had, files = children(), open_files("self")
     yield
     close_fork_server()
