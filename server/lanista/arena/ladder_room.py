@@ -7,7 +7,7 @@ module tells it who is there, and makes of its decisions matches that can be pla
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ import structlog
 
 from lanista.arena.house_bots import house_contestants
 from lanista.arena.ladder import Ladder, LadderMatch, LadderResult
-from lanista.arena.ladder_results import LONGEST_MATCH, LadderResults, block_result, unstored
+from lanista.arena.ladder_results import LadderResults, block_result
 from lanista.arena.match_player import PlayedMatch
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
@@ -104,7 +104,7 @@ class LadderRoom:
                 spec=spec,
                 ruleset=ruleset,
                 house=house,
-                results=LadderResults(store, spec.name),
+                results=LadderResults(store, spec.name, data / "records"),
                 running=running,
                 settings=settings,
                 boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
@@ -117,7 +117,7 @@ class LadderRoom:
                     window=spec.window,
                 ),
             )
-            room._store_missing(data / "records")
+            room.results.store_missing()
             room._restore()
             room._opened = opened.pop_all()
         return room
@@ -130,21 +130,6 @@ class LadderRoom:
     def close(self) -> None:
         """Close the database."""
         self._opened.close()
-
-    def _store_missing(self, records: Path) -> None:
-        """Store the results that the last arena couldn't store any more."""
-        store = self.results.store
-        since, stored = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH, set[str]()
-        for number, match in enumerate(store.matches()):
-            committed = datetime.fromisoformat(match.committed)
-            since = committed if number == 0 else since
-            if committed < since - LONGEST_MATCH:
-                break
-            stored.add(match.match.record or "")
-        missing = list(unstored(records, self.spec.name, since, stored))
-        if missing:
-            store.add_matches(missing)
-            log.info("results stored from records", ladder=self.spec.name, matches=len(missing))
 
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:

@@ -16,6 +16,7 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
+    from lanista.arena.spec import LogFormat
     from lanista.match.conditions import MatchConditions
 
 
@@ -107,6 +108,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="Number of processes that play matches; 1 plays them in the arena's own process.",
 )
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Write each line of the log as key=value, or as a JSON object.",
+)
 def command(
     *,
     host: str,
@@ -127,6 +135,7 @@ def command(
     max_per_address: int | None,
     hello_timeout: float,
     workers: int,
+    log_format: str,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
@@ -136,6 +145,7 @@ def command(
     Bots of any game can connect; --map, --set and --move-limit apply to the game of --game.
     """
     from lanista.arena.options import Options
+    from lanista.arena.spec import LogFormat
     from lanista.cli.common import ruleset_named, setup_of
 
     if no_web and web is not None:
@@ -162,7 +172,12 @@ def command(
         workers=workers,
     )
     return serve_arena(
-        options, has_page=not no_web, web=web, open_logs=open_logs, tournaments=tournaments
+        options,
+        has_page=not no_web,
+        web=web,
+        open_logs=open_logs,
+        tournaments=tournaments,
+        log_format=LogFormat(log_format),
     )
 
 
@@ -173,6 +188,7 @@ def serve_arena(
     web: str | None,
     open_logs: bool,
     tournaments: Sequence[Path],
+    log_format: "LogFormat",
     reread: "Reread | None" = None,
 ) -> int:
     """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
@@ -183,6 +199,7 @@ def serve_arena(
         web: The page's address, HOST:PORT; None for the default, or a free port.
         open_logs: Whether all viewers see bots' logs during a match.
         tournaments: The files of tournaments whose standings the page shows.
+        log_format: What the lines of the log look like.
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
@@ -215,7 +232,7 @@ def serve_arena(
             pass
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
-    configure_log()
+    configure_log(log_format)
     page = PagePort(web, looks, open_logs=open_logs) if has_page else None
 
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
