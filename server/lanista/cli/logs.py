@@ -82,7 +82,7 @@ def _shorten(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.ty
 
 def json_line(_: Any, __: str, event: structlog.typing.EventDict) -> str:
     """Render a line of the log as a JSON object that has nothing but printable ASCII."""
-    ordered = {key: event[key] for key in FIRST if key in event} | event
+    ordered = {key: event[key] for key in FIRST if key in event} | dict(event)
     return json.dumps(ordered, allow_nan=False).replace("\x7f", "\\u007f")
 
 
