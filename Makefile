@@ -35,7 +35,7 @@ $(STAMP): pyproject.toml
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
 # can't be installed, its tests are skipped and say why.
-TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap
+TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap ip:iproute2
 
 # Debian keeps its programs off the PATH.
 DATABASE := $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,initdb:postgresql)
@@ -196,6 +196,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/ladder_pairing.py
 	$(BIN)/python tests/bench/ladder.py
+	$(BIN)/python tests/bench/standing.py
 	$(BIN)/python tests/bench/tournament.py
 	$(BIN)/python tests/bench/starting.py
 

@@ -68,6 +68,11 @@ def _seconds(_: object, attribute: "attrs.Attribute[float]", value: float) -> No
         )
 
 
+def _finite(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
+    if not 0 <= value < math.inf:
+        raise LocalProtocolError(f"{attribute.name} is {value} s; it must be 0 s or more")
+
+
 def _end_word(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if value not in END_WORDS:
         raise LocalProtocolError(
@@ -149,6 +154,14 @@ class Clock(Message):
     keyword = "clock"
     first: float = attrs.field(converter=float, validator=_seconds)
     turn: float = attrs.field(converter=float, validator=_seconds)
+
+
+@attrs.frozen
+class Lag(Message):
+    """How many seconds of the way to the bot and back are added to its time limits at most."""
+
+    keyword = "lag"
+    most: float = attrs.field(converter=float, validator=_finite)
 
 
 @attrs.frozen

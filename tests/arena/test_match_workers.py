@@ -10,11 +10,13 @@ import sys
 
 import pytest
 import trio
+import trio.testing
 
-from arena.handed import PATIENCE, begin, open_files, pair, seated
+from arena.handed import PATIENCE, begin, connected, open_files, pair, seated
 from lanista.arena import match_workers
 from lanista.arena.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
+from lanista.match.runner import RejoinError
 
 DYING = """
 import os, signal
@@ -211,6 +213,46 @@ async def test_a_worker_that_dies_after_its_report(workers, nursery, tmp_path):
         assert "finished" == (await playing.end()).result.end
     assert (tmp_path / "died").exists()
     leave(connections, bots)
+
+
+async def test_a_bot_that_comes_back_when_its_match_is_over(
+    workers, nursery, tmp_path, monkeypatch
+):
+    """The front hears of the end only then: the match counts, and the bot waits for another one."""
+    told = trio.Event()
+    hear, last = MatchWorkers._hear, []
+
+    def hear_later(player, worker, content):
+        if content["kind"] == "over":
+            last[:] = [player, worker, content]
+            told.set()
+        else:
+            hear(player, worker, content)
+
+    monkeypatch.setattr(MatchWorkers, "_hear", hear_later)
+    player = workers()
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
+    await played_by(bots, 1)
+    with trio.fail_after(PATIENCE):
+        await told.wait()
+    newer, newer_bot = connected(b"Ann v=1\n")
+    (running,) = player.running.matches.values()
+    refused = trio.Event()
+
+    async def come_back():
+        with pytest.raises(RejoinError):
+            await running.rejoin(0, newer)
+        refused.set()
+
+    nursery.start_soon(come_back)
+    await trio.testing.wait_all_tasks_blocked()
+    hear(*last)
+    assert "finished" == (await playing.end()).result.end
+    with trio.fail_after(PATIENCE):
+        await refused.wait()
+    assert not any(connection.closed for connection in [*connections, newer])
+    leave([*connections, newer], [*bots, newer_bot])
 
 
 async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_path, monkeypatch):

@@ -271,7 +271,6 @@ def test_print_config_prints_what_a_file_means(lanista, tmp_path):
     ("text", "keys"),
     [
         ('[tls]\ncertificate = "a"\nkey = "b"', "tls"),
-        (f"{LADDER}lag_allowance = 0.1\n", "ladders.lag_allowance"),
     ],
 )
 def test_what_is_not_there_yet_is_refused_rather_than_left_out(lanista, tmp_path, text, keys):

@@ -77,6 +77,7 @@ def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
     assert "error shutdown" in waiting.rest()
     assert "error shutdown" in peers(there, "Eve v=1").rest()
     pair[0].leave()
+    pair[1].say("\n")
     assert "error" not in pair[1].rest()
     assert 0 == arena.wait()
     (record,) = (tmp_path / "lanista-data" / "records").glob("*/*.jsonl.gz")

@@ -101,6 +101,7 @@ def sit(
         conditions=MatchConditions(
             clock=spec.pop("limits", DEFAULT.clock),
             late_limit=spec.pop("late_limit", DEFAULT.late_limit),
+            lag_allowance=spec.pop("lag_allowance", DEFAULT.lag_allowance),
         ),
         **spec,
     )

@@ -103,7 +103,7 @@ async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_
         header[key]
         for key in ("lanista_record", "game", "game_version", "settings", "generated", "seed")
     )
-    assert {"first": 20.0, "turn": 0.2, "late_limit": 10} == header["clock"]
+    assert {"first": 20.0, "turn": 0.2, "late_limit": 10, "lag_allowance": 0.0} == header["clock"]
     assert {"0": log} == one["logs"]
     assert ["malformed", "answer", "answer"] == two["verdicts"]
     assert ["x", "2", "2"] == two["raw"]

@@ -180,7 +180,7 @@ def test_a_head_holds_neither_seed_nor_commands():
     # Half a character can't be UTF-8: a question mark.
     names = [{"name": "Ann", "protocol": "1"}, {"name": "?<b>", "protocol": "classic"}]
     assert names == head["players"]
-    assert {"first": 20.0, "turn": 0.2, "late_limit": 10} == head["clock"]
+    assert {"first": 20.0, "turn": 0.2, "late_limit": 10, "lag_allowance": 0.0} == head["clock"]
 
 
 def test_a_scene_has_its_ground_by_row():

@@ -11,7 +11,7 @@ from collections import deque
 import attrs
 import trio
 
-from lanista.match.channel import BrokenChannelError, Chunk
+from lanista.match.channel import BrokenChannelError, Chunk, RoundTrip
 from lanista.match.connection import Connection
 
 TO_BOT = 1 << 20
@@ -79,6 +79,8 @@ class MemoryChannel:
     _wakes: int = 0
     sends: list[tuple[float, int]] = attrs.field(factory=list)
     """When how many bytes were handed over."""
+    way: RoundTrip | None = None
+    """What `round_trip` returns."""
 
     def send_some(self, data: bytes | memoryview) -> int:
         """See `Channel`."""
@@ -119,6 +121,10 @@ class MemoryChannel:
                 break
             await pipe.changed.wait()
         await trio.lowlevel.checkpoint()
+
+    def round_trip(self) -> RoundTrip | None:
+        """See `Channel`."""
+        return self.way
 
     def shut_writing(self) -> None:
         """See `Channel`."""

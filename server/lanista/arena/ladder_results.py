@@ -9,7 +9,7 @@ the database can't be written for so long that too many results would have to be
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -163,6 +163,27 @@ def unstored(
                 yield result
 
 
+def _played_once(
+    results: Iterable[BlockResult], counted: set[tuple[str, int]]
+) -> Iterator[BlockResult]:
+    """Yield results, each of one match, without a second one that counts for a block's seating.
+
+    Args:
+        results: The results.
+        counted: By block and number: the seatings that have a match that counts; more are added.
+    """
+    for result in results:
+        (match,) = result.matches
+        seating = result.block, match.seating
+        if match.counted and seating in counted:
+            # The record of a match could not be completed, so it was taken for an aborted one.
+            log.warning("not stored, as it was played again", record=match.record)
+            continue
+        if match.counted:
+            counted.add(seating)
+        yield result
+
+
 def _is_of(path: Path, ladder: str) -> bool:
     """Return whether a record's first line says that its match was played on a ladder."""
     line = next(whole_lines(path), b"")
@@ -281,14 +302,17 @@ class LadderResults:
             StoreError: The database can't be read or written.
             OSError: The folder of records can't be read.
         """
-        stored = set[str]()
+        stored, counted = set[str](), set[tuple[str, int]]()
         for match in self.store.matches():
             committed = datetime.fromisoformat(match.committed)
             since = since or committed
             if committed < since - LONGEST_MATCH:
                 break
             stored.add(match.match.record or "")
-        missing = unstored(self.records, self.name, since or BEGINNING, stored)
+            if match.match.counted:
+                counted.add((match.block, match.match.seating))
+        found = unstored(self.records, self.name, since or BEGINNING, stored)
+        missing = _played_once(found, counted)
         number = 0
         while batch := list(islice(missing, AT_ONCE)):
             self.store.add_matches(batch)

@@ -225,7 +225,8 @@ class LadderRoom:
     @property
     def conditions(self) -> MatchConditions:
         """The conditions of all matches. A void one is played again when its bots wait again."""
-        return self.spec.clock.conditions(void_tries=1)
+        conditions = self.spec.clock.conditions(void_tries=1)
+        return attrs.evolve(conditions, lag_allowance=self.spec.lag_allowance)
 
     @staticmethod
     def result_of(

@@ -173,8 +173,10 @@ class MatchWorker:
             nursery.start_soon(self._play, match, message.data)
             return
         match_or_none = self._matches.get(content["match"])
-        if match_or_none is None:
-            return  # it is over, which the front doesn't know yet
+        if match_or_none is None:  # it is over, which the front doesn't know yet
+            for unwanted in message.sockets:
+                unwanted.close()
+            return
         match = match_or_none
         kind = content["kind"]
         if kind in {"pause", "resume", "step"}:

@@ -87,7 +87,8 @@ class _HandedMatch:
     def end(self) -> None:
         """Take note that nothing more will be heard of the match."""
         self.over.set()
-        self.hear(None)
+        if not self._answered.is_set():  # else a reply may have come that nobody has read yet
+            self.hear(None)
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """End the match as aborted."""
@@ -374,7 +375,9 @@ class MatchWorkers:
     ) -> PlayedMatch | None:
         """Go on with the connections of a match that is over, where its worker has left them."""
         match = handed.match
-        for connection, session in zip(handed.connections, report.sessions, strict=True):
+        # The worker never looked at a connection that came when the match was over there: it is
+        # the last one, and `_HandedMatch.rejoin` takes it back.
+        for connection, session in zip(handed.connections, report.sessions, strict=False):
             if connection is not None:
                 connection.take_back(session)
         match.control.take_up(paused=match.control.paused, steps=report.steps)

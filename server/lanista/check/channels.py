@@ -9,7 +9,7 @@ verdict is made here.
 import attrs
 import trio
 
-from lanista.match.channel import Channel, Chunk
+from lanista.match.channel import Channel, Chunk, RoundTrip
 from lanista.match.connection import Connection
 
 GO = b"\ngo\n"
@@ -57,6 +57,10 @@ class QuietChannel:
             await trio.lowlevel.checkpoint()
         else:
             await trio.sleep_forever()
+
+    def round_trip(self) -> RoundTrip | None:
+        """Return None: there is no way to measure."""
+        return None
 
     def shut_writing(self) -> None:
         """End the player's input, and so its output."""
@@ -114,6 +118,10 @@ class Tap:
     async def wait_readable(self) -> None:
         """See `Channel`."""
         await self.inner.wait_readable()
+
+    def round_trip(self) -> RoundTrip | None:
+        """See `Channel`."""
+        return self.inner.round_trip()
 
     def shut_writing(self) -> None:
         """See `Channel`."""

@@ -181,7 +181,6 @@ def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
     """
     asked = {
         "tls": spec.tls is not None,
-        "ladders.lag_allowance": any(ladder.lag_allowance > 0 for ladder in spec.ladders),
     }
     keys = [key for key, is_asked in asked.items() if is_asked]
     if keys:

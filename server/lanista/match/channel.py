@@ -40,8 +40,25 @@ CLOCK_DRIFT = 0.001
 """Additional difference, as a share of the elapsed time: twice what clocks are slewed by."""
 
 
+_TCP_INFO = struct.Struct("@68xI76xI")  # tcpi_rtt and tcpi_min_rtt of Linux' struct tcp_info
+_UNKNOWN = 2**32 - 1
+
+
 class BrokenChannelError(Exception):
     """The connection to the bot is broken or closed."""
+
+
+@attrs.frozen
+class RoundTrip:
+    """The time that the way to a bot and back takes, as measured by the kernel, in microseconds.
+
+    A bot's machine can make it look longer, by acknowledging late, but not shorter.
+    """
+
+    smoothed: int
+    """The average of the last measurements."""
+    least: int
+    """The shortest measurement of the last minutes."""
 
 
 @attrs.frozen
@@ -88,6 +105,10 @@ class Channel(Protocol):
 
     async def wait_readable(self) -> None:
         """Wait until there is something to read."""
+        ...
+
+    def round_trip(self) -> RoundTrip | None:
+        """Return how long the way to the bot and back takes; None if that isn't known."""
         ...
 
     def shut_writing(self) -> None:
@@ -219,6 +240,19 @@ class SocketChannel:
             await trio.lowlevel.wait_readable(self._open())
         except (trio.ClosedResourceError, BrokenChannelError):
             await trio.lowlevel.checkpoint()
+
+    def round_trip(self) -> RoundTrip | None:
+        """See `Channel`; known on Linux."""
+        if sys.platform != "linux":
+            return None
+        try:
+            info = self._open().getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+        except (OSError, BrokenChannelError):
+            return None
+        if len(info) < _TCP_INFO.size:
+            return None
+        smoothed, least = _TCP_INFO.unpack(info)
+        return None if least == _UNKNOWN else RoundTrip(smoothed, least)
 
     def shut_writing(self) -> None:
         """See `Channel`."""

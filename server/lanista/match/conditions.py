@@ -23,6 +23,8 @@ class MatchConditions:
 
     clock: Limits = attrs.field(factory=Limits)
     """Time limits of the answers."""
+    lag_allowance: float = 0.0
+    """Maximum of the round trip, in seconds, that is added to the time limits of a seat."""
     late_limit: int = 10
     """Number of late turns in a row, or of turns without a connection, that eliminates a seat in
     games that skip late turns."""

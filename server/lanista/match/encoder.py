@@ -20,6 +20,7 @@ from lanista_protocol import (
     ErrorCode,
     GameName,
     Go,
+    Lag,
     Message,
     Note,
     Player,
@@ -47,6 +48,8 @@ class MatchInfo:
     """The players' names, by seat."""
     limits: Limits
     """The time limits of the answers."""
+    lag_allowance: float = 0.0
+    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
     seed: int
     """The match's seed. It is never sent; only seeds that are derived from it are."""
 
@@ -107,6 +110,8 @@ class Version1Encoder:
         lines: list[Message] = [Start(info.match), GameName(info.game), Seat(seat)]
         lines += [Player(number, name) for number, name in enumerate(info.players)]
         lines.append(Clock(info.limits.first, info.limits.turn))
+        if info.lag_allowance:
+            lines.append(Lag(info.lag_allowance))
         lines.append(Seed(seat_seed(info.game, info.seed, seat)))
         if seat not in self._fixed:
             self._fixed[seat] = game.facts_at_start(seat)

@@ -56,6 +56,7 @@ def payloads(
         game=header.game,
         players=tuple(player.name for player in header.players),
         limits=Limits(header.clock.first, header.clock.turn),
+        lag_allowance=header.clock.lag_allowance,
         seed=header.seed,
     )
     player = header.players[seat]

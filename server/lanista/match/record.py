@@ -32,6 +32,7 @@ import os
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,8 @@ class ClockInfo:
     first: float
     turn: float
     late_limit: int
+    lag_allowance: float = 0.0
+    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
 
 
 @attrs.frozen(kw_only=True)
@@ -210,6 +213,15 @@ class TurnInfo:
     back."""
     rejoined: dict[str, RejoinInfo] = attrs.field(factory=dict)
     """The seats whose bots came back and were asked over another connection from this turn on."""
+    round_trips: dict[str, tuple[int, int]] = attrs.field(factory=dict)
+    """By seat, in microseconds: how long the way to its bot and back takes on average lately, and
+    at least. It is measured in a few turns only."""
+    lags: dict[str, int] = attrs.field(factory=dict)
+    """By seat, the microseconds that were added to its time limit in this turn for that way."""
+
+    def lag(self, seat: int) -> float:
+        """Return the seconds that were added to a seat's time limit."""
+        return self.lags.get(str(seat), 0) / 1e6
 
     def reason_gone(self, seat: int) -> FaultInfo | None:
         """Return the fault by which a seat is out since this turn, if it is."""
@@ -580,8 +592,12 @@ def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: i
     for times in turn.times:
         if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
             raise BadRecordError(f"{path}: line {number}: expected times of 1 or 4 microseconds")
+    lengths = [*turn.lags.values(), *chain.from_iterable(turn.round_trips.values())]
+    if any(not 0 <= length <= MAX_TIME for length in lengths):
+        raise BadRecordError(f"{path}: line {number}: expected ways of 0 microseconds or more")
     named = [str(fault.seat) for fault in turn.faults]
     named += [*turn.logs, *turn.shortened, *turn.left, *turn.rejoined]
+    named += [*turn.round_trips, *turn.lags]
     _check_seats(path, number, named, seats)
 
 

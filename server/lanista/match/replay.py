@@ -355,7 +355,7 @@ def seat_faults(header: Header, game: Game, turn: TurnInfo, seat: int) -> list[F
         judged,
         line=turn.raw[seat],
         times=turn.times[seat],
-        limit=Limits(header.clock.first, header.clock.turn).of_turn(turn.turn),
+        limit=Limits(header.clock.first, header.clock.turn).of_turn(turn.turn) + turn.lag(seat),
     )
 
 

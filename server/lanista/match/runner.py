@@ -70,6 +70,8 @@ VERDICT_NAMES: Mapping[type[Verdict], str] = {
 OUT = Out()
 OWN_SHARE = 0.5
 """Share of a stall above which work for the late bot's own address is blamed for it."""
+MEASURED_EVERY = 32
+"""Number of turns after which the round trips to the bots are measured again."""
 LONG_LINE = 4096
 """Length of an answer in characters above which other tasks may run before it is parsed."""
 
@@ -127,6 +129,8 @@ class Match:
     # The seats whose bots came back in this turn, with what the record says about each.
     _rejoined: dict[str, RejoinInfo] = attrs.field(init=False, factory=dict)
     _can_be_absent: bool = attrs.field(init=False, default=False)  # whether any seat can
+    # By seat, the round trips that were measured in this turn.
+    _round_trips: dict[str, tuple[int, int]] = attrs.field(init=False, factory=dict)
     # Set when an absent seat needs to be waited for no longer.
     _changed: trio.Event = attrs.field(init=False, factory=trio.Event)
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
@@ -143,6 +147,7 @@ class Match:
             game=self.spec.ruleset.name,
             players=tuple(self.names),
             limits=self.spec.conditions.clock,
+            lag_allowance=self.spec.conditions.lag_allowance,
             seed=self.spec.seed,
         )
         version1 = Version1Encoder(info)
@@ -282,6 +287,7 @@ class Match:
         for seat in self.seats:
             if seat.successor is None:
                 seat.connection.session.start()
+                self._measure(seat)
         while True:
             if self._can_be_absent:
                 self._take_successors(game, payloads, status)
@@ -371,6 +377,7 @@ class Match:
                 continue
             seat.take_successor()
             seat.connection.session.start()
+            self._measure(seat)
             seat.present = True
             # Without the notes on its last answer, which came over another connection.
             payloads[seat.index] = seat.encoder.opening(game, seat.index, status)
@@ -419,6 +426,9 @@ class Match:
             if seat.present:
                 blocked |= seat.hand_over(payloads[seat.index], limit)
         self._write_turn(began)
+        if self._turns and self._turns % MEASURED_EVERY == 0:
+            for seat in asked:
+                self._measure(seat)
         if blocked:
             # A bot that doesn't read must not delay the others. Only in this case do the seats need
             # tasks of their own.
@@ -438,6 +448,12 @@ class Match:
         for seat in asked:
             if not seat.settled:
                 await seat.last_look()
+
+    def _measure(self, seat: Seat) -> None:
+        """Measure the round trip to a seat's bot, for its next time limits and for the record."""
+        found = seat.measure(self.spec.conditions.lag_allowance)
+        if found is not None:
+            self._round_trips[str(seat.index)] = found.smoothed, found.least
 
     async def _wait_for(self, seat: Seat, others: Iterable[Seat], deadline: float) -> None:
         """Wait for a seat that has just been looked at, then for the others; until the deadline."""
@@ -513,7 +529,7 @@ class Match:
             message = f"late or absent {seat.late_streak} turns in a row, so it is out"
             seat.lose("disconnected", f"{seat.why_absent}; {message}")
         else:
-            message = late_message(times, self._limit)
+            message = late_message(times, seat.limit)
             message += f"; late {seat.late_streak} turns in a row, so it is out"
             seat.lose("late", message)
 
@@ -527,7 +543,7 @@ class Match:
                 FaultInfo(turn=number, seat=index, code=code, index=None, words=seat.gone_message)
             ]
         return faults_of(
-            self._game, number, index, verdict, line=seat.line, times=times, limit=self._limit
+            self._game, number, index, verdict, line=seat.line, times=times, limit=seat.limit
         )
 
     def _note(self, seat: Seat, fault: FaultInfo) -> bytes:
@@ -535,7 +551,7 @@ class Match:
 
     @property
     def _limit(self) -> float:
-        """The time limit of this turn, in seconds."""
+        """The time limit of this turn, in seconds, without what is added for a seat's way."""
         return self.spec.conditions.clock.of_turn(self._turns)
 
     def _verdict(self, seat: Seat) -> Verdict:
@@ -545,9 +561,9 @@ class Match:
         arrived = seat.arrived
         # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
         if seat.line is None or arrived is None or seat.gone or not arrived.in_time(seat.deadline):
-            self._spend(seat, seat.deadline - seat.handed_at)
+            self._spend(seat, seat.deadline - seat.handed_at - seat.lag)
             return Late()
-        self._spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at)
+        self._spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at - seat.lag)
         seat.late_streak = 0
         try:
             answer = self._game.parse(seat.index, tokenize(seat.line))
@@ -634,6 +650,8 @@ class Match:
         line["digest"] = ""  # its place among the keys
         if any(status):
             line["status"] = status
+        if self._round_trips:
+            line["round_trips"], self._round_trips = self._round_trips, {}
         if self._can_be_absent:
             self._note_gaps(line, asked)
         return line

@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from lanista.match.bundle import TURNS_KEPT
-from lanista.match.channel import BrokenChannelError
+from lanista.match.channel import BrokenChannelError, RoundTrip
 from lanista.match.clock import Arrival, arrival
 from lanista.match.connection import Connection
 from lanista.match.encoder import Encoder
@@ -34,7 +34,13 @@ class Seat:
     late_streak: int = 0
     """Number of consecutive turns in which it was late or absent, including the last one."""
     used: float = 0.0
-    """Seconds that the seat's answers took so far."""
+    """Seconds that the seat's answers took so far, without `lag`."""
+    lag: float = 0.0
+    """Seconds that are added to the time limit of this turn for the way to its bot and back."""
+    # The least round trip of this connection so far; None if it isn't known. And what is added to
+    # the time limits of the turns to come.
+    _least: int | None = None
+    _next_lag: float = 0.0
     gone: str | None = None
     """Why the seat is out, as a code of the record: `disconnected`, `late`, …; None: it plays."""
     gone_message: str = ""
@@ -72,7 +78,7 @@ class Seat:
     _known_empty: float = attrs.field(init=False, default=0.0)
     _unsent: memoryview = attrs.field(init=False, factory=lambda: memoryview(b""))
     limit: float = attrs.field(init=False, default=0.0)
-    """Time limit of this turn, in seconds."""
+    """Time limit of this turn, in seconds, with `lag`."""
 
     @property
     def playing(self) -> bool:
@@ -156,6 +162,22 @@ class Seat:
         self.connection, self.successor = self.successor, None
         self.dismissed = False
         self._unsent = memoryview(b"")
+        self._least, self._next_lag = None, 0.0
+
+    def measure(self, allowance: float) -> RoundTrip | None:
+        """Return the round trip as it is now, if it is known.
+
+        The least one so far is added to the time limits from the next hand-over on.
+
+        Args:
+            allowance: The maximum of what is added, in seconds.
+        """
+        found = self.connection.channel.round_trip()
+        if found is not None:
+            self._least = found.least if self._least is None else min(self._least, found.least)
+            # In whole microseconds, as in the record.
+            self._next_lag = min(self._least, round(allowance * 1e6)) / 1e6
+        return found
 
     # -- a turn --------------------------------------------------------------------------------
 
@@ -173,7 +195,7 @@ class Seat:
 
         Args:
             payload: The bytes of the turn.
-            limit: Seconds that the seat has for its answer.
+            limit: Seconds that every seat has for its answer; `lag` is added.
 
         Returns:
             Whether a part of the payload couldn't be sent yet.
@@ -185,8 +207,9 @@ class Seat:
             # An answer that it sent before it left still counts; reading will find it.
             sent = len(payload)
         self.handed_at = self._known_empty = trio.current_time()
-        self.deadline = self.handed_at + limit
-        self.limit = limit
+        self.lag = self._next_lag
+        self.limit = limit + self.lag
+        self.deadline = self.handed_at + self.limit
         if self.connection.session.has_answer:
             self._take(Arrival(self.handed_at, self.handed_at, self.handed_at))
         if sent < len(payload):

@@ -97,7 +97,12 @@ def header(
         generated=spec.board is None,
         seed=spec.seed,
         players=tuple(players),
-        clock=ClockInfo(first=clock.first, turn=clock.turn, late_limit=spec.conditions.late_limit),
+        clock=ClockInfo(
+            first=clock.first,
+            turn=clock.turn,
+            late_limit=spec.conditions.late_limit,
+            lag_allowance=spec.conditions.lag_allowance,
+        ),
         try_=spec.try_,
         ladder=spec.ladder,
     )
@@ -131,7 +136,10 @@ def turn(
     times: list[tuple[int, ...] | None] = [None] * len(verdicts)
     logs = {}
     shortened = {}
+    lags = {}
     for seat in asked:
+        if seat.lag:
+            lags[str(seat.index)] = round(seat.lag * 1e6)
         room = rooms[seat.index]
         if seat.line is not None:
             is_refused = verdicts[seat.index] in REFUSED
@@ -167,6 +175,8 @@ def turn(
         line["logs"] = logs
     if shortened:
         line["shortened"] = shortened
+    if lags:
+        line["lags"] = lags
     return line
 
 

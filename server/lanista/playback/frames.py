@@ -173,7 +173,7 @@ def turn_json(turn: TurnInfo, limit: float, faults: Iterable[FaultInfo]) -> dict
 
     Args:
         turn: The turn.
-        limit: The time for an answer in seconds; 0 if there is no limit.
+        limit: The time for an answer in seconds, without lags; 0 if there is no limit.
         faults: All faults of the turn, as by `replay.turn_faults`.
     """
     fields: dict[str, Any] = {
@@ -183,6 +183,10 @@ def turn_json(turn: TurnInfo, limit: float, faults: Iterable[FaultInfo]) -> dict
         "raw": [None if raw is None else shortened(raw) for raw in turn.raw],
         "times": [None if times is None else list(times) for times in turn.times],
     }
+    if turn.lags:
+        fields["lags"] = dict(turn.lags)
+    if turn.round_trips:
+        fields["round_trips"] = {seat: list(ways) for seat, ways in turn.round_trips.items()}
     if turn.stall:
         fields["stall"] = turn.stall
     if turn.status:

@@ -1,7 +1,7 @@
 /* The floor of tests/bench/clients.py: a bare socket. It looks for the line `go` and answers with
  * nothing; it reads no fact.
  *
- *     empty GAME          speaks TCP
+ *     empty GAME [NAME]   speaks TCP
  *     empty -             speaks by stdin and stdout, behind `lanista connect`
  */
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@ static char buffer[1 << 20];
 
 int main(int count, char **words) {
     int in = 0, out = 1;
-    if (count != 2) return 2;
+    if (count != 2 && count != 3) return 2;
     if (strcmp(words[1], "-") != 0) {
         struct sockaddr_in arena = {0};
         int one = 1;
@@ -29,7 +29,8 @@ int main(int count, char **words) {
         if (connect(in, (struct sockaddr *)&arena, sizeof arena) != 0) return 1;
         setsockopt(in, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         const char *keep = getenv("LANISTA_KEEP") ? " keep=1" : "";
-        int size = snprintf(hello, sizeof hello, "Empty v=1 game=%s%s\n", words[1], keep);
+        const char *name = count == 3 ? words[2] : "Empty";
+        int size = snprintf(hello, sizeof hello, "%s v=1 game=%s%s\n", name, words[1], keep);
         if (write(out, hello, (size_t)size) != size) return 1;
     }
     size_t held = 0;

@@ -29,8 +29,8 @@
  * @property {string | null} started
  * @property {{name: string, protocol: string | null}[]} players by seat
  * @property {Record<string, any>} settings
- * @property {{first: number, turn: number, late_limit: number} | null} clock in seconds; 0: no
- *   limit
+ * @property {{first: number, turn: number, late_limit: number, lag_allowance: number} | null}
+ *   clock in seconds; 0: no limit
  * @property {number} attempt
  * @property {number | null} rounds maximum number of turns; null: unlimited
  * @property {Scene} scene
@@ -65,6 +65,8 @@
  * @property {string[]} verdicts
  * @property {(string | null)[]} raw answers
  * @property {(number[] | null)[]} times
+ * @property {Record<string, number>} [lags] by seat, the µs that were added to its limit
+ * @property {Record<string, [smoothed: number, least: number]>} [round_trips] by seat, in µs
  * @property {number} [stall]
  * @property {(number | null)[]} [status]
  * @property {{turn: number, seat: number, code: string, index: number | null, words: string}[]}

@@ -442,12 +442,14 @@ export function timesPanel(head) {
     el("th", { scope: "col", class: at > 0 && at < 4 ? "number" : null }, title),
   );
   const table = el("table", null, el("thead", null, el("tr", null, heads)), rows);
+  const ways = el("p", { class: "muted" });
   return {
-    element: el("div", { class: "ledger" }, el("div", { class: "scroll" }, table), summary),
+    element: el("div", { class: "ledger" }, el("div", { class: "scroll" }, table), summary, ways),
     show({ play }) {
       table.hidden = play === null;
       if (play === null) {
         fill(summary, "The start: no answer led here.");
+        fill(ways);
         return;
       }
       fill(
@@ -463,8 +465,34 @@ export function timesPanel(head) {
         summary,
         `Sent: since the turn began. Arrived and read: since it was sent. ${limit}; ${stall}.`,
       );
+      fill(ways, waysText(head, play));
     },
   };
+}
+
+/**
+ * Tell how long the way to each bot and back takes, if that was measured in this turn, and what
+ * was added to its limit for it.
+ *
+ * @param {Head} head
+ * @param {Play} play
+ */
+function waysText(head, play) {
+  return head.players
+    .flatMap(({ name }, seat) => {
+      const measured = play.round_trips?.[seat];
+      const lag = play.lags?.[seat];
+      const parts = [];
+      if (measured !== undefined) {
+        const [smoothed, least] = measured.map((us) => formatDuration(us / 1000));
+        parts.push(`the way to the bot and back takes ${smoothed}, at least ${least}`);
+      }
+      if (lag !== undefined) {
+        parts.push(`its limit is ${formatDuration(lag / 1000)} longer`);
+      }
+      return parts.length > 0 ? [`${name}: ${parts.join("; ")}.`] : [];
+    })
+    .join(" ");
 }
 
 /**

@@ -1,0 +1,137 @@
+"""A standing arena: matches a second on a ladder, and the memory of bots that wait.
+
+- Matches a second of trivial bots (in C, kept from match to match) on a ladder, all told: pairing,
+  clock, record, database; beside those of a tournament of the same bots and matches, in turns.
+- Memory that the arena's process has more for each bot that waits in a room of its own.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from measured import keep, median
+
+from tournament import BOT_SOURCE, MAP, TURNS, matches_a_second
+
+BOTS = 8
+SECONDS = 8.0
+"""For so long the matches on a ladder are counted, when the first ones are over."""
+PAIRS = 3
+WAITING = 1000
+FILE = f"""
+port = 0
+workers = {{workers}}
+data = "data"
+max_connections = {WAITING + 100}
+page = {{{{ listen = "none" }}}}
+
+[[ladders]]
+name = "angrymob"
+game = "angrymob"
+maps = ["{MAP}"]
+settings = {{{{ move_limit = {TURNS} }}}}
+"""
+
+
+def arena(folder, workers, stack):
+    """Start an arena with a ladder; its process and its port."""
+    folder.mkdir()
+    (folder / "arena.toml").write_text(FILE.format(workers=workers))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lanista.cli", "arena", "run", "arena.toml"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    stack.callback(process.wait)
+    stack.callback(process.send_signal, signal.SIGTERM)
+    stack.enter_context(process.stdout)
+    return process, process.stdout.readline().rsplit(":", 1)[1].strip()
+
+
+def ladder_matches_a_second(folder, bot, workers):
+    """Matches that are stored in a second."""
+    with ExitStack() as stack:
+        _, port = arena(folder, workers, stack)
+        env = {**os.environ, "LANISTA_PORT": port, "LANISTA_KEEP": "1"}
+        for number in range(BOTS):
+            process = subprocess.Popen([bot, "angrymob", f"bot{number}"], env=env)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+        path = folder / "data" / "ladders" / "angrymob.db"
+        with closing(sqlite3.connect(path)) as connection:
+
+            def stored():
+                return connection.execute("SELECT count(*) FROM matches").fetchone()[0]
+
+            while stored() < 2 * BOTS:
+                time.sleep(0.01)
+            before, began = stored(), time.perf_counter()
+            time.sleep(SECONDS)
+            return (stored() - before) / (time.perf_counter() - began)
+
+
+def memory_of(pid):
+    """Kilobytes of a process that are its own and in memory."""
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Private_Dirty:"):
+            return int(line.split()[1])
+    raise AssertionError
+
+
+def kilobytes_a_waiting_bot(folder):
+    """Kilobytes more for each of WAITING bots in rooms of their own."""
+    with ExitStack() as stack:
+        process, port = arena(folder, 1, stack)
+        before = memory_of(process.pid)
+        for number in range(WAITING):
+            peer = stack.enter_context(socket.create_connection(("127.0.0.1", int(port))))
+            peer.sendall(f"bot{number} v=1 game=angrymob room=r{number}\n".encode())
+            answer = b""
+            while b"\nwait " not in answer:
+                answer += peer.recv(4096)
+        return (memory_of(process.pid) - before) / WAITING
+
+
+def main():
+    folder = Path(tempfile.mkdtemp())
+    try:
+        bot = folder / "empty"
+        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bot, BOT_SOURCE], check=True)
+        rates = {}
+        for processes in (1, 2):
+            # In turns, so that a machine that changes its speed does so for both.
+            rows = [
+                (
+                    ladder_matches_a_second(folder / f"{processes}-{number}", bot, processes),
+                    matches_a_second(folder, f"{bot} angrymob", processes),
+                )
+                for number in range(PAIRS)
+            ]
+            rates[str(processes)] = {
+                "ladder_matches_a_second": median([ladder for ladder, _ in rows]),
+                "tournament_matches_a_second": median([cup for _, cup in rows]),
+                "ratio": median([ladder / cup for ladder, cup in rows]),
+            }
+        keep(
+            "standing",
+            {
+                "by_processes": rates,
+                "kilobytes_a_waiting_bot": round(kilobytes_a_waiting_bot(folder / "waiting"), 1),
+            },
+        )
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
