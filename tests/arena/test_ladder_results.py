@@ -104,7 +104,9 @@ async def test_results_beyond_what_memory_may_hold_are_found_in_records(
 
     def matches():
         return [
-            SimpleNamespace(committed=datetime.now(UTC).isoformat(), match=block.matches[0])
+            SimpleNamespace(
+                committed=datetime.now(UTC).isoformat(), block=block.block, match=block.matches[0]
+            )
             for block in kept.values()
         ]
 
