@@ -10,7 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from docs.pages import DOCS
 from lanista.arena.open_ladders import open_ladders
 from lanista.arena.spec import LadderSpec
-from web.house import opened, play
+from lanista.hosting.control import RunningMatches
+from lanista.web.view import View
+from web.house import opened, play, showing
 
 TOKEN = "s3cret"
 
@@ -114,6 +116,13 @@ async def test_an_arena_is_ready_until_it_drains(tmp_path):
         assert 200 == (await house.get("/healthz")).status
         await play((ann, ["x"]), (bob, [""]), leave=True)
         await house.over.wait()
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/readyz"])
+async def test_a_match_alone_has_no_figures(path):
+    """`lanista play --watch` is no arena."""
+    async with showing(View(RunningMatches())) as house:
+        assert 404 == (await house.get(path)).status
 
 
 async def test_every_figure_is_on_the_page(tmp_path):

@@ -376,9 +376,9 @@ class Server:
         if path == "/healthz":
             _check_parameters(query)
             raise _json(views.health())
-        if path == "/readyz":
+        if path == "/readyz" and view.arena is not None:
             _check_parameters(query)
-            if view.arena is None or not view.arena.is_ready:
+            if not view.arena.is_ready:
                 message = "the arena isn't ready for bots: it begins, or ends"
                 raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
             raise _json({"ready": True})
