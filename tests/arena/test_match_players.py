@@ -82,6 +82,9 @@ async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, bo
         played = await playing.end()
         assert ("finished", 3) == (played.result.end, played.result.turns)
         assert played.result == playing.record.result
+        assert 6 == sum(played.figures.answers.counts)
+        # What was counted comes along: 6 answers, and 2 turns that another one followed.
+        assert (6, 2) == (sum(played.figures.answers.counts), sum(played.figures.own.counts))
         assert [{"Ann", "Bob"}] * 2 == [
             {player.name for player in playing.record.header.players}
         ] * 2
@@ -89,6 +92,8 @@ async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, bo
         assert playing.match.record == ends[-1][1]
         assert ["WAITING"] * 2 == [connection.session.state.name for connection in connections]
     await ann.until(b"\nscore 1 ", 2)
+    loops = ["front", "worker 1"] if isinstance(player, MatchWorkers) else ["front"]
+    assert loops == list(player.lags)
 
 
 async def nothing_comes(bot):

@@ -14,6 +14,7 @@ from lanista.arena.spec import (
     ArenaSpec,
     HouseBot,
     LadderSpec,
+    LogFormat,
     Page,
     Registration,
     Tls,
@@ -54,6 +55,7 @@ def test_every_key_is_read():
         max_per_address = 50
         hello_timeout = 5
         drain = 60
+        log_format = "json"
         workers = 2
 
         [tls]
@@ -95,6 +97,7 @@ def test_every_key_is_read():
         max_per_address=50,
         hello_timeout=5.0,
         drain=60.0,
+        log_format=LogFormat.JSON,
         workers=2,
         tls=Tls(certificate="fullchain.pem", key="privkey.pem"),
         page=Page(listen="[::]:443", open_logs=True, tournaments=("cup.toml",)),
@@ -406,6 +409,7 @@ arenas = st.builds(
     registration=st.sampled_from(Registration),
     max_per_address=st.none() | st.integers(1, 1000),
     hello_timeout=numbers(0, 3600, exclude_min=True),
+    log_format=st.sampled_from(LogFormat),
     tls=st.none() | st.builds(Tls, certificate=not_blank, key=not_blank),
     page=st.builds(Page, listen=st.sampled_from([None, "[::]:1"]), tournaments=listed)
     | st.just(Page(listen="none")),

@@ -1,5 +1,6 @@
 """`lanista arena run`: an arena that a file describes, as its operator and a bot meet it."""
 
+import json
 import signal
 from types import SimpleNamespace
 
@@ -44,6 +45,7 @@ port = 0
 game = "angrymob"
 max_connections = {most}
 drain = 3600
+log_format = "json"
 {more}
 """
 
@@ -64,7 +66,7 @@ def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
     file.write_text(RELOADED.format(most=3, more=f"workers = 2\n{page}"))
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "was read again" in arena.err, "the file is read")
-    assert "keys=['workers']" in arena.err
+    assert ["workers"] in [json.loads(line).get("keys") for line in arena.err.splitlines()]
     pair = [peers(there, f"{name} v=1") for name in ("Ann", "Bob")]
     for peer in pair:
         peer.until("go")
@@ -79,4 +81,10 @@ def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
     assert "error" not in pair[1].rest()
     assert 0 == arena.wait()
     (record,) = (tmp_path / "lanista-data" / "records").glob("*/*.jsonl.gz")
-    assert "aborted" != read(record).result.end
+    match = read(record)
+    assert "aborted" != match.result.end
+    log = {line["event"]: line for line in map(json.loads, arena.err.splitlines())}
+    assert ["timestamp", "level", "event", "match"] == list(log["match begins"])[:4]
+    assert match.header.match == log["match begins"]["match"] == log["match ends"]["match"]
+    assert ("Eve", "shutdown") == (log["refused"]["name"], log["refused"]["code"])
+    assert log["ended"]["timestamp"].endswith("Z")

@@ -57,6 +57,11 @@ class BoardMaker:
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _worker: trio.Process | None = attrs.field(default=None, init=False)
 
+    @property
+    def waiting(self) -> int:
+        """Number of matches that wait for their turn."""
+        return self._turn.statistics().tasks_waiting
+
     async def run(self) -> None:
         """Wait until cancelled, and then end the worker; nobody may wait for a board any more."""
         try:

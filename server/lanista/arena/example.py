@@ -41,6 +41,9 @@ _TEXT = """\
 # Seconds that running matches have to end when the arena is told to stop.
 # drain = 0.0
 
+# Lines of the log: "text", or "json", an object each.
+# log_format = "text"
+
 # Processes in which matches run.
 # workers = 1
 

@@ -16,6 +16,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.arena.figures import ArenaFigures
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import MatchPlayer, SeatedMatch
 from lanista.arena.options import Options
@@ -48,6 +49,7 @@ class LadderMatches:
     lobby: Lobby
     running: RunningMatches
     player: MatchPlayer
+    figures: ArenaFigures = attrs.field(factory=ArenaFigures)
     rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
     """The ladders by name."""
     closing: bool = False
@@ -168,6 +170,7 @@ class LadderMatches:
             if seated is not None:
                 played = await self.player.play(seated, room.opening(match.pairing).records)
                 if played is not None:
+                    self.figures.add(spec, played)
                     result = room.result_of(
                         spec,
                         match.names,
@@ -177,7 +180,10 @@ class LadderMatches:
                     )
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
-                "match ended by an error", trace=traceback.format_exc()
+                "match ended by an error",
+                match=spec.match,
+                players=list(match.names),
+                trace=traceback.format_exc(),
             )
             for player in players.values():
                 await player.connection.refuse(

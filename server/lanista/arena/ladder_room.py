@@ -21,10 +21,8 @@ from lanista.arena.house_bots import house_contestants
 from lanista.arena.ladder import Counted, Ladder, LadderMatch, LadderResult
 from lanista.arena.ladder_results import (
     AT_ONCE,
-    LONGEST_MATCH,
     LadderResults,
     block_result,
-    unstored,
 )
 from lanista.arena.match_player import PlayedMatch
 from lanista.arena.names import LadderName
@@ -125,7 +123,7 @@ class LadderRoom:
                 spec=spec,
                 ruleset=ruleset,
                 house=house,
-                results=LadderResults(store, spec.name),
+                results=LadderResults(store, spec.name, data / "records"),
                 running=running,
                 target=str(target or path),
                 schema=schema,
@@ -140,7 +138,7 @@ class LadderRoom:
                     window=spec.window,
                 ),
             )
-            room._store_missing(data / "records")
+            room.results.store_missing()
             room._restore()
             room._opened = opened.pop_all()
         return room
@@ -153,33 +151,6 @@ class LadderRoom:
     def close(self) -> None:
         """Close the database."""
         self._opened.close()
-
-    def _store_missing(self, records: Path) -> None:
-        """Store the results that the last arena couldn't store any more."""
-        store = self.results.store
-        since, stored = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH, set[str]()
-        counted = set[tuple[str, int]]()
-        for number, match in enumerate(store.matches()):
-            committed = datetime.fromisoformat(match.committed)
-            since = committed if number == 0 else since
-            if committed < since - LONGEST_MATCH:
-                break
-            stored.add(match.match.record or "")
-            if match.match.counted:
-                counted.add((match.block, match.match.seating))
-        missing = []
-        for result in unstored(records, self.spec.name, since, stored):
-            (played,) = result.matches
-            seating = result.block, played.seating
-            # The record of a match could not be completed, so it was taken for an aborted one.
-            if played.counted and seating in counted:
-                log.warning("not stored, as it was played again", record=played.record)
-                continue
-            counted |= {seating} if played.counted else set()
-            missing.append(result)
-        if missing:
-            store.add_matches(missing)
-            log.info("results stored from records", ladder=self.spec.name, matches=len(missing))
 
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:

@@ -4,7 +4,7 @@ The other implementation of the interface is `match_workers`, which hands matche
 of their own. Those play them by the functions of this module as well.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -18,10 +18,14 @@ from lanista.hosting.host import HostedMatch, VoidRecords
 from lanista.match.boards import PreparedBoard
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
+from lanista.match.figures import MatchFigures
 from lanista.match.record import RecordWriter, ResultInfo
-from lanista.match.stalls import StallMonitor
+from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError
+
+FRONT = "front"
+"""The name of the event loop that has the connections; without workers it plays the matches too."""
 
 log = structlog.get_logger()
 
@@ -55,6 +59,8 @@ class PlayedMatch:
     """Seconds of the longest stall of its event loop while it was played."""
     bundles: Sequence[Path] = ()
     """The folders of its failure bundles."""
+    figures: MatchFigures = attrs.field(factory=MatchFigures)
+    """What was counted in its turns."""
 
     @property
     def termination(self) -> Termination:
@@ -64,6 +70,16 @@ class PlayedMatch:
 
 class MatchPlayer(Protocol):
     """Plays an arena's matches, and keeps `RunningMatches` up to date; `run` it beside them."""
+
+    @property
+    def lags(self) -> Mapping[str, LoopLag]:
+        """How late the heartbeats of each event loop were, by the loop's name."""
+        ...
+
+    @property
+    def boards_waiting(self) -> int:
+        """Number of matches that wait until their board can be made."""
+        ...
 
     async def run(self) -> None:
         """Run what the matches need, until cancelled; nobody may be playing then."""
@@ -95,6 +111,16 @@ class LoopPlayer:
     _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
     _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
     _interrupted: bool = attrs.field(default=False, init=False)
+
+    @property
+    def lags(self) -> Mapping[str, LoopLag]:
+        """See `MatchPlayer`."""
+        return {FRONT: self._stalls.lag}
+
+    @property
+    def boards_waiting(self) -> int:
+        """See `MatchPlayer`."""
+        return self._boards.waiting
 
     async def run(self) -> None:
         """See `MatchPlayer`."""
@@ -143,7 +169,10 @@ async def host(
         record = RecordWriter(match.record)
     except OSError as error:
         log.error(  # noqa: TRY400 - a trace would add nothing
-            "no record can be written", path=str(match.record), why=error.strerror
+            "no record can be written",
+            match=match.spec.match,
+            path=str(match.record),
+            why=error.strerror,
         )
         await close_all(
             match.connections,
@@ -198,11 +227,11 @@ async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
         result = await hosted.complete()
     except trio.Cancelled:
         # Everything is in the `.part` file; the next arena with this folder completes it.
-        log.warning("no time to compress a record", path=str(hosted.record.part))
+        log.warning("no time to compress a record", match=spec.match, path=str(hosted.record.part))
         raise
     except OSError as error:
         log.error(  # noqa: TRY400 - a trace would add nothing
-            "the record isn't whole", path=str(path), why=error.strerror
+            "the record isn't whole", match=spec.match, path=str(path), why=error.strerror
         )
     else:
         bundles = await _write_bundles(hosted)
@@ -220,7 +249,7 @@ async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
     )
     if match.error is not None:
         log.error("match aborted by an error", match=spec.match, trace=match.error)
-    return PlayedMatch(result=result, stall=stall, bundles=bundles)
+    return PlayedMatch(result=result, stall=stall, bundles=bundles, figures=match.figures)
 
 
 async def _write_bundles(hosted: HostedMatch) -> Sequence[Path]:
@@ -231,7 +260,10 @@ async def _write_bundles(hosted: HostedMatch) -> Sequence[Path]:
             bundles = await hosted.write_bundles(failures)
     except OSError as error:
         log.error(  # noqa: TRY400 - a trace would add nothing
-            "no failure bundle can be written", path=str(error.filename), why=error.strerror
+            "no failure bundle can be written",
+            match=hosted.spec.match,
+            path=str(error.filename),
+            why=error.strerror,
         )
         return ()
     for bundle, failure in zip(bundles, failures, strict=True):

@@ -45,9 +45,10 @@ from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
+from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
 from lanista.match.runner import RejoinError
-from lanista.match.stalls import StallMonitor
+from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules import registry
@@ -102,6 +103,9 @@ class Report:
     """The steps that its control had left."""
     sessions: tuple[SessionState, ...]
     """The state of each connection: by seat, then those of bots that came back, in order."""
+    figures: MatchFigures
+    lag: LoopLag
+    """How late this worker's heartbeats were."""
 
 
 class HandedChannel(SocketChannel):
@@ -253,7 +257,9 @@ class MatchWorker:
                 played = await self._play_to_its_end(match, board)
             except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
                 log.error(  # noqa: TRY400 - the trace is in the line
-                    "match ended by an error", trace=traceback.format_exc()
+                    "match ended by an error",
+                    match=match.order.match,
+                    trace=traceback.format_exc(),
                 )
                 await close_all(match.connections, our_fault())
         finally:
@@ -318,6 +324,8 @@ class MatchWorker:
             bundles=() if played is None else tuple(map(str, played.bundles)),
             steps=match.control.steps,
             sessions=tuple(connection.session.give_away() for connection in match.connections),
+            figures=MatchFigures() if played is None else played.figures,
+            lag=self._stalls.lag,
         )
         self.link.post({"kind": "over", "report": CONVERTER.unstructure(report)})
 

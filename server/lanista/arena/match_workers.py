@@ -32,7 +32,7 @@ import trio
 
 from lanista.arena.board_maker import BoardMaker
 from lanista.arena.match_link import Link
-from lanista.arena.match_player import PlayedMatch, SeatedMatch, close_all, our_fault
+from lanista.arena.match_player import FRONT, PlayedMatch, SeatedMatch, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.recovery import complete_part
 from lanista.hosting import handshake
@@ -42,6 +42,7 @@ from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
 from lanista.match.runner import RejoinError
+from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
@@ -162,14 +163,29 @@ class MatchWorkers:
     count: int
     """The number of workers."""
     _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
+    # Of the front's own loop, which plays no match, but keeps all bots' connections.
+    _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
+    # By worker, as it last reported.
+    _lags: dict[str, LoopLag] = attrs.field(factory=dict, init=False)
     _workers: list[_Worker] = attrs.field(factory=list, init=False)
     # Set when there is a worker again, or none is to be waited for any more.
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _interrupted: bool = attrs.field(default=False, init=False)
 
+    @property
+    def lags(self) -> Mapping[str, LoopLag]:
+        """See `MatchPlayer`."""
+        return {FRONT: self._stalls.lag, **self._lags}
+
+    @property
+    def boards_waiting(self) -> int:
+        """See `MatchPlayer`."""
+        return self._boards.waiting
+
     async def run(self) -> None:
         """See `MatchPlayer`."""
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._stalls.beat)
             nursery.start_soon(self._boards.run)
             for number in range(1, self.count + 1):
                 nursery.start_soon(self._keep, number)
@@ -277,6 +293,7 @@ class MatchWorkers:
             )
         elif kind == "over":
             report = CONVERTER.structure(content["report"], Report)
+            self._lags[f"worker {worker.number}"] = report.lag
             handed = worker.matches.pop(report.match, None)
             if handed is not None:
                 handed.report = report
@@ -330,7 +347,7 @@ class MatchWorkers:
                     "a match can't be handed over", match=match.spec.match, why=str(cause)
                 )
                 break
-            with _handed_to(worker, match) as handed:
+            with self._stalls.watching(), _handed_to(worker, match) as handed:
                 content = {"kind": "play", "order": CONVERTER.unstructure(_order_of(match))}
                 worker.link.post(content, board or b"", sockets)
                 try:
@@ -370,6 +387,7 @@ class MatchWorkers:
             result=report.result,
             stall=report.stall,
             bundles=tuple(map(Path, report.bundles)),
+            figures=report.figures,
         )
         self._show(match, played, void)
         return played
@@ -391,7 +409,10 @@ class MatchWorkers:
             result = await trio.to_thread.run_sync(_completed, match.record)
         except (OSError, BadRecordError) as error_:
             log.error(  # noqa: TRY400 - a trace would add nothing
-                "a record can't be completed", path=str(match.record), why=str(error_)
+                "a record can't be completed",
+                match=match.spec.match,
+                path=str(match.record),
+                why=str(error_),
             )
             return None
         if result is None:

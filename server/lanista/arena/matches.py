@@ -12,6 +12,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.arena.figures import ArenaFigures
 from lanista.arena.ladder_matches import HOUSE_BOT
 from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
@@ -40,6 +41,7 @@ class Matches:
     running: RunningMatches
     on_last: Callable[[], None]
     """Called when the last match of `Options.matches` is over."""
+    figures: ArenaFigures = attrs.field(factory=ArenaFigures)
     manual: bool = attrs.field(init=False)
     """Whether matches begin only when the operator says so; `set_manual` changes it."""
     closing: bool = attrs.field(default=False, init=False)
@@ -200,7 +202,9 @@ class Matches:
                     break
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
-                "match ended by an error", trace=traceback.format_exc()
+                "match ended by an error",
+                players=[player.name for player in players],
+                trace=traceback.format_exc(),
             )
             for player in players:
                 await player.connection.refuse(our_fault())
@@ -250,4 +254,7 @@ class Matches:
             control=control,
         )
         played = await self.player.play(seated, void)
-        return None if played is None else played.termination
+        if played is None:
+            return None
+        self.figures.add(spec, played)
+        return played.termination

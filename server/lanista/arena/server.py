@@ -23,6 +23,7 @@ import trio
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.arena_signals import Reread, heed_signals
 from lanista.arena.console import read_stdin, wait_for_enter
+from lanista.arena.figures import ArenaFigures
 from lanista.arena.guests import Guests
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.lobby import Lobby, Player
@@ -104,6 +105,8 @@ class Arena:
     """The last refused connections, the newest last."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
     """The background work for connections."""
+    figures: ArenaFigures = attrs.field(factory=ArenaFigures)
+    """What is counted for the operator."""
     page: str | None = None
     """Address of the web page, for browsers that connect to the bots' port instead."""
     address: tuple[str, int] | None = attrs.field(default=None, init=False)
@@ -124,9 +127,11 @@ class Arena:
 
     def __attrs_post_init__(self) -> None:
         options = self.options
-        self.matches = Matches(options, self.lobby, self.running, self.shut_down)
         self.guests = Guests(lambda: self.address)
-        self.ladders = LadderMatches(options, self.lobby, self.running, self.matches.player)
+        self.matches = Matches(options, self.lobby, self.running, self.shut_down, self.figures)
+        self.ladders = LadderMatches(
+            options, self.lobby, self.running, self.matches.player, self.figures
+        )
         self._admission = Admission(options.max_connections, options.max_per_address)
         self._sockets = trio.CapacityLimiter(options.max_connections + LINGERING + ENTERING)
 
@@ -213,9 +218,24 @@ class Arena:
         self.shut_down()
 
     @property
+    def is_ready(self) -> bool:
+        """Whether bots that connect now are served: the arena neither begins nor ends."""
+        return self.matches.nursery is not None and not self.matches.closing
+
+    @property
     def connections(self) -> int:
         """Number of connections of bots that have a place."""
         return self._admission.taken
+
+    @property
+    def greetings(self) -> int:
+        """Number of these connections whose hello hasn't been read and checked."""
+        return len(self._greetings)
+
+    @property
+    def leaving(self) -> int:
+        """Number of connections without a place that are told why they have none."""
+        return self._lingering
 
     def shut_down(self) -> None:
         """Begin no more matches, end the running ones by `error shutdown`, and make `serve` end."""
@@ -279,11 +299,14 @@ class Arena:
             # It gives up its place now, though it stays connected until it has read why. Otherwise
             # bots that connect again and again would take the places that others free.
             self._leave(place)
-            self._log_refusal(error, peer)
+            self._log_refusal(error, connection, peer)
             await self._send_away(connection, error)
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
             log.error(  # noqa: TRY400 - the trace is in the line
-                "connection ended by an error", peer=peer, trace=traceback.format_exc()
+                "connection ended by an error",
+                **_name_of(connection),
+                peer=peer,
+                trace=traceback.format_exc(),
             )
             if connection is not None:
                 await connection.refuse(our_fault())
@@ -314,8 +337,9 @@ class Arena:
             # has less to do.
             place.give_way = _no_longer
 
-    def _log_refusal(self, error: RemoteProtocolError, peer: str) -> None:
-        """Log why a connection was refused; of many in a second, only the first."""
+    def _log_refusal(self, error: RemoteProtocolError, connection: Connection, peer: str) -> None:
+        """Count and log why a connection was refused; of many in a second, only the first."""
+        self.figures.refusals[error.code] += 1
         self.refusals.append(Refusal(time.time(), peer, error.code.value, error.message))
         second = int(trio.current_time())
         if second != self._refused_second:
@@ -324,7 +348,8 @@ class Arena:
             self._refused_second, self._refused = second, 0
         self._refused += 1
         if self._refused <= REFUSALS_LOGGED:
-            log.warning("refused", code=error.code.value, why=error.message, peer=peer)
+            code, name = error.code.value, _name_of(connection)
+            log.warning("refused", code=code, why=error.message, **name, peer=peer)
 
     async def _enter(self, connection: Connection, place: Place, peer: str) -> Player | None:
         """Read a hello, check who it is from, and answer it; return None if the bot leaves.
@@ -494,6 +519,13 @@ class Arena:
             self.lobby.leave(player)
             self.running.changes.tell()
             player.released.set()
+
+
+def _name_of(connection: Connection | None) -> Mapping[str, str]:
+    """Return the name in a connection's hello, for the log; nothing if none was read."""
+    if connection is None or connection.hello is None:
+        return {}
+    return {"name": connection.hello.name}
 
 
 def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom | None":

@@ -69,6 +69,15 @@ class Registration(enum.StrEnum):
     """The operator alone."""
 
 
+class LogFormat(enum.StrEnum):
+    """What the lines of an arena's log look like."""
+
+    TEXT = "text"
+    """`key=value`, or coloured columns in a terminal."""
+    JSON = "json"
+    """A JSON object each."""
+
+
 def address_of(text: str) -> tuple[str, int]:
     """Parse the address of a page: `HOST:PORT`, `[HOST]:PORT`, or `PORT` of 127.0.0.1.
 
@@ -254,6 +263,7 @@ class ArenaSpec:
     """Seconds until which a connection must have sent its hello."""
     drain: float = attrs.field(default=0.0, validator=[at_least(0), at_most(HOUR)])
     """Seconds that running matches have after SIGTERM; 0 ends them at once."""
+    log_format: LogFormat = LogFormat.TEXT
     workers: int = attrs.field(default=1, validator=[at_least(1), at_most(MAX_WORKERS)])
     """Number of processes in which matches run; 1 for the arena's own."""
     tls: Tls | None = None
@@ -293,7 +303,7 @@ class ArenaSpec:
 
 
 def _converter() -> cattrs.Converter:
-    converter = strict_converter(choices=(Registration, SandboxName))
+    converter = strict_converter(choices=(LogFormat, Registration, SandboxName))
     structure_table = converter.get_structure_hook(HouseBot)
 
     def structure_bot(value: Any, kind: Any) -> Any:

@@ -114,6 +114,7 @@ def run(file: Path, *, print_config: bool, **given: Any) -> int:
         web=page.listen,
         open_logs=page.open_logs,
         tournaments=[file.parent / name for name in page.tournaments],
+        log_format=spec.log_format,
         reread=partial(_reread, file, spec, given),
     )
 

@@ -1,14 +1,28 @@
-"""Configuration of the arena's log: lines on stderr, as `key=value` unless it is a terminal."""
+"""Configuration of the arena's log: lines on stderr, as text or as JSON.
+
+What bots and peers have sent is in it, so each value is shortened, and whatever isn't printable is
+escaped.
+"""
 
 import contextlib
+import json
 import logging
 import math
 import os
-from typing import TextIO, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO, cast
 
 import structlog
 
+from lanista.arena.spec import LogFormat
 from lanista.hosting import accept
+
+MAX_TEXT = 8192
+"""Maximum length of a text in a line, in characters; the middle of a longer one is left out."""
+MAX_ITEMS = 100
+"""Maximum number of items of a list in a line."""
+FIRST = ("timestamp", "level", "event")
+"""The keys with which each line begins."""
 
 
 class Stderr:
@@ -41,20 +55,56 @@ class _Accepting(logging.Handler):
             structlog.get_logger().error("can't accept connections", why=record.getMessage())
 
 
-def configure_log() -> None:
-    """Configure structlog; commands that serve call this once."""
+def shortened(value: Any) -> Any:
+    """Return a value as it is logged: of bounded size, and of types that JSON has."""
+    match value:
+        case str():
+            if len(value) <= MAX_TEXT:
+                return value
+            half = MAX_TEXT // 2
+            return f"{value[:half]} … {value[-half:]}"
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case bool() | int() | None:
+            return value
+        case Mapping():
+            pairs = list(value.items())[:MAX_ITEMS]
+            return {shortened(str(key)): shortened(item) for key, item in pairs}
+        case Sequence():
+            return [shortened(item) for item in value[:MAX_ITEMS]]
+        case _:
+            return shortened(str(value))
+
+
+def _shorten(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    return {key: shortened(value) for key, value in event.items()}
+
+
+def json_line(_: Any, __: str, event: structlog.typing.EventDict) -> str:
+    """Render a line of the log as a JSON object that has nothing but printable ASCII."""
+    ordered = {key: event[key] for key in FIRST if key in event} | dict(event)
+    return json.dumps(ordered, allow_nan=False).replace("\x7f", "\\u007f")
+
+
+def configure_log(log_format: LogFormat = LogFormat.TEXT) -> None:
+    """Configure structlog; commands that serve call this once.
+
+    Args:
+        log_format: What the lines look like.
+    """
     renderer: structlog.typing.Processor
-    if os.isatty(2):
+    if log_format is LogFormat.JSON:
+        renderer = json_line
+    elif os.isatty(2):
         renderer = structlog.dev.ConsoleRenderer()
     else:
         # It quotes and escapes values, so that text of a bot stays on one line.
-        renderer = structlog.processors.LogfmtRenderer(
-            key_order=["timestamp", "level", "event"], drop_missing=True
-        )
+        renderer = structlog.processors.LogfmtRenderer(key_order=FIRST, drop_missing=True)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _shorten,
             renderer,
         ],
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),

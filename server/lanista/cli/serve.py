@@ -16,7 +16,7 @@ from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
-    from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.arena.spec import ArenaSpec, LadderSpec, LogFormat
     from lanista.match.conditions import MatchConditions
     from lanista.rules.base import Ruleset
 
@@ -124,6 +124,13 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print a file for `lanista arena run` that says the same, and exit.",
 )
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Write each line of the log as key=value, or as a JSON object.",
+)
 def command(
     *,
     host: str,
@@ -146,6 +153,7 @@ def command(
     hello_timeout: float,
     workers: int,
     print_config: bool,
+    log_format: str,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
@@ -158,7 +166,7 @@ def command(
     import attrs
 
     from lanista.arena.options import Options
-    from lanista.arena.spec import NO_PAGE, Page, toml_of
+    from lanista.arena.spec import NO_PAGE, LogFormat, Page, toml_of
     from lanista.cli.common import ruleset_named, setup_of
     from lanista.toml_spec import ValueOfKeyError
 
@@ -224,7 +232,12 @@ def command(
         registration=spec.registration,
     )
     return serve_arena(
-        options, has_page=not no_web, web=web, open_logs=open_logs, tournaments=tournaments
+        options,
+        has_page=not no_web,
+        web=web,
+        open_logs=open_logs,
+        tournaments=tournaments,
+        log_format=LogFormat(log_format),
     )
 
 
@@ -299,6 +312,7 @@ def serve_arena(
     web: str | None,
     open_logs: bool,
     tournaments: Sequence[Path],
+    log_format: "LogFormat",
     reread: "Reread | None" = None,
 ) -> int:
     """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
@@ -309,6 +323,7 @@ def serve_arena(
         web: The page's address, HOST:PORT; None for the default, or a free port.
         open_logs: Whether all viewers see bots' logs during a match.
         tournaments: The files of tournaments whose standings the page shows.
+        log_format: What the lines of the log look like.
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
@@ -341,7 +356,7 @@ def serve_arena(
             pass
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
-    configure_log()
+    configure_log(log_format)
     ladders = (standings_process.ask, bots_process.ask) if options.ladders else None
     page = PagePort(web, looks, open_logs=open_logs, ladders=ladders) if has_page else None
 

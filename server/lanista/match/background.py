@@ -110,6 +110,11 @@ class BackgroundWork:
                 del self._waiting[host]
 
     @property
+    def waiting(self) -> int:
+        """Number of pieces that wait for a slot."""
+        return sum(map(len, self._waiting.values()))
+
+    @property
     def more(self) -> int:
         """How many additional pieces a pass may run, because passes are long at present."""
         return int(self.share * self._pass / PIECE_TIME)

@@ -22,6 +22,7 @@ from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.faults import FaultTally, faults_of, in_order, late_message
+from lanista.match.figures import MatchFigures
 from lanista.match.record import (
     FaultInfo,
     RecordWriter,
@@ -114,6 +115,8 @@ class Match:
     """The outcome; None until the match is over."""
     error: str | None = attrs.field(init=False, default=None)
     """The traceback of the arena's or the ruleset's error that aborted the match."""
+    figures: MatchFigures = attrs.field(init=False, factory=MatchFigures)
+    """What was counted in its turns."""
     _game: Game | None = attrs.field(init=False, default=None)
     _turns: int = attrs.field(init=False, default=0)
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
@@ -133,6 +136,8 @@ class Match:
     _last_notes: list[bytes] = attrs.field(init=False, factory=list)
     # The line of the last turn, until it is written while the bots think about the next.
     _unwritten: dict[str, Any] | None = attrs.field(init=False, default=None)
+    # When that turn began; negative infinity if an absent seat was waited for in it.
+    _unwritten_began: float = attrs.field(init=False, default=-math.inf)
     _why_interrupted: str = attrs.field(init=False, default="")
     _has_sent_end: bool = attrs.field(init=False, default=False)
 
@@ -291,7 +296,7 @@ class Match:
             playing = asked
             if self._can_be_absent:
                 playing = [seat for seat in self.seats if seat.playing]
-            await self._exchange(asked, payloads)
+            await self._exchange(asked, payloads, began)
             if self._can_be_absent:
                 await self._wait_for_absent(playing, began + self._limit)
             stall = self.stalls.worst(began, trio.current_time())
@@ -315,6 +320,7 @@ class Match:
             if outcome is not None and not void:
                 self._give_up_absent()
             self._unwritten = self._turn_line(began, asked, verdicts, stall, status)
+            self._unwritten_began = began if len(playing) == len(asked) else -math.inf
             self._turns += 1
             if outcome is not None:
                 self._write_turn()
@@ -407,7 +413,9 @@ class Match:
 
     # -- a turn --------------------------------------------------------------------------------
 
-    async def _exchange(self, asked: Sequence[Seat], payloads: Sequence[bytes]) -> None:
+    async def _exchange(
+        self, asked: Sequence[Seat], payloads: Sequence[bytes], began: float
+    ) -> None:
         """Send each seat its payload, then wait until each has answered or run out of time."""
         limit = self._limit
         # All are asked before any bytes go out, so that the hand-overs follow without delay.
@@ -417,7 +425,7 @@ class Match:
         for seat in asked:
             if seat.present:
                 blocked |= seat.hand_over(payloads[seat.index], limit)
-        self._write_turn()
+        self._write_turn(began)
         if self._turns and self._turns % MEASURED_EVERY == 0:
             for seat in asked:
                 self._measure(seat)
@@ -487,6 +495,8 @@ class Match:
             if isinstance(verdict, Answer) and not verdict.refused:
                 continue
             times = turn_lines.times_of(seat, began)
+            if isinstance(verdict, Late):
+                self.figures.count_late(in_stall=void)
             if isinstance(verdict, Late) or seat.absent:
                 self._count_late(seat, times, void=void)
             tally.count(verdict, seat.gone)
@@ -654,8 +664,12 @@ class Match:
         if self._rejoined:
             line["rejoined"] = {seat: attrs.asdict(info) for seat, info in self._rejoined.items()}
 
-    def _write_turn(self) -> None:
-        """Write the last turn's line of the record, unless that is done."""
+    def _write_turn(self, next_began: float = math.inf) -> None:
+        """Write the last turn's line of the record, unless that is done, and count its times.
+
+        Args:
+            next_began: When the next turn began; infinity if it hasn't.
+        """
         line, self._unwritten = self._unwritten, None
         if line is None:
             return
@@ -666,6 +680,7 @@ class Match:
         except Exception:
             self._turns -= 1  # The record ends before this turn.
             raise
+        self.figures.count_turn(line["times"], 1e6 * (next_began - self._unwritten_began))
 
     async def _send_end(self) -> None:
         """Send every seat its last bytes, all concurrently, within CLOSING_TIME.

@@ -31,6 +31,33 @@ NOTED = 0.002
 
 
 @attrs.define
+class LoopLag:
+    """How late an event loop's heartbeats were, all since its process was started."""
+
+    beats: int = 0
+    """Number of heartbeats, which come only while matches run."""
+    lag: float = 0.0
+    """Seconds by which they were late, in total."""
+    stalls: int = 0
+    """Number of stalls."""
+    stalled: float = 0.0
+    """Seconds of all stalls."""
+    longest: float = 0.0
+    """Seconds of the longest stall."""
+
+    def add(self, late: float) -> bool:
+        """Count a heartbeat that was so many seconds late, and return whether that is a stall."""
+        self.beats += 1
+        self.lag += late
+        if late <= NOTED:
+            return False
+        self.stalls += 1
+        self.stalled += late
+        self.longest = max(self.longest, late)
+        return True
+
+
+@attrs.define
 class StallMonitor:
     """The heartbeat that all matches of an event loop share; run `beat` in a background task."""
 
@@ -42,6 +69,8 @@ class StallMonitor:
     _wanted: trio.Event = attrs.field(factory=trio.Event)
     passes: PassLimit = attrs.field(factory=PassLimit)
     """Keeps matches from stalling each other."""
+    lag: LoopLag = attrs.field(factory=LoopLag)
+    """How late the heartbeats were."""
 
     async def beat(self) -> None:
         """Run for ever; the heart beats while at least one `watching` block is active."""
@@ -57,7 +86,7 @@ class StallMonitor:
                 while self._watchers:
                     await trio.sleep_until(self._last + BEAT)
                     now = trio.current_time()
-                    if now - self._last - BEAT > NOTED:
+                    if self.lag.add(now - self._last - BEAT):
                         self._stalls.append((self._last + BEAT, now))
                     self._last = now
                 self._last = math.inf

@@ -259,6 +259,11 @@ class Connections(trio.abc.Listener[Peer]):
             _idlest([other for other in holding if other.address == greediest]).close()
         peer.holds = size
 
+    def by_kind(self) -> dict[str, int]:
+        """Return the number of open connections: WebSockets (`viewer`), and others (`request`)."""
+        viewers = sum(peer.is_viewer for peer in self._peers)
+        return {"viewer": viewers, "request": len(self._peers) - viewers}
+
     async def turn(self, address: str) -> None:
         """Wait for a pass of the loop in which no other connection is served."""
         async with self._work.piece(address):

@@ -13,9 +13,10 @@ import logging
 import math
 import re
 import traceback
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import attrs
@@ -43,6 +44,9 @@ from lanista.web.tournaments import NoStandingsError
 from lanista.web.view import View, Visitor
 from lanista.web.viewer import Viewer
 from lanista_protocol import RemoteProtocolError
+
+if TYPE_CHECKING:
+    from lanista.web.metrics import Metrics
 
 OPEN_TIMEOUT = 10.0
 """Maximum seconds for a WebSocket's handshake, after its request."""
@@ -76,6 +80,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""The content type of Prometheus's text format."""
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -110,6 +116,8 @@ def _serialized(answer: _Answer) -> bytes:
         headers["Content-Disposition"] = f'attachment; filename="{answer.name}"'
     if answer.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = "GET"
+    if answer.status is http.HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
     headers["Content-Type"] = answer.type
     headers["Content-Length"] = str(len(answer.body))
     headers["Connection"] = "close"
@@ -149,6 +157,8 @@ class Server:
     """The operator's token, which commands need; None: whoever reaches the page is an operator."""
     open_logs: bool = False
     """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
+    metrics: "Metrics | None" = attrs.field(default=None, init=False)
+    """Makes the text of the arena's figures; None if this isn't an arena's page."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -189,6 +199,11 @@ class Server:
         # These take a while at first and are cached: not during a match.
         views.games()
         views.bots(None)
+        if self.view.arena is not None:
+            # Imported only now: it takes a while, and nobody needs it without an arena.
+            from lanista.web.metrics import Metrics  # noqa: PLC0415
+
+            self.metrics = Metrics(self.view.arena)
         try:
             self.view.frame_cache.prepare()
         except OSError as error:
@@ -304,7 +319,11 @@ class Server:
         """Return whether a viewer with this token, or without one, may give commands."""
         if self.token is None:
             return True
-        return token is not None and hmac.compare_digest(token.encode(), self.token.encode())
+        if token is None:
+            return False
+        # A token from outside may have lone surrogates.
+        given = token.encode("utf-8", "surrogatepass")
+        return hmac.compare_digest(given, self.token.encode("utf-8", "surrogatepass"))
 
     # -- HTTP ----------------------------------------------------------------------------------
 
@@ -350,8 +369,27 @@ class Server:
         query = dict(pairs)
         if len(query) < len(pairs):
             raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter is given twice; give it once")
+        if path == "/metrics":
+            await self._metrics(request.headers.get_all("Authorization"), query)
         await self._api(peer, path, query, request.headers.get("Authorization"))
         raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
+
+    async def _metrics(self, authorizations: Sequence[str], query: dict[str, str]) -> None:
+        """Answer with the arena's figures, for whoever may give commands."""
+        _check_parameters(query, "token")
+        token = query.get("token")
+        for authorization in authorizations:
+            kind, _, token = authorization.partition(" ")
+            if kind.lower() != "bearer":
+                token = None
+        if not self._operates(token):
+            raise _error(
+                http.HTTPStatus.UNAUTHORIZED,
+                "figures need the operator's token: Authorization: Bearer TOKEN, or ?token=TOKEN",
+            )
+        if self.metrics is not None:
+            text = await self.metrics.text(self.connections.by_kind())
+            raise _Answer(http.HTTPStatus.OK, text, METRICS_TYPE)
 
     async def _api(
         self, peer: Peer, path: str, query: dict[str, str], authorization: str | None
@@ -361,6 +399,12 @@ class Server:
         if path == "/healthz":
             _check_parameters(query)
             raise _json(views.health())
+        if path == "/readyz" and view.arena is not None:
+            _check_parameters(query)
+            if not view.arena.is_ready:
+                message = "the arena isn't ready for bots: it begins, or ends"
+                raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
+            raise _json({"ready": True})
         if path == "/api/1/games":
             _check_parameters(query)
             raise _json(views.games())
