@@ -46,24 +46,27 @@ game = "angrymob"
 max_connections = {most}
 drain = 3600
 log_format = "json"
-{more}
+workers = {workers}
+page = {{ listen = "none" }}
 """
 
 
 def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
-    """SIGHUP: new limits hold, a wrong file changes nothing. SIGTERM: running matches end first."""
+    """SIGHUP: new limits hold, a wrong file changes nothing. SIGTERM: running matches end first.
+
+    Workers play them, as they do in large arenas; what they log is among the arena's own lines.
+    """
     file = tmp_path / "arena.toml"
-    page = '[page]\nlisten = "none"'
-    file.write_text(RELOADED.format(most=1000, more=page))
+    file.write_text(RELOADED.format(most=1000, workers=2))
     arena = start("arena", "run", file)
     arena.until(lambda: "\n" in arena.out, "the arena says where it listens")
     there = SimpleNamespace(port=int(arena.out.rpartition(":")[2]))
 
-    file.write_text(RELOADED.format(most=0, more=page))
+    file.write_text(RELOADED.format(most=0, workers=2))
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "everything stays as it was" in arena.err, "the file is refused")
     assert "max_connections: 0; expected at least 1" in arena.err
-    file.write_text(RELOADED.format(most=3, more=f"workers = 2\n{page}"))
+    file.write_text(RELOADED.format(most=3, workers=1))
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "was read again" in arena.err, "the file is read")
     assert ["workers"] in [json.loads(line).get("keys") for line in arena.err.splitlines()]
@@ -85,6 +88,7 @@ def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
     assert "aborted" != match.result.end
     log = {line["event"]: line for line in map(json.loads, arena.err.splitlines())}
     assert ["timestamp", "level", "event", "match"] == list(log["match begins"])[:4]
+    assert log["match begins"]["worker"] in {1, 2}
     assert match.header.match == log["match begins"]["match"] == log["match ends"]["match"]
     assert ("Eve", "shutdown") == (log["refused"]["name"], log["refused"]["code"])
     assert log["ended"]["timestamp"].endswith("Z")
