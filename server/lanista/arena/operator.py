@@ -18,7 +18,6 @@ from lanista.arena.control import CommandRefusedError, serve_commands
 from lanista.arena.ladder_matches import HOUSE_BOT
 from lanista.arena.lobby import Player
 from lanista.arena.server import Arena
-from lanista.store.errors import StoreError
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # as in `lobby`
@@ -74,6 +73,9 @@ class Operator:
         Returns:
             False if a database can't be read now.
         """
+        # Imported only now, as an arena without ladders needs nothing of the store.
+        from lanista.store.errors import StoreError  # noqa: PLC0415
+
         arena = self.arena
         async with self._one_at_a_time:
             try:
