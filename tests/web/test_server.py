@@ -411,7 +411,7 @@ async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
         trio.from_thread.run_sync(failed.set)
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Catalogue, "sync", lambda _: 0)
+    monkeypatch.setattr(Catalogue, "sync", lambda *_: 0)
     monkeypatch.setattr(Catalogue, "add", fail)
     async with opened(tmp_path) as house:
         await one_match(house)
