@@ -16,6 +16,9 @@ OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 KEEP = "LANISTA_KEEP"
 """Variable set to `1` for a bot that should stay for further matches (`keep=1`, PROTOCOL.md 2)."""
 
+_NOT_PASSED_ON = frozenset({OPERATORS_TOKEN, KEEP, "LANISTA_TLS", "LANISTA_TLS_CA"})
+"""Variables that a bot doesn't inherit; it connects to its arena within the machine."""
+
 
 class CommandError(ValueError):
     """A command line can't be parsed; the message is one line for the person who wrote it."""
@@ -102,7 +105,7 @@ def environment(
     """
     inherited = os.environ if base is None else base
     return {
-        **{key: value for key, value in inherited.items() if key not in {OPERATORS_TOKEN, KEEP}},
+        **{key: value for key, value in inherited.items() if key not in _NOT_PASSED_ON},
         "LANISTA_HOST": host,
         "LANISTA_PORT": str(port),
         "LANISTA_NAME": name,

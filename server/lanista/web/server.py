@@ -30,6 +30,7 @@ from websockets.trio.server import serve as serve_websockets
 from lanista.arena.admission import is_loopback
 from lanista.arena.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.arena.server import CannotListenError
+from lanista.arena.tls import TlsRelay
 from lanista.match.background import WorkDone
 from lanista.match.record import ENDING
 from lanista.playback.replay_reader import GZIP
@@ -138,6 +139,8 @@ class Server:
     """The operator's token, which commands need; None: whoever reaches the page is an operator."""
     open_logs: bool = False
     """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
+    tls: TlsRelay | None = None
+    """Speaks TLS with viewers; None for plain text."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -218,7 +221,7 @@ class Server:
         quiet.setLevel(logging.CRITICAL)  # clients' errors don't belong in our log
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.background.done
-        self.connections = Connections(self._listeners, self._answer, done)
+        self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
