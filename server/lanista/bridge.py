@@ -50,7 +50,15 @@ class CannotConnectError(Exception):
     """The arena can't be reached, or the bot can't be started; the message says which and why."""
 
 
-def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
+def run(
+    command: Sequence[str],
+    hello: str,
+    host: str,
+    port: int,
+    *,
+    tls: bool = False,
+    tls_ca: str | None = None,
+) -> int:
     """Connect, start the bot, and pass on lines until the bot or the connection ends.
 
     What the bot writes to stderr goes to our own stderr, and also to the arena, as `#` lines before
@@ -61,6 +69,8 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
         hello: The first line to send, without its newline.
         host: Host name or address of the arena.
         port: TCP port of the arena.
+        tls: Whether to connect by TLS.
+        tls_ca: File of the certificates to trust, in PEM; None for the system's.
 
     Returns:
         The bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended because
@@ -76,6 +86,8 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
     except OSError as error:
         why = error.strerror or error
         raise CannotConnectError(f"no arena at {host}, port {port}: {why}") from None
+    if tls:
+        arena = _with_tls(arena, host, port, tls_ca)
     with arena:
         arena.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         arena.setblocking(False)
@@ -109,6 +121,23 @@ def run(command: Sequence[str], hello: str, host: str, port: int) -> int:
                         pipe.close()
 
 
+def _with_tls(arena: socket.socket, host: str, port: int, ca: str | None) -> socket.socket:
+    """Perform a handshake with the arena, and check its certificate; return the socket to use.
+
+    Raises:
+        CannotConnectError: The certificate isn't trusted, or the arena doesn't speak TLS.
+    """
+    import ssl  # noqa: PLC0415 - slow, and bots that an arena starts don't need it
+
+    try:
+        context = ssl.create_default_context(cafile=ca)
+        return context.wrap_socket(arena, server_hostname=host)
+    except (OSError, ValueError) as error:  # ValueError: not a host's name
+        arena.close()
+        why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
+        raise CannotConnectError(f"no TLS with {host}, port {port}: {why}") from None
+
+
 class _Bridge:
     """The bot's pipes, the connection, and the bytes that are on their way between them."""
 
@@ -117,6 +146,12 @@ class _Bridge:
         assert bot.stdout is not None
         assert bot.stderr is not None
         self.arena = arena
+        # What a socket raises that isn't ready.
+        self.not_yet: tuple[type[OSError], ...] = (BlockingIOError,)
+        if type(arena) is not socket.socket:
+            import ssl  # noqa: PLC0415 - loaded already
+
+            self.not_yet = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
         self.bot = bot
         self.wake = wake
         self.stdin: int | None = bot.stdin.fileno()
@@ -215,7 +250,7 @@ class _Bridge:
         """Read from the arena, and pass that on to the bot."""
         try:
             data = self.arena.recv(READ)
-        except BlockingIOError:
+        except self.not_yet:
             return
         except OSError:  # a reset
             data = b""
@@ -248,6 +283,12 @@ class _Bridge:
             self.bot.stdin.close()
         self.stdin = None
         self.to_bot.clear()
+
+    def end_output(self) -> None:
+        """Tell the arena that nothing more is sent."""
+        with contextlib.suppress(OSError):
+            # With TLS, the socket's own method would forget how to decrypt what still comes.
+            socket.socket.shutdown(self.arena, socket.SHUT_WR)
 
     def print_error(self, data: bytes) -> None:
         """Print an `error` line of the arena, which most bots ignore.
@@ -315,9 +356,8 @@ class _Bridge:
             self.stdout = None
             self.send(self.answer)
             self.answer = b""
-            with contextlib.suppress(OSError):  # for the arena, this means that the bot has left
-                if not self.to_arena:
-                    self.arena.shutdown(socket.SHUT_WR)
+            if not self.to_arena:  # for the arena, this means that the bot has left
+                self.end_output()
             return
         lines, newline, rest = data.rpartition(b"\n")
         if newline:
@@ -341,16 +381,16 @@ class _Bridge:
         """Write as much to the arena as the connection takes."""
         while self.to_arena and self.arena_open:
             try:
-                sent = self.arena.send(self.to_arena, socket.MSG_NOSIGNAL)
-            except BlockingIOError:
+                # Python ignores SIGPIPE, and TLS takes no flags.
+                sent = self.arena.send(self.to_arena)
+            except self.not_yet:
                 return
             except OSError:  # the arena has closed it, but what it sent before is still to be read
                 self.to_arena.clear()
                 return
             del self.to_arena[:sent]
         if self.stdout is None and self.arena_open:
-            with contextlib.suppress(OSError):
-                self.arena.shutdown(socket.SHUT_WR)
+            self.end_output()
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -372,7 +412,7 @@ class _Bridge:
             self.arena.sendall(self.to_arena)
             # If we closed the connection with something unread, the kernel would reset it, and the
             # arena might not get what was just sent.
-            self.arena.shutdown(socket.SHUT_WR)
+            self.end_output()
             until = time.monotonic() + LAST_WAIT
             while self.arena.recv(READ) and time.monotonic() < until:
                 pass

@@ -141,14 +141,15 @@ async def _order(connections, folder):
     match = seated(folder, connections)
     ours, theirs = socket.socketpair()
     link = Link(ours)
-    content = {"kind": "play", "order": CONVERTER.unstructure(_order_of(match))}
+    sockets, counts = _duplicates(match)
+    content = {"kind": "play", "order": CONVERTER.unstructure(_order_of(match, counts))}
     link.post(content, b"")
     link.close()
     data = b""
     while piece := theirs.recv(1 << 20):
         data += piece
     theirs.close()
-    return data, _duplicates(match)
+    return data, sockets
 
 
 @given(share=st.floats(0, 1))

@@ -316,17 +316,11 @@ def test_what_serve_with_ladders_refuses(lanista, words, expected):
     assert done.err.startswith(f"lanista: {expected}"), done.err
 
 
-@pytest.mark.parametrize(
-    ("text", "keys"),
-    [
-        ('[tls]\ncertificate = "a"\nkey = "b"', "tls"),
-    ],
-)
-def test_what_is_not_there_yet_is_refused_rather_than_left_out(lanista, tmp_path, text, keys):
-    (tmp_path / "arena.toml").write_text(text)
+def test_a_certificate_that_cannot_be_used_is_told_before_the_start(lanista, tmp_path):
+    (tmp_path / "arena.toml").write_text('[tls]\ncertificate = "a.pem"\nkey = "b"')
     done = lanista("arena", "run", "arena.toml")
-    expected = f"lanista: arena.toml: {keys}: this version of Lanista can't run that yet\n"
-    assert (2, "", expected) == (done.code, done.out, done.err)
+    where = "lanista: arena.toml: tls.certificate: a.pem: can't be read: No such file or directory"
+    assert (2, "", f"{where}\n") == (done.code, done.out, done.err)
 
 
 def test_an_unknown_game_is_told_before_the_start(lanista, tmp_path):

@@ -32,7 +32,7 @@ def handed_over(accepted: socket.socket) -> SocketChannel:
     front = SocketChannel(accepted)
     with contextlib.ExitStack() as ends:
         ours, theirs = map(ends.enter_context, socket.socketpair())
-        duplicate = ends.enter_context(front.duplicate())
+        duplicate = ends.enter_context(front.duplicates()[0])
         socket.send_fds(ours, [b"x"], [duplicate.fileno()])
         _, (number,), _, _ = socket.recv_fds(theirs, 1, 1)
     channel = HandedChannel(socket.socket(fileno=number), is_set_up=True)

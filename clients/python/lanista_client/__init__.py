@@ -160,6 +160,9 @@ class Arena:
         host: where the arena is; else LANISTA_HOST, else 127.0.0.1.
         port: its TCP port; else LANISTA_PORT, else 7777.
         token: the secret for this name or seat; else LANISTA_TOKEN, else none.
+        tls: connect by TLS, and only to an arena whose certificate is trusted and has the name
+            `host`; else LANISTA_TLS=1.
+        tls_ca: a file of certificates (PEM) to trust instead of the system's; else LANISTA_TLS_CA.
         room: wait for opponents in this room only.
         seat: ask for this seat, from 0.
         keep: stay for match after match.
@@ -186,6 +189,8 @@ class Arena:
         host: str | None = None,
         port: int | None = None,
         token: str | None = None,
+        tls: bool | None = None,
+        tls_ca: str | None = None,
         room: str | None = None,
         seat: int | None = None,
         keep: bool = False,
@@ -205,6 +210,8 @@ class Arena:
         self._hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
         self._host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
         self._port = _port(environ.get("LANISTA_PORT") or DEFAULT_PORT) if port is None else port
+        self._tls = environ.get("LANISTA_TLS") == "1" if tls is None else tls
+        self._tls_ca = tls_ca or environ.get("LANISTA_TLS_CA") or None
         self.state: Any = None  # its class depends on the arena's `game` line
         self.results: list[Result] = []
         self.notes: list[Note] = []
@@ -352,12 +359,30 @@ class Arena:
             why = error.strerror or error
             words = f"no arena at {host}, port {self._port}: {why}"
             raise ArenaError("unreachable", words) from error
+        if self._tls:
+            self._begin_tls()
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._reconnect:
             _notice_silence(self._socket)
         self._input = self._socket.makefile("rb", _READ_BUFFER)
         self._write(self._hello)
+
+    def _begin_tls(self) -> None:
+        """Perform the handshake, and check the certificate."""
+        import ssl  # noqa: PLC0415 - 10 ms that most bots don't need
+
+        plain = self._socket
+        try:
+            context = ssl.create_default_context(cafile=self._tls_ca)
+            self._socket = context.wrap_socket(plain, server_hostname=self._host)
+        except (OSError, ValueError) as error:  # ValueError: not a host's name
+            plain.close()
+            why = (
+                getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
+            )
+            words = f"no TLS with {self._host}, port {self._port}: {why}"
+            raise ArenaError("unreachable", words) from error
 
     def _connect_again(self, error: ArenaError) -> None:
         """Connect, as often as it takes (`PROTOCOL.md 8`); the match stays what it is."""

@@ -54,6 +54,8 @@ def load(certificate: Path, key: Path) -> ssl.SSLContext:
     except ssl.SSLError:
         raise CertificateError("certificate", f"{certificate}: no certificate in PEM") from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_RENEGOTIATION
     try:
         context.load_cert_chain(certificate, key, password=_refuse)
     except _PasswordWantedError:

@@ -1,4 +1,4 @@
-"""The connection between an arena's front process and one of its match workers.
+"""The connection between an arena's front process and one that works for it.
 
 It is a pair of Unix sockets, over which each side sends messages: a JSON object, some bytes with it
 if need be, and sockets. Each message is preceded by the lengths of both, four bytes each. Both ends

@@ -11,16 +11,12 @@ The process ends when the link does, and whatever it is doing then: the front ha
 """
 
 import gc
-import os
-import select
-import signal
 import socket
-import sys
-import threading
 import traceback
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +35,7 @@ from lanista.arena.match_player import (
     our_fault,
     play_hosted,
 )
+from lanista.arena.worker_process import end_of_link, forward_log
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import HostedMatch
 from lanista.match.background import BackgroundWork
@@ -52,7 +49,6 @@ from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.rules import registry
-from lanista.signals import STOPPING
 from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()
@@ -86,6 +82,8 @@ class Order:
     steps: int
     connections: tuple[ConnectionState, ...]
     """The state of each connection, by seat; the sockets come in the same order."""
+    sockets: tuple[int, ...]
+    """By seat, how many sockets its connection has: see `SocketChannel.duplicates`."""
     may_rejoin: tuple[int, ...] = ()
     """The seats whose bots may come back over another connection."""
 
@@ -196,10 +194,10 @@ class MatchWorker:
             BrokenLinkError: The socket is missing.
         """
         content, about = message.content, match.order.match
-        if len(message.sockets) != 1:
-            raise BrokenLinkError(f"{len(message.sockets)} sockets for a bot of match {about}")
+        if not message.sockets:
+            raise BrokenLinkError(f"no socket for a bot of match {about}")
         given = CONVERTER.structure(content["connection"], ConnectionState)
-        connection = self._connection(message.sockets[0], given, about, len(match.connections))
+        connection = self._connection(message.sockets, given, about, len(match.connections))
         match.connections.append(connection)
         reply: dict[str, Any] = {"kind": "rejoined", "match": about}
         if match.hosted is None:
@@ -226,25 +224,25 @@ class MatchWorker:
         try:
             order = CONVERTER.structure(message.content["order"], Order)
         finally:
-            if order is None or len(order.connections) != len(message.sockets):
+            if order is None or sum(order.sockets) != len(message.sockets):
                 for handed in message.sockets:
                     handed.close()
-        if len(order.connections) != len(message.sockets):
+        if sum(order.sockets) != len(message.sockets):
             raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.match}")
         control = MatchControl()
         control.take_up(paused=order.paused, steps=order.steps)
         connections = []
-        for seat, (handed, given) in enumerate(
-            zip(message.sockets, order.connections, strict=True)
-        ):
-            connections.append(self._connection(handed, given, order.match, seat))
+        left = iter(message.sockets)
+        for seat, (count, given) in enumerate(zip(order.sockets, order.connections, strict=True)):
+            sockets = list(islice(left, count))
+            connections.append(self._connection(sockets, given, order.match, seat))
         return _Match(order, connections, control)
 
     def _connection(
-        self, handed: socket.socket, given: ConnectionState, match: str, number: int
+        self, sockets: Sequence[socket.socket], given: ConnectionState, match: str, number: int
     ) -> Connection:
         """Return a connection that the front has given away, which it is told when it is closed."""
-        channel = HandedChannel(handed, is_set_up=True)
+        channel = HandedChannel.of_duplicates(sockets)
         closed = {"kind": "closed", "match": match, "connection": number}
         channel.on_close = partial(self.link.post, closed)
         return Connection.take_up(channel, given, self._background)
@@ -338,35 +336,9 @@ def _let_go(connection: Connection) -> None:
     channel.close()
 
 
-def _log_to(link: Link) -> None:
-    """Have what this process logs sent to the front, which has the arena's one log."""
-
-    def to_front(_: Any, level: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-        link.post({"kind": "log", "level": level, "event": event.pop("event"), "fields": event})
-        raise structlog.DropEvent
-
-    structlog.configure(processors=[to_front], cache_logger_on_first_use=True)
-
-
-def _exit_with(descriptor: int) -> None:
-    """Wait in a thread until the other end of the link is closed, then end this process at once.
-
-    The event loop would notice the end too, but not while it is stuck in a ruleset.
-    """
-    hangup = select.poll()
-    hangup.register(descriptor, 0)  # hanging up is always reported
-    hangup.poll()
-    os._exit(1)
-
-
 def main() -> None:
     """Be a worker of the arena at the other end of the link."""
-    # What stops an arena is often sent to all its processes. The front decides what follows.
-    for number in STOPPING:
-        signal.signal(number, signal.SIG_IGN)
-    os.dup2(2, 1)  # for what a ruleset prints
-    theirs = socket.socket(fileno=int(sys.argv[1]))
-    threading.Thread(target=_exit_with, args=[os.dup(theirs.fileno())], daemon=True).start()
+    theirs = end_of_link()
     return_large_blocks()
     for name in registry.names():
         registry.get(name)  # loaded now, rather than between the turns of a match
@@ -375,7 +347,7 @@ def main() -> None:
 
     async def run() -> None:
         link = Link(theirs)
-        _log_to(link)
+        forward_log(link)
         await MatchWorker(link).run()
 
     trio.run(run)

@@ -16,8 +16,6 @@ A worker that dies, even by `kill -9`, takes only its own matches with it, and a
 """
 
 import socket
-import subprocess
-import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -35,6 +33,7 @@ from lanista.arena.match_link import Link
 from lanista.arena.match_player import FRONT, PlayedMatch, SeatedMatch, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.recovery import complete_part
+from lanista.arena.worker_process import log_for, start, stop
 from lanista.hosting import handshake
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.host import VoidRecords
@@ -50,8 +49,6 @@ WHY = "the process that played the match ended before the match did"
 """The `error` in the record of a match whose worker died."""
 TRIES = 3
 """How often a match is handed over until it begins: its board may be what ends the workers."""
-ENDING_TIME = 0.5
-"""Seconds that a worker has to exit by itself."""
 PAUSE = 0.1
 """Seconds until a worker is started again, twice as long each time that it ended at once."""
 LONGEST_PAUSE = 10.0
@@ -106,7 +103,7 @@ class _HandedMatch:
             if self.over.is_set():
                 raise RejoinError("the match is over")
             try:
-                duplicate = channel.duplicate()
+                duplicates = channel.duplicates()
             except (OSError, BrokenChannelError) as error:
                 raise RejoinError(str(error)) from None
             number = len(self.connections)
@@ -119,7 +116,7 @@ class _HandedMatch:
                 "seat": seat,
                 "connection": CONVERTER.unstructure(given),
             }
-            self.link.post(content, b"", [duplicate])
+            self.link.post(content, b"", duplicates)
             reply = await self._wait_reply()
             if reply is None or reply["why"] is not None:
                 self.connections[number] = None
@@ -262,15 +259,8 @@ class MatchWorkers:
         """Have a worker gone; then its matches are over."""
         if worker in self._workers:
             self._workers.remove(worker)
-        worker.link.close()
         process = worker.process
-        with trio.CancelScope(shield=True):
-            # It exits when the link is closed. It must be gone before its bots are told anything.
-            with trio.move_on_after(ENDING_TIME):
-                await process.wait()
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+        await stop(worker.link, process)  # it must be gone before its bots are told anything
         if worker.died:
             log.error(
                 "match worker ended",
@@ -288,9 +278,7 @@ class MatchWorkers:
             self._workers.append(worker)
             self._tell_change()
         elif kind == "log":
-            getattr(log, content["level"])(
-                content["event"], **(content["fields"] | {"worker": worker.number})
-            )
+            log_for(content, worker=worker.number)
         elif kind == "over":
             report = CONVERTER.structure(content["report"], Report)
             self._lags[f"worker {worker.number}"] = report.lag
@@ -341,14 +329,15 @@ class MatchWorkers:
                 await close_all(match.connections, error)
                 return None
             try:
-                sockets = _duplicates(match)
+                sockets, counts = _duplicates(match)
             except (OSError, BrokenChannelError) as cause:
                 log.error(  # noqa: TRY400 - a trace would add nothing
                     "a match can't be handed over", match=match.spec.match, why=str(cause)
                 )
                 break
             with self._stalls.watching(), _handed_to(worker, match) as handed:
-                content = {"kind": "play", "order": CONVERTER.unstructure(_order_of(match))}
+                order = CONVERTER.unstructure(_order_of(match, counts))
+                content = {"kind": "play", "order": order}
                 worker.link.post(content, board or b"", sockets)
                 try:
                     await handed.over.wait()
@@ -429,11 +418,7 @@ class MatchWorkers:
 
 
 async def _start(theirs: socket.socket) -> trio.Process:
-    # -P: modules in the arena's working directory must not hide ours.
-    argv = [sys.executable, "-P", "-m", "lanista.arena.match_worker", str(theirs.fileno())]
-    return await trio.lowlevel.open_process(
-        argv, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True
-    )
+    return await start("lanista.arena.match_worker", theirs)
 
 
 @contextmanager
@@ -449,26 +434,29 @@ def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
         worker.matches.pop(match.spec.match, None)
 
 
-def _duplicates(match: SeatedMatch) -> Sequence[socket.socket]:
-    """Return a duplicate of each seat's socket.
+def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
+    """Return duplicates of the sockets, by seat, and how many of them each seat has.
 
     Raises:
         OSError: There are no more descriptors.
         BrokenChannelError: A connection is closed.
     """
     with ExitStack() as stack:
-        duplicates = []
+        duplicates: list[socket.socket] = []
+        counts = []
         for connection in match.connections:
             channel = connection.channel
             assert isinstance(channel, SocketChannel)
-            duplicate = channel.duplicate()
-            stack.callback(duplicate.close)
-            duplicates.append(duplicate)
+            of_seat = channel.duplicates()
+            for duplicate in of_seat:
+                stack.callback(duplicate.close)
+            duplicates += of_seat
+            counts.append(len(of_seat))
         stack.pop_all()
-    return duplicates
+    return duplicates, tuple(counts)
 
 
-def _order_of(match: SeatedMatch) -> Order:
+def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
     spec, control = match.spec, match.control
     return Order(
         match=spec.match,
@@ -486,6 +474,7 @@ def _order_of(match: SeatedMatch) -> Order:
         paused=control.paused,
         steps=control.steps,
         connections=tuple(connection.give_away() for connection in match.connections),
+        sockets=sockets,
         may_rejoin=tuple(match.may_rejoin),
     )
 

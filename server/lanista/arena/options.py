@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from lanista.arena.spec import LadderSpec, Registration
+from lanista.arena.spec import LadderSpec, Registration, Tls
 from lanista.match.conditions import MatchConditions
 from lanista.rules.base import Ruleset
 
@@ -49,13 +49,17 @@ class Options:
     """Who may register a name on the ladders."""
     store: str | None = attrs.field(default=None, repr=False)
     """The URL of a PostgreSQL database for ladders and names; None for files in `data`."""
+    tls: Tls | None = None
+    """The certificate with which bots' port and page speak TLS; None for plain text."""
     folder: Path = Path()
-    """The folder that the maps and the house bots' programs of `ladders` are relative to."""
+    """The folder that `tls`, and the maps and the house bots' programs of `ladders` are relative
+    to."""
 
 
-def files_needed(max_connections: int) -> int:
+def files_needed(max_connections: int, *, has_tls: bool = False) -> int:
     """Return how many files an arena must be allowed to have open, so that no match lacks one."""
     records = max_connections // 2  # if all matches are of two
     # Compressing a record takes two more, in one of trio's 40 threads. The last number is for the
     # arena itself: the catalogue, listeners, pipes of other processes, a bundle, the web page.
-    return max_connections + LINGERING + ENTERING + records + 2 * 40 + 64
+    sockets = (max_connections + LINGERING + ENTERING) * (2 if has_tls else 1)
+    return sockets + records + 2 * 40 + 64

@@ -32,10 +32,12 @@ from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.recovery import complete_records
 from lanista.arena.spec import Registration
+from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
+from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
@@ -103,6 +105,8 @@ class Arena:
     """The names on ladders; None if there are no ladders."""
     refusals: deque[Refusal] = attrs.field(factory=lambda: deque(maxlen=REFUSALS_KEPT), init=False)
     """The last refused connections, the newest last."""
+    tls: TlsRelay | None = attrs.field(default=None, init=False)
+    """Speaks TLS with bots and viewers; None if these speak plain text."""
     background: BackgroundWork = attrs.field(factory=BackgroundWork)
     """The background work for connections."""
     figures: ArenaFigures = attrs.field(factory=ArenaFigures)
@@ -132,6 +136,9 @@ class Arena:
         self.ladders = LadderMatches(
             options, self.lobby, self.running, self.matches.player, self.figures
         )
+        if options.tls is not None:
+            folder = options.folder
+            self.tls = TlsRelay(folder / options.tls.certificate, folder / options.tls.key)
         self._admission = Admission(options.max_connections, options.max_per_address)
         self._sockets = trio.CapacityLimiter(options.max_connections + LINGERING + ENTERING)
 
@@ -262,6 +269,8 @@ class Arena:
         if self.names is not None:
             self.names.is_open = options.registration is Registration.OPEN
         self.ladders.reload(options.ladders)
+        if self.tls is not None:
+            self.tls.reload()
         log.info(
             "the arena's file was read again",
             max_connections=options.max_connections,
@@ -371,7 +380,12 @@ class Arena:
             place.give_way = give_way
             self._greetings.add(scope)
             try:
-                hello = await connection.read_hello(self.options.hello_timeout)
+                seconds = self.options.hello_timeout
+                until = trio.current_time() + seconds
+                if self.tls is not None:
+                    await self._begin_tls(self.tls, connection, until)
+                    place.has_input = connection.channel.has_input
+                hello = await connection.read_hello(seconds, until)
                 newcomer = None
                 if hello is not None:
                     place.greeted = True
@@ -386,6 +400,30 @@ class Arena:
             # The exception refers to this frame: break the cycle. Else the connection would stay in
             # memory until the garbage collector runs.
             del why
+
+    async def _begin_tls(self, tls: TlsRelay, connection: Connection, until: float) -> None:
+        """Have TLS spoken with a bot as soon as it begins to.
+
+        Args:
+            tls: The relay.
+            connection: The bot's connection, which leads to the relay afterwards.
+            until: When the hello must be complete.
+
+        Raises:
+            RemoteProtocolError: The bot speaks plain text.
+        """
+        channel = connection.channel
+        assert isinstance(channel, SocketChannel)
+        with trio.move_on_at(until):
+            await channel.wait_readable()
+            async with self.background.piece(connection.host):
+                first = channel.peek()
+                if first and first != HANDSHAKE:
+                    raise bad_hello("this port speaks TLS, and this was plain text")
+                (socket,) = channel.duplicates()
+            seconds = until - trio.current_time()
+            inner = await tls.relay(socket, connection.host, seconds)
+            connection.channel = channel.relayed(inner)
 
     async def _identify(
         self, hello: Hello, connection: Connection, place: Place, peer: str
@@ -605,6 +643,8 @@ async def serve(
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
             await nursery.start(heed_signals, arena, reread)
+            if arena.tls is not None:
+                await nursery.start(arena.tls.run)
             if beside is not None:
                 try:
                     await beside(arena, nursery)

@@ -19,8 +19,8 @@ KEEP = "LANISTA_KEEP"
 ROOM = "LANISTA_ROOM"
 """Variable set to the room in which a house bot should play, if to any."""
 
-_NOT_INHERITED = {OPERATORS_TOKEN, KEEP, ROOM}
-"""Variables that a bot gets only if they are meant for it."""
+_NOT_PASSED_ON = frozenset({OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_TLS", "LANISTA_TLS_CA"})
+"""Variables that a bot gets only if they are meant for it; it connects within the machine."""
 
 
 class CommandError(ValueError):
@@ -110,7 +110,7 @@ def environment(
     """
     inherited = os.environ if base is None else base
     return {
-        **{key: value for key, value in inherited.items() if key not in _NOT_INHERITED},
+        **{key: value for key, value in inherited.items() if key not in _NOT_PASSED_ON},
         "LANISTA_HOST": host,
         "LANISTA_PORT": str(port),
         "LANISTA_NAME": name,

@@ -94,7 +94,7 @@ def check(file: Path) -> int:
     "is in it.",
 )
 def run(file: Path, *, print_config: bool, **given: Any) -> int:
-    """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reads its limits again.
+    """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reads limits and certificate again.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
     commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
@@ -106,7 +106,7 @@ def run(file: Path, *, print_config: bool, **given: Any) -> int:
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0
-    _refuse_what_is_ahead(spec, file)
+    _check_certificate(spec, file)
     page = spec.page
     return serve_arena(
         options_of(spec, file),
@@ -149,8 +149,21 @@ def options_of(spec: "ArenaSpec", file: Path) -> "Options":
         ladders=spec.ladders,
         registration=spec.registration,
         store=spec.store,
+        tls=spec.tls,
         folder=file.parent,
     )
+
+
+def _check_certificate(spec: "ArenaSpec", file: Path) -> None:
+    """Raise an error if the arena can't speak TLS with the files that it is to use."""
+    if spec.tls is None:
+        return
+    from lanista.arena.certificate import CertificateError, load
+
+    try:
+        load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
+    except CertificateError as error:
+        raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
 
 
 def _overridden(spec: "ArenaSpec", given: Mapping[str, Any]) -> "ArenaSpec":
@@ -209,6 +222,7 @@ def _reread(
         possible = connections_possible(
             spec.max_connections,
             has_page=has_page,
+            has_tls=begun_with.tls is not None,
             warn=lambda why: log.warning("fewer connections than the file says", why=why),
         )
     except BadInputError as error:
@@ -217,21 +231,6 @@ def _reread(
     if ahead:
         log.warning("these keys take effect when the arena is started again", keys=ahead)
     return attrs.evolve(with_limits(options, spec), max_connections=possible)
-
-
-def _refuse_what_is_ahead(spec: "ArenaSpec", file: Path) -> None:
-    """Raise an error if the file asks for what this version's arena doesn't do.
-
-    Running without it would be worse: tokens would cross the network unencrypted, say.
-    """
-    asked = {
-        "tls": spec.tls is not None,
-    }
-    keys = [key for key, is_asked in asked.items() if is_asked]
-    if keys:
-        raise BadInputError(
-            f"{file}: {', '.join(keys)}: this version of Lanista can't run that yet"
-        )
 
 
 for each in (status, name, kick, bench, unbench, strike, unstrike, backup):

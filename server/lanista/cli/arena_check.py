@@ -240,12 +240,16 @@ def _machine(spec: ArenaSpec) -> Iterator[Finding]:
     has_page = spec.page.listen != NO_PAGE
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
-        allowed = connections_allowed(spec.max_connections, has_page=has_page)
+        allowed = connections_allowed(
+            spec.max_connections, has_page=has_page, has_tls=spec.tls is not None
+        )
     except BadInputError as error:
         yield Finding(f"max_connections: {error.format_message()}")
     else:
         if allowed < spec.max_connections:
-            needed = open_files(spec.max_connections, has_page=has_page)
+            needed = open_files(
+                spec.max_connections, has_page=has_page, has_tls=spec.tls is not None
+            )
             yield Finding(
                 f"max_connections: {allowed} instead of {spec.max_connections} will be possible: "
                 f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed",

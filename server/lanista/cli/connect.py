@@ -24,6 +24,16 @@ EXIT_NO_CONNECTION = 1
 @click.option(
     "--token", help="The secret for the name or seat; LANISTA_TOKEN keeps it off the command line."
 )
+@click.option(
+    "--tls", is_flag=True, show_default="LANISTA_TLS=1", help="Connect by TLS, and check the name."
+)
+@click.option(
+    "--tls-ca",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    show_default="LANISTA_TLS_CA, or the system's",
+    help="Certificates to trust, in PEM.",
+)
 @click.option("--keep", is_flag=True, help="Stay connected for further matches.")
 @click.option("--notes", is_flag=True, help="Ask the arena for a note on everything it refuses.")
 @click.argument("argv", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -36,6 +46,8 @@ def command(
     room: str | None,
     seat: int | None,
     token: str | None,
+    tls: bool,
+    tls_ca: str | None,
     keep: bool,
     notes: bool,
     argv: tuple[str, ...],
@@ -83,7 +95,14 @@ def command(
     except RemoteProtocolError as error:
         raise BadInputError(error.message) from None
     try:
-        code = bridge.run(argv, hello, host or _host(), port or _port())
+        code = bridge.run(
+            argv,
+            hello,
+            host or _host(),
+            port or _port(),
+            tls=tls or os.environ.get("LANISTA_TLS") == "1",
+            tls_ca=tls_ca or os.environ.get("LANISTA_TLS_CA") or None,
+        )
     except bridge.CannotConnectError as error:
         click.echo(f"lanista connect: {error}", err=True)
         return EXIT_NO_CONNECTION

@@ -344,7 +344,10 @@ def serve_arena(
     options = attrs.evolve(
         options,
         max_connections=connections_possible(
-            options.max_connections, has_page=has_page, warn=partial(click.echo, err=True)
+            options.max_connections,
+            has_page=has_page,
+            has_tls=options.tls is not None,
+            warn=partial(click.echo, err=True),
         ),
     )
     records = options.data / "records"
@@ -393,35 +396,41 @@ def serve_arena(
     return 0
 
 
-def open_files(max_connections: int, *, has_page: bool) -> int:
+def open_files(max_connections: int, *, has_page: bool, has_tls: bool) -> int:
     """Return how many files an arena must be allowed to have open.
 
     Args:
         max_connections: Number of connections of bots.
         has_page: Whether there is a page too.
+        has_tls: Whether bots and viewers connect by TLS.
     """
     from lanista.arena.options import files_needed
 
+    needed = files_needed(max_connections, has_tls=has_tls)
     if not has_page:
-        return files_needed(max_connections)
+        return needed
     from lanista.web.connections import MAX_CONNECTIONS
 
-    return files_needed(max_connections) + MAX_CONNECTIONS
+    return needed + MAX_CONNECTIONS
 
 
-def connections_allowed(wanted: int, *, has_page: bool) -> int:
+def connections_allowed(wanted: int, *, has_page: bool, has_tls: bool) -> int:
     """Return the number of bots' connections that the system allows, at most `wanted`.
 
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard == resource.RLIM_INFINITY or hard >= open_files(wanted, has_page=has_page):
+    if hard == resource.RLIM_INFINITY or hard >= open_files(
+        wanted, has_page=has_page, has_tls=has_tls
+    ):
         return wanted
     possible = range(2, wanted)
-    found = bisect_right(possible, hard, key=lambda n: open_files(n, has_page=has_page))
+    found = bisect_right(
+        possible, hard, key=lambda n: open_files(n, has_page=has_page, has_tls=has_tls)
+    )
     if not found:
-        least = open_files(2, has_page=has_page)
+        least = open_files(2, has_page=has_page, has_tls=has_tls)
         raise BadInputError(
             f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
             "at least, most of them for the page: allow more, or serve no page"
@@ -429,12 +438,15 @@ def connections_allowed(wanted: int, *, has_page: bool) -> int:
     return possible[found - 1]
 
 
-def connections_possible(wanted: int, *, has_page: bool, warn: Callable[[str], object]) -> int:
+def connections_possible(
+    wanted: int, *, has_page: bool, has_tls: bool, warn: Callable[[str], object]
+) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
     Args:
         wanted: Number of connections of bots.
         has_page: Whether there is a page too.
+        has_tls: Whether bots and viewers connect by TLS.
         warn: Called with a line for the operator if the system doesn't allow so many.
 
     Returns:
@@ -444,8 +456,8 @@ def connections_possible(wanted: int, *, has_page: bool, warn: Callable[[str], o
         BadInputError: The system doesn't allow enough for a single match.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = open_files(wanted, has_page=has_page)
-    possible = connections_allowed(wanted, has_page=has_page)
+    needed = open_files(wanted, has_page=has_page, has_tls=has_tls)
+    possible = connections_allowed(wanted, has_page=has_page, has_tls=has_tls)
     if possible < wanted:
         warn(
             f"{possible} connections at once instead of {wanted}: the system allows {hard} "

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import trio
 
     from lanista.arena.server import Arena
+    from lanista.arena.tls import TlsRelay
     from lanista.web.ladders import Ask
     from lanista.web.server import Server
     from lanista.web.tournaments import Look
@@ -71,13 +72,17 @@ class PagePort:
             tournaments=Tournaments(self._tournaments),
             ladders=Ladders() if self._ladders is None else Ladders.of(arena, *self._ladders),
         )
-        server = await self.listen(view)
+        server = await self.listen(view, arena.tls)
         await nursery.start(server.run)
         self.announced = self.url(server)
         arena.page = self.announced.partition("#")[0]  # without the operator's token
 
-    async def listen(self, view: "View") -> "Server":
+    async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
         """Open the port and return a server, which the caller must run.
+
+        Args:
+            view: What the page shows.
+            tls: Speaks TLS with viewers; None for plain text.
 
         Raises:
             CannotListenError: The port can't be opened.
@@ -89,13 +94,13 @@ class PagePort:
         token = os.environ.get(TOKEN) or None
         if token is None and not is_loopback(self._host):
             token = secrets.token_urlsafe(16)
-        server = Server(view, self._host, self._port, token, self._open_logs)
+        server = Server(view, self._host, self._port, token, self._open_logs, tls)
         try:
             await server.listen()
         except CannotListenError:
             if not self._is_default:
                 raise
-            server = Server(view, self._host, 0, token, self._open_logs)
+            server = Server(view, self._host, 0, token, self._open_logs, tls)
             await server.listen()
         return server
 
@@ -108,4 +113,5 @@ class PagePort:
         fragment = path
         if server.token is not None:
             fragment = f"token={quote(server.token, safe='')}{path and '&'}{path}"
-        return f"http://{shown}:{server.port}/" + (f"#{fragment}" if fragment else "")
+        scheme = "http" if server.tls is None else "https"
+        return f"{scheme}://{shown}:{server.port}/" + (f"#{fragment}" if fragment else "")

@@ -9,7 +9,8 @@ import socket
 import struct
 import sys
 import time
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, Self
 
 import attrs
 import trio
@@ -125,15 +126,24 @@ class Channel(Protocol):
 
 
 class SocketChannel:
-    """A channel over TCP, which owns its socket.
+    """A channel over TCP, which owns its sockets.
 
     Args:
         connected: The socket.
         is_set_up: Whether its options are set already, by another process that had it before.
+        outer: The socket of the connection to the bot, if `connected` only leads to a relay of this
+            machine, which reads and writes that one.
     """
 
-    def __init__(self, connected: socket.socket, *, is_set_up: bool = False) -> None:
+    def __init__(
+        self,
+        connected: socket.socket,
+        *,
+        is_set_up: bool = False,
+        outer: socket.socket | None = None,
+    ) -> None:
         self._socket: socket.socket | None = connected
+        self._outer = outer
         connected.setblocking(False)
         self._has_stamps = sys.platform == "linux"
         if not is_set_up:
@@ -156,16 +166,56 @@ class SocketChannel:
         family, kind, proto = stream.socket.family, stream.socket.type, stream.socket.proto
         return cls(socket.socket(family, kind, proto, fileno=stream.socket.detach()))
 
-    def duplicate(self) -> socket.socket:
-        """Return another socket of the same connection, to hand to another process.
+    @classmethod
+    def of_duplicates(cls, sockets: Sequence[socket.socket]) -> Self:
+        """Return a channel over what `duplicates` has returned in another process."""
+        outer = sockets[1] if len(sockets) > 1 else None
+        return cls(sockets[0], is_set_up=True, outer=outer)
+
+    def duplicates(self) -> list[socket.socket]:
+        """Return other sockets of the same connection, to hand to another process.
 
         Closing one leaves the other as it is. At most one process may wait for input at a time.
+
+        Returns:
+            One for the socket, and another for the outer one, if there is one.
 
         Raises:
             BrokenChannelError: The channel is closed.
             OSError: There are no more descriptors.
         """
-        return self._open().dup()
+        duplicate = self._open().dup()
+        if self._outer is None:
+            return [duplicate]
+        try:
+            return [duplicate, self._outer.dup()]
+        except OSError:
+            duplicate.close()
+            raise
+
+    def relayed(self, inner: socket.socket) -> "SocketChannel":
+        """Return a channel that replaces this one, over a relay that has a duplicate of its socket.
+
+        Args:
+            inner: The socket that leads to the relay.
+
+        Raises:
+            BrokenChannelError: The channel is closed.
+        """
+        outer, self._socket = self._open(), None
+        return SocketChannel(inner, outer=outer)
+
+    def peek(self) -> bytes | None:
+        """Return the first byte that can be read, without reading it; None if there is none yet.
+
+        It is empty at the end of input.
+        """
+        try:
+            return self._open().recv(1, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return None
+        except (OSError, BrokenChannelError):
+            return b""
 
     def _open(self) -> socket.socket:
         if self._socket is None:
@@ -212,10 +262,7 @@ class SocketChannel:
 
     def has_input(self) -> bool:
         """See `Channel`."""
-        try:
-            return bool(self._open().recv(1, socket.MSG_PEEK))
-        except (OSError, BrokenChannelError):
-            return False
+        return bool(self.peek())
 
     def _on_our_clock(self, payload: bytes, read_at: float, wall: float) -> float | None:
         """Return the kernel's wall-clock time on trio's clock; None if it can't be converted.
@@ -246,7 +293,8 @@ class SocketChannel:
         if sys.platform != "linux":
             return None
         try:
-            info = self._open().getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+            way = self._outer or self._open()
+            info = way.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
         except (OSError, BrokenChannelError):
             return None
         if len(info) < _TCP_INFO.size:
@@ -274,3 +322,6 @@ class SocketChannel:
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
             self._socket = None
+        if self._outer is not None:
+            self._outer.close()
+            self._outer = None

@@ -83,13 +83,17 @@ class Connection:
         """Return the seconds of background work for the bot's address since a moment."""
         return self.background.done.spent(self.host, moment)
 
-    async def read_hello(self, seconds: float) -> Hello | None:
+    async def read_hello(self, seconds: float, until: float | None = None) -> Hello | None:
         """Wait for the hello; return None if the bot disconnects before it sent one.
+
+        Args:
+            seconds: How long that may take.
+            until: When that time is over; None if it begins now.
 
         Raises:
             RemoteProtocolError: The hello can't be used, or didn't come within `seconds`.
         """
-        with trio.move_on_after(seconds):
+        with trio.move_on_at(trio.current_time() + seconds if until is None else until):
             while True:
                 await self.channel.wait_readable()
                 async with self.background.piece(self.host):

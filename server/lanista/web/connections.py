@@ -8,6 +8,7 @@ Nobody is refused because of connections that neither send nor read: when there 
 idlest one of the address that has the most is closed.
 """
 
+import socket
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
@@ -15,6 +16,7 @@ import attrs
 import trio
 
 from lanista.arena.admission import address_of, is_loopback
+from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 
@@ -42,6 +44,11 @@ ANSWER_TIME = 300.0
 """Maximum seconds for sending an answer: enough for a large record over a slow line."""
 LINGERING = 1.0
 """Seconds that a peer has to close its end after its answer."""
+NOT_TLS = (
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 48\r\n"
+    b"Connection: close\r\n\r\nThis port speaks TLS: begin with https instead.\n"
+)
+"""The answer to whoever speaks plain text where TLS is spoken."""
 MAX_ANSWERS = 64 * 1024 * 1024
 """Maximum size of all large answers in memory, in bytes."""
 
@@ -70,6 +77,28 @@ class Peer(trio.abc.HalfCloseableStream):
     def socket(self) -> trio.socket.SocketType:
         """The socket, from which `websockets` takes the addresses."""
         return self.stream.socket
+
+    async def begin_tls(self, tls: TlsRelay) -> bool:
+        """Go on over the TLS relay if the peer begins to speak TLS; return whether it does."""
+        first = b""
+        with trio.move_on_after(REQUEST_TIME):
+            first = await self.stream.socket.recv(1, socket.MSG_PEEK)
+            await self.connections.turn(self.address)
+            if first == HANDSHAKE:
+                outer = self.stream.socket
+                outer_socket = socket.socket(
+                    outer.family, outer.type, outer.proto, fileno=outer.detach()
+                )
+                inner = await tls.relay(outer_socket, self.address, REQUEST_TIME)
+                self.stream = trio.SocketStream(trio.socket.from_stdlib_socket(inner))
+                if self.closed.is_set():  # others needed its place
+                    self.stream.socket.close()
+                return not self.closed.is_set()
+        if first and first != HANDSHAKE:
+            await self.send_all(NOT_TLS)
+            await self.send_eof()
+            await self.linger()
+        return False
 
     async def read_request(self) -> bytes:
         """Return a request's bytes, or the beginning of something that isn't a request.
@@ -166,6 +195,8 @@ class Connections(trio.abc.Listener[Peer]):
     """Returns the answer to a request; None if the connection is to become a WebSocket."""
     done: WorkDone = attrs.field(factory=WorkDone)
     """The record of work done, which the arena shares."""
+    tls: TlsRelay | None = None
+    """Speaks TLS with the peers; None for plain text."""
     _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
     """All open connections, the oldest first."""
     _sockets: trio.CapacityLimiter = attrs.field(init=False)
@@ -195,6 +226,8 @@ class Connections(trio.abc.Listener[Peer]):
     async def _serve(self, stream: trio.SocketStream) -> None:
         peer = self.admit(stream)
         try:
+            if self.tls is not None and not await peer.begin_tls(self.tls):
+                return
             request = await peer.read_request()
             if not request:
                 return
@@ -207,7 +240,7 @@ class Connections(trio.abc.Listener[Peer]):
                 await peer.send_all(answer)
                 await peer.send_eof()
                 await peer.linger()
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
+        except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
         finally:
             peer.close()

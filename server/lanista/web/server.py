@@ -32,6 +32,7 @@ from websockets.trio.server import serve as serve_websockets
 from lanista.arena.admission import is_loopback
 from lanista.arena.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.arena.server import CannotListenError
+from lanista.arena.tls import TlsRelay
 from lanista.match.background import WorkDone
 from lanista.match.record import ENDING, BadRecordError
 from lanista.playback.frame_cache import NoFramesError
@@ -159,6 +160,8 @@ class Server:
     """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
     metrics: "Metrics | None" = attrs.field(default=None, init=False)
     """Makes the text of the arena's figures; None if this isn't an arena's page."""
+    tls: TlsRelay | None = None
+    """Speaks TLS with viewers; None for plain text."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -244,7 +247,7 @@ class Server:
         quiet.setLevel(logging.CRITICAL)  # clients' errors don't belong in our log
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.background.done
-        self.connections = Connections(self._listeners, self._answer, done)
+        self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:

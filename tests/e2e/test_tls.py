@@ -1,0 +1,176 @@
+"""TLS as bots and browsers meet it: one arena, with a certificate that its clients trust."""
+
+import http.client
+import os
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from e2e.running import PATIENCE, Program, command, environment, read, wait_until
+from lanista_client import Arena, ArenaError
+from support.processes import argv_of, children_of
+
+FILES = Path(__file__).parent.parent / "arena" / "certificates"
+CERTIFICATE = FILES / "localhost.pem"
+ARENA = """
+port = 0
+data = "data"
+hello_timeout = 100
+workers = 2
+tls = { certificate = "localhost.pem", key = "localhost.key" }
+page = { listen = "127.0.0.1:0" }
+
+[[ladders]]
+name = "pit"
+game = "angrymob"
+settings = { move_limit = 2 }
+clock = { first = 0, turn = 0 }
+"""
+STDIO_BOT = """
+for line in open(0):
+    if line == "go\\n":
+        print(flush=True)
+"""
+
+
+class SecureArena(Program):
+    """`lanista arena run` of ARENA."""
+
+    def __init__(self, folder):
+        (folder / "arena.toml").write_text(ARENA)
+        for name in ("localhost.pem", "localhost.key"):
+            shutil.copy(FILES / name, folder)
+        super().__init__(command("arena", "run", "arena.toml"), folder)
+        try:
+            self.until(lambda: self.out.count("\n") == 2, "the arena says where it listens")
+        except BaseException:
+            self.end()
+            raise
+        listens, page = self.out.splitlines()
+        self.port = int(listens.rpartition(":")[2])
+        assert page.startswith("page: https://127.0.0.1:")
+        self.page_port = int(page.rpartition(":")[2].strip("/"))
+
+    def relay(self):
+        """The process that speaks TLS; None while there is none."""
+        pids = children_of(self.process.pid)
+        return next((pid for pid in pids if "lanista.arena.tls_relay" in argv_of(pid)), None)
+
+    @property
+    def hellos(self):
+        """How many bots have said hello so far."""
+        return self.err.count("event=hello ")
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    arena = SecureArena(tmp_path_factory.mktemp("arena"))
+    yield arena
+    arena.signal(signal.SIGTERM)
+    assert 0 == arena.wait(), arena.err
+    arena.end()
+
+
+def enter(arena, name, **more):
+    """A bot of the Python client, over TLS unless that is said otherwise."""
+    how = {"tls": True, "tls_ca": str(CERTIFICATE), **more}
+    return Arena(name, host="127.0.0.1", port=arena.port, room="pit", **how)
+
+
+def connect(arena, *options, **more):
+    """`lanista connect` with a bot on stdin and stdout."""
+    bot = [sys.executable, "-I", "-S", "-c", STDIO_BOT]
+    where = ["--host", "127.0.0.1", "--port", str(arena.port), "--name", "Right", "--room", "pit"]
+    return subprocess.run(
+        command("connect", *where, *options, "--", *bot),
+        env=environment(**more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def test_bots_play_over_tls(arena):
+    """One of the client, one on stdin and stdout; in a worker, which knows the way to both."""
+    ended = []
+    right = threading.Thread(
+        target=lambda: ended.append(
+            connect(arena, LANISTA_TLS="1", LANISTA_TLS_CA=str(CERTIFICATE))
+        )
+    )
+    right.start()
+    with enter(arena, "Left") as left:
+        for _ in left:
+            left.send()
+    right.join(PATIENCE)
+    assert "finished" == left.result.end
+    assert [(0, "", "")] == [(each.returncode, each.stdout, each.stderr) for each in ended]
+    wait_until(lambda: list(arena.folder.glob("**/*.jsonl.gz")), "the record is complete")
+    (path,) = arena.folder.glob("**/*.jsonl.gz")
+    first = read(path).turns[0]
+    assert {"0", "1"} == first.round_trips.keys()
+    assert {4} == {len(times) for times in first.times}
+
+
+def test_a_client_that_does_not_trust_the_certificate_says_so(arena):
+    with pytest.raises(ArenaError, match=r"unreachable.*no TLS with 127\.0\.0\.1.*self.signed"):
+        enter(arena, "Left", tls_ca=None)
+    done = connect(arena, "--tls")
+    assert (1, "") == (done.returncode, done.stdout)
+    where = f"lanista connect: no TLS with 127.0.0.1, port {arena.port}: self"
+    assert done.stderr.startswith(where)
+    assert 1 == done.stderr.count("\n")
+    missing = connect(arena, "--tls", "--tls-ca", "missing.pem")
+    assert (1, 1) == (missing.returncode, missing.stderr.count("\n"))
+    assert "No such file" in missing.stderr
+
+
+def test_plain_text_is_refused_with_the_reason(arena):
+    left = enter(arena, "Left", tls=False)
+    with pytest.raises(ArenaError, match=r"bad-hello.*this port speaks TLS"):
+        next(left)
+    left.close()
+    wait_until(lambda: "this port speaks TLS" in arena.err, "the log has it")
+    page = http.client.HTTPConnection("127.0.0.1", arena.page_port, timeout=PATIENCE)
+    page.request("GET", "/api/1/games")
+    answer = page.getresponse()
+    assert (400, b"This port speaks TLS: begin with https instead.\n") == (
+        answer.status,
+        answer.read(),
+    )
+    page.close()
+
+
+def test_the_page_speaks_tls(arena):
+    context = ssl.create_default_context(cafile=CERTIFICATE)
+    page = http.client.HTTPSConnection(
+        "127.0.0.1", arena.page_port, timeout=PATIENCE, context=context
+    )
+    page.request("GET", "/api/1/games")
+    answer = page.getresponse()
+    assert 200 == answer.status
+    assert b"angrymob" in answer.read()
+    page.close()
+
+
+def test_without_its_relay_an_arena_starts_another_one(arena):
+    before = arena.hellos
+    waiting = enter(arena, "Left")
+    wait_until(lambda: arena.hellos == before + 1, "the bot waits")
+    relay = arena.relay()
+    os.kill(relay, signal.SIGKILL)
+    with pytest.raises(ArenaError, match="disconnected"):
+        next(waiting)
+    waiting.close()
+    wait_until(lambda: arena.relay() not in {None, relay}, "there is another relay")
+    again = enter(arena, "Left")
+    wait_until(lambda: arena.hellos == before + 2, "the bot is back")
+    again.close()
+    assert "the TLS relay ended" in arena.err
