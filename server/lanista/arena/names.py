@@ -66,6 +66,8 @@ _LOOK_PATIENCE = 5.0
 """Seconds that such a look may take; after that, each token is looked up."""
 SEEN_INTERVAL = 60.0
 """Seconds between two times at which it is stored when names were last seen."""
+TROUBLE_INTERVAL = 60.0
+"""Seconds between two log lines on names that can't be checked."""
 _LAST_STORING = 2.0
 """Seconds that storing this may take at the end."""
 _READERS = 2
@@ -168,6 +170,8 @@ class Names:
     _wrong: _Compared = attrs.field(factory=_Compared, init=False)
     # `NameStore.revocations` of late; None if it can't be read.
     _revocations: int | None = attrs.field(default=None, init=False)
+    # When the next name that can't be checked is logged.
+    _next_trouble: float = attrs.field(default=-math.inf, init=False)
     # When names were seen since this was last stored.
     _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
 
@@ -207,7 +211,7 @@ class Names:
             else:
                 checked = await self._check_token(name, key, hello.token, address)
         except (StoreError, tokens.DamagedHashError) as error:
-            log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
+            self._log_trouble(name, error)
             raise RemoteProtocolError(
                 ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
             ) from None
@@ -354,6 +358,13 @@ class Names:
         if registered is None:
             return _Entry(name=None, token_hash=self._nobody, as_of=as_of)
         return _Entry(name=registered.name, token_hash=registered.token_hash, as_of=as_of)
+
+    def _log_trouble(self, name: str, error: Exception) -> None:
+        """Log why a name can't be checked, once in a while: bots try again and again."""
+        now = trio.current_time()
+        if now >= self._next_trouble:
+            self._next_trouble = now + TROUBLE_INTERVAL
+            log.error("name can't be checked", name=name, error=str(error))
 
     def _owner(self, kind: str, text: str) -> Owner:
         return Owner(self._digest(f"owner by {kind}", text))
