@@ -61,7 +61,7 @@ def test_of_an_aborted_match_nothing_is_stored():
 
 @pytest.mark.usefixtures("autojump_clock")
 async def test_results_wait_for_a_database_that_cannot_be_written():
-    """They are stored later, each once, in their order; the log says how many wait."""
+    """They are stored later, each once, in their order; the log says when, and how many waited."""
     kept, failures = [], ["the disk is full"] * 3
 
     def add_matches(batch):
@@ -80,7 +80,9 @@ async def test_results_wait_for_a_database_that_cannot_be_written():
             nursery.cancel_scope.cancel()
     assert blocks == kept
     assert 0 == results.waiting
-    assert [(3, "the disk is full")] * 3 == [(line["results"], line["why"]) for line in logs]
+    failed, again = logs
+    assert ("results can't be stored yet", "the disk is full") == (failed["event"], failed["why"])
+    assert ("results are stored again", 3) == (again["event"], again["results"])
 
 
 async def played(folder, name, ladder):

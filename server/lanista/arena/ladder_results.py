@@ -4,11 +4,17 @@ A match's result is in its record before its bots are told of it, so a record is
 (`block_result`). `LadderResults` stores results while the arena runs, several in one transaction,
 and tries again as long as the database can't be written. If the arena is killed in between, the
 next one finds the records whose results aren't stored (`unstored`).
+
+Several arenas may store the results of one ladder in a PostgreSQL database. Stored matches are
+numbered in the order of their commits, so each arena learns from the numbers what is new, and takes
+what isn't its own.
 """
 
+import itertools
 import json
+import math
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -29,13 +35,20 @@ from lanista.match.record import (
 from lanista.rules.outcome import Termination
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
+from lanista.store.ladder_reading import CountedMatch
 from lanista.store.reading import ENDINGS
 from lanista.store.results import BlockResult, MatchResult, SeatResult
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
-LONGEST_PAUSE = 60.0
+LONGEST_PAUSE = 10.0
 """The longest such pause, in seconds."""
+LOOK_INTERVAL = 3.0
+"""Seconds between two looks at what other arenas have stored."""
+TAKEN_AT_ONCE = 20
+"""Number of these matches that are taken in one pass of the event loop; each takes some 0.1 ms."""
+MAX_WAITING = 10_000
+"""Number of results that wait to be stored from which on no match begins."""
 AT_ONCE = 500
 """Maximum number of results that are stored in one transaction."""
 LONGEST_MATCH = timedelta(days=1)
@@ -168,6 +181,12 @@ class LadderResults:
     store: Store
     name: str
     """The ladder's name, for the log."""
+    on_other: Callable[[CountedMatch], None] | None = None
+    """Takes each match that another arena has stored; None if no other one uses the store."""
+    seen: int = 0
+    """The number of the last stored match that this arena knows, apart from its own later ones."""
+    _own: set[int] = attrs.field(factory=set, init=False)
+    """The numbers of this arena's own matches above `seen`."""
     _waiting: list[BlockResult] = attrs.field(factory=list, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _done: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -181,6 +200,11 @@ class LadderResults:
     def waiting(self) -> int:
         """Number of results that aren't stored yet."""
         return len(self._waiting)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more matches may be played, as not too many results wait to be stored."""
+        return len(self._waiting) < MAX_WAITING
 
     async def stored(self) -> int | None:
         """Return how many matches are stored; None if the database can't be read now."""
@@ -199,26 +223,74 @@ class LadderResults:
             await self._done.wait()
 
     async def run(self) -> None:
-        """Store results until cancelled."""
+        """Store results until cancelled, and hear of those that other arenas store.
+
+        The log says when that fails, and when it works again.
+        """
         pause = AGAIN
+        is_failing = False
+        interval = math.inf if self.on_other is None else LOOK_INTERVAL
         while True:
-            await self._changed.wait()
+            with trio.move_on_after(interval):
+                await self._changed.wait()
             self._changed = trio.Event()
-            while self._waiting:
-                batch = self._waiting[:AT_ONCE]
-                try:
-                    await trio.to_thread.run_sync(self.store.add_matches, batch)
-                except StoreError as error:
+            waiting = len(self._waiting)
+            try:
+                await self._store_waiting()
+                if self.on_other is not None:
+                    await self._take_others(self.on_other)
+            except StoreError as error:
+                if not is_failing:
                     log.error(  # noqa: TRY400 - the reason is enough
-                        "results can't be stored yet",
-                        ladder=self.name,
-                        results=len(self._waiting),
-                        why=str(error),
+                        "results can't be stored yet", ladder=self.name, why=str(error)
                     )
-                    await trio.sleep(pause)
-                    pause = min(2 * pause, LONGEST_PAUSE)
-                    continue
-                pause = AGAIN
-                del self._waiting[: len(batch)]
-            self._done.set()
-            self._done = trio.Event()
+                is_failing = True
+                await trio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                self._changed.set()
+                continue
+            if is_failing:
+                log.info("results are stored again", ladder=self.name, results=waiting)
+            is_failing = False
+            pause = AGAIN
+
+    async def _store_waiting(self) -> None:
+        """Store the results that wait.
+
+        Raises:
+            StoreError: They can't be stored.
+        """
+        while self._waiting:
+            batch = self._waiting[:AT_ONCE]
+            numbers = await trio.to_thread.run_sync(self.store.add_matches, batch)
+            if self.on_other is not None:
+                self._own.update(numbers)
+            del self._waiting[: len(batch)]
+        self._done.set()
+        self._done = trio.Event()
+
+    async def _take_others(self, take: Callable[[CountedMatch], None]) -> None:
+        """Take what other arenas have stored, a few matches in a pass of the event loop.
+
+        Raises:
+            StoreError: The results can't be read.
+        """
+        is_behind = True
+        while is_behind:
+            # Nothing of ours is stored meanwhile, so all of our own numbers are known.
+            found, seen = await trio.to_thread.run_sync(self._newer)
+            is_behind = len(found) == AT_ONCE
+            for number, match in enumerate(found, 1):
+                if match.number not in self._own:
+                    take(match)
+                if number % TAKEN_AT_ONCE == 0:
+                    await trio.lowlevel.checkpoint()
+            self.seen = seen
+            self._own = {number for number in self._own if number > seen}
+
+    def _newer(self) -> tuple[Sequence[CountedMatch], int]:
+        """Return the next matches that count, and the number up to which these are all."""
+        with self.store.ladder_reading() as now:
+            last = now.last_number()
+            found = list(itertools.islice(now.counted_matches(after=self.seen), AT_ONCE))
+        return found, found[-1].number if len(found) == AT_ONCE else last

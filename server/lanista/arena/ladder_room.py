@@ -4,18 +4,23 @@ Who meets whom is decided by `ladder.Ladder`, which knows neither bots nor seeds
 module tells it who is there, and makes of its decisions matches that can be played.
 """
 
+import heapq
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
 import attrs
 import structlog
 
+from lanista.arena.damage_check import is_large
 from lanista.arena.house_bots import house_contestants
 from lanista.arena.ladder import Ladder, LadderMatch, LadderResult
+from lanista.arena.ladder_ratings import KEPT
 from lanista.arena.ladder_results import LONGEST_MATCH, LadderResults, block_result, unstored
 from lanista.arena.match_player import PlayedMatch
 from lanista.arena.names import LadderName
@@ -31,7 +36,7 @@ from lanista.pairing.blocks import Pairing, seatings
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.store.database import Store
-from lanista.store.ladder_reading import CountedMatch
+from lanista.store.ladder_reading import CountedMatch, LadderReading
 from lanista.store.results import BlockResult
 
 log = structlog.get_logger()
@@ -59,6 +64,8 @@ class LadderRoom:
     """The house bots by name."""
     results: LadderResults
     running: RunningMatches
+    unchecked: Path | None
+    """Its database if that is too large for looking for damage before the arena starts."""
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _ladder: Ladder
@@ -97,7 +104,10 @@ class LadderRoom:
             if target is None:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             schema = spec.schema if target else None
-            store = opened.enter_context(Store.open(target or path, schema=schema))
+            unchecked = path if target is None and is_large(path) else None
+            store = opened.enter_context(
+                Store.open(target or path, schema=schema, check=unchecked is None)
+            )
             if target is None:
                 opened.enter_context(store.lock())
             room = cls(
@@ -106,6 +116,7 @@ class LadderRoom:
                 house=house,
                 results=LadderResults(store, spec.name),
                 running=running,
+                unchecked=unchecked,
                 settings=settings,
                 boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
                 ladder=Ladder(
@@ -117,8 +128,10 @@ class LadderRoom:
                     window=spec.window,
                 ),
             )
-            room._store_missing(data / "records")
+            room._store_missing(data / "records", is_shared=target is not None)
             room._restore()
+            if target is not None:
+                room.results.on_other = room._over_elsewhere
             room._opened = opened.pop_all()
         return room
 
@@ -131,19 +144,27 @@ class LadderRoom:
         """Close the database."""
         self._opened.close()
 
-    def _store_missing(self, records: Path) -> None:
-        """Store the results that the last arena couldn't store any more."""
+    def _store_missing(self, records: Path, *, is_shared: bool) -> None:
+        """Store the results that the last arena couldn't store any more.
+
+        Args:
+            records: The arena's folder of records.
+            is_shared: Whether other arenas store results, too. The records of those are elsewhere.
+        """
         store = self.results.store
-        since, stored = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH, set[str]()
-        counted = set[tuple[str, int]]()
-        for number, match in enumerate(store.matches()):
-            committed = datetime.fromisoformat(match.committed)
-            since = committed if number == 0 else since
-            if committed < since - LONGEST_MATCH:
-                break
-            stored.add(match.match.record or "")
-            if match.match.counted:
-                counted.add((match.block, match.match.seating))
+        begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
+        since, stored, counted = begin, set[str](), set[tuple[str, int]]()
+        with store.ladder_reading() as now:
+            for match in now.newest_records():
+                committed = datetime.fromisoformat(match.committed)
+                if since == begin and (not is_shared or (records / match.record).exists()):
+                    # Not later than now: the clock may have been ahead when it was stored.
+                    since = min(committed, datetime.now(UTC))
+                if since > begin and committed < since - LONGEST_MATCH:
+                    break
+                stored.add(match.record)
+                if match.counted:
+                    counted.add((match.block, match.seating))
         missing = []
         for result in unstored(records, self.spec.name, since, stored):
             (played,) = result.matches
@@ -160,7 +181,13 @@ class LadderRoom:
 
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:
-            self._ladder.restore(_in_order(now.counted_matches()))
+            matches = now.last_matches(KEPT)
+            if self.spec.window is not None:
+                # All in the window too, or it would seem to reach further back.
+                of_window = LadderReading.of_window(now.connection, self.spec.window)
+                matches = _merged(matches, of_window.counted_matches())
+            self._ladder.restore(_in_order(matches, self.now), now.played_matches())
+            self.results.seen = now.last_number()
         # Nobody has their seeds any more, and it is known now what was played with them.
         self._ladder.close_blocks()
 
@@ -302,14 +329,33 @@ class LadderRoom:
             self.results.add(result)
         self._forget_closed()
 
+    def _over_elsewhere(self, match: CountedMatch) -> None:
+        """Take a match that another arena has stored."""
+        self._ladder.over_elsewhere(
+            *(match.block, match.bots, match.seating, match.ranks),
+            failed=match.failed,
+            now=self.now,
+        )
+
     def _forget_closed(self) -> None:
         """Show the records of the blocks that are over."""
         for pairing in [pairing for pairing in self._openings if not self._ladder.is_open(pairing)]:
             self._openings.pop(pairing).records.show()
 
 
-def _in_order(matches: Iterable[CountedMatch]) -> Iterator[LadderResult]:
-    """Give the blocks of stored matches numbers, in the order of their first matches."""
+def _merged(*sources: Iterable[CountedMatch]) -> Iterator[CountedMatch]:
+    """Merge matches that are in the order of their numbers; none comes twice."""
+    in_order = heapq.merge(*sources, key=attrgetter("number"))
+    return (next(same) for _, same in itertools.groupby(in_order, attrgetter("number")))
+
+
+def _in_order(matches: Iterable[CountedMatch], now: float) -> Iterator[LadderResult]:
+    """Give the blocks of stored matches numbers, in the order of their first matches.
+
+    Args:
+        matches: The matches, in the order of their commits.
+        now: The present time. None is taken for a later one, though the clock may have been ahead.
+    """
     openings: dict[str, int] = {}
     for match in matches:
         opening = openings.setdefault(match.block, len(openings))
@@ -319,5 +365,5 @@ def _in_order(matches: Iterable[CountedMatch]) -> Iterator[LadderResult]:
             attempt=1,
             ranks=match.ranks,
             failed=match.failed,
-            time=datetime.fromisoformat(match.committed).timestamp(),
+            time=min(datetime.fromisoformat(match.committed).timestamp(), now),
         )
