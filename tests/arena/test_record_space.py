@@ -18,13 +18,20 @@ async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypat
     troubles = ["No space left on device"] * 30
     monkeypatch.setattr(RecordSpace, "_trouble", lambda _: troubles.pop() if troubles else None)
     again = trio.Event()
-    space = RecordSpace(folder, again.set)
+    told = []
+
+    def on_room(was_full):
+        told.append(was_full)
+        again.set()
+
+    space = RecordSpace(folder, on_room)
     with capture_logs() as logs:
         nursery.start_soon(space.run)
         space.look_for(folder / "missing.jsonl.gz")
         assert not space.has_room
         await again.wait()
     assert space.has_room
+    assert [True] == told
     failed, well = logs
     assert "No space left on device" == failed["why"]
     assert "records can be written again" == well["event"]
@@ -34,12 +41,19 @@ async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypat
 async def test_a_match_that_left_no_record_may_have_another_reason(folder, nursery):
     """If there is room, nothing is logged, and matches go on at once; no file stays."""
     again = trio.Event()
-    space = RecordSpace(folder, again.set)
+    told = []
+
+    def on_room(was_full):
+        told.append(was_full)
+        again.set()
+
+    space = RecordSpace(folder, on_room)
     with capture_logs() as logs:
         nursery.start_soon(space.run)
         space.look_for(folder / "missing.jsonl.gz")
         with trio.fail_after(60):
             await again.wait()
+    assert [False] == told
     assert [] == logs
     assert [] == list(folder.iterdir())
 

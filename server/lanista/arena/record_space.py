@@ -29,8 +29,8 @@ class RecordSpace:
 
     folder: Path
     """The folder of records; it is made if it isn't there."""
-    on_room: Callable[[], None]
-    """Called when matches may begin again."""
+    on_room: Callable[[bool], None]
+    """Called when matches may begin again, and told whether there really was no room."""
     has_room: bool = attrs.field(default=True, init=False)
     """Whether matches may begin."""
     _suspected: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -46,22 +46,22 @@ class RecordSpace:
         while True:
             await self._suspected.wait()
             began = trio.current_time()
-            is_logged = False
+            was_full = False
             while (why := await trio.to_thread.run_sync(self._trouble)) is not None:
-                if not is_logged:
+                if not was_full:
                     log.error(
                         "no match begins, as records can't be written",
                         folder=str(self.folder),
                         why=why,
                     )
-                    is_logged = True
+                    was_full = True
                 await trio.sleep(AGAIN)
-            if is_logged:
+            if was_full:
                 seconds = round(trio.current_time() - began, 1)
                 log.info("records can be written again", seconds=seconds)
             self._suspected = trio.Event()
             self.has_room = True
-            self.on_room()
+            self.on_room(was_full)
 
     def _trouble(self) -> str | None:
         """Return why nothing can be written; None if it can."""

@@ -193,9 +193,10 @@ class Arena:
             records = self.options.data / "records"
             self._helpers.start_soon(complete_records, records, self.running.end)
 
-    def _has_room_again(self) -> None:
-        """Go on with matches after there was no room for records."""
-        self._complete_records()  # of matches whose result was the last for which there was room
+    def _has_room_again(self, was_full: bool) -> None:
+        """Go on with matches after there was, or might have been, no room for records."""
+        if was_full:  # a record may lack no more than compressing
+            self._complete_records()
         self.matches.start_ready()
         self.ladders.start_ready()
 
