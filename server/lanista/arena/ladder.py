@@ -196,7 +196,8 @@ class Ladder:
 
         Args:
             matches: All matches that count, in the order in which they were stored; or, of each
-                name, at least the last `ladder_ratings.KEPT`, and all in the window.
+                name, at least the last `ladder_ratings.KEPT`, and all in the window. Failures
+                before these are forgotten, so a rest may be shorter than it would have been.
             played: By name: the number of all its matches that count; None if `matches` are all.
         """
         for match in matches:
