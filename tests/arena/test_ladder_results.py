@@ -4,11 +4,10 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import attrs
+import pytest
 import trio
-import trio.testing
 from structlog.testing import capture_logs
 
-from lanista.arena import ladder_results
 from lanista.arena.ladder_results import LadderResults, block_result, unstored
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
@@ -60,8 +59,9 @@ def test_of_an_aborted_match_nothing_is_stored():
     assert stored(end="aborted") is None
 
 
-async def test_results_wait_for_a_database_that_cannot_be_written(tmp_path, autojump_clock):
-    """They are stored later, each once, in their order; the log says how many wait."""
+@pytest.mark.usefixtures("autojump_clock")
+async def test_results_wait_for_a_database_that_cannot_be_written():
+    """They are stored later, each once, in their order; the log says when, and how many waited."""
     kept, failures = [], ["the disk is full"] * 3
 
     def add_matches(batch):
@@ -69,7 +69,7 @@ async def test_results_wait_for_a_database_that_cannot_be_written(tmp_path, auto
             raise StoreError(failures.pop())
         kept.extend(batch)
 
-    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit", tmp_path)
+    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
     blocks = [stored(turns=turns) for turns in range(3)]
     with capture_logs() as logs:
         async with trio.open_nursery() as nursery:
@@ -80,55 +80,9 @@ async def test_results_wait_for_a_database_that_cannot_be_written(tmp_path, auto
             nursery.cancel_scope.cancel()
     assert blocks == kept
     assert 0 == results.waiting
-    assert [(3, "the disk is full")] * 3 == [(line["results"], line["why"]) for line in logs]
-
-
-async def test_results_beyond_what_memory_may_hold_are_found_in_records(
-    tmp_path, autojump_clock, monkeypatch
-):
-    """Also if the database fails once more then, and though older ones were stored meanwhile."""
-    monkeypatch.setattr(ladder_results, "MAX_WAITING", 1)
-    day = tmp_path / datetime.now(UTC).date().isoformat()
-    day.mkdir()
-    kept, failures, whole = {}, ["the disk is full"] * 3, trio.Event()
-    names = [f"{number}.jsonl.gz" for number in range(3)]
-
-    def add_matches(batch):
-        if failures:
-            raise StoreError(failures.pop())
-        kept.update({block.matches[0].record: block for block in batch})
-        if len(kept) == 1:
-            failures.append("the disk is full again")
-        if len(kept) == len(names):
-            trio.from_thread.run_sync(whole.set)
-
-    def matches():
-        return [
-            SimpleNamespace(
-                committed=datetime.now(UTC).isoformat(), block=block.block, match=block.matches[0]
-            )
-            for block in kept.values()
-        ]
-
-    store = SimpleNamespace(add_matches=add_matches, matches=matches)
-    results = LadderResults(store, "pit", tmp_path)
-    for number, name in enumerate(names):
-        await played(day, name, attrs.evolve(INFO, seating=number % 2, block=f"b{number}"))
-    (first, *_) = unstored(tmp_path, "pit", LONG_AGO, ())
-    with capture_logs() as logs:
-        async with trio.open_nursery() as nursery:
-            for _ in names:
-                results.add(first)  # the others aren't kept, so it doesn't matter which they are
-            assert (1, 2) == (results.waiting, results.left_in_records)
-            nursery.start_soon(results.run)
-            await whole.wait()
-            await trio.testing.wait_all_tasks_blocked()
-            assert (0, 0) == (results.waiting, results.left_in_records)
-            nursery.cancel_scope.cancel()
-    assert {f"{day.name}/{name}" for name in names} == set(kept)
-    assert 1 == sum("too many results wait" in line["event"] for line in logs)
-    assert [3, 3, 3, 2] == [line["results"] for line in logs if "why" in line]
-    assert 1 == sum(results.times.counts)
+    failed, again = logs
+    assert ("results can't be stored yet", "the disk is full") == (failed["event"], failed["why"])
+    assert ("results are stored again", 3) == (again["event"], again["results"])
 
 
 async def played(folder, name, ladder):

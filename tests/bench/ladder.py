@@ -13,18 +13,24 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import attrs
 import numpy as np
 from measured import keep
 
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.spec import LadderSpec
+from lanista.hosting.control import RunningMatches
 from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings.large import compute_large
 from lanista.store import checksums
 from lanista.store.database import Store
 from lanista.store.results import BlockResult
 
+FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+"""When the first match was stored; one follows in each second."""
 CHUNK = 20_000
 """Blocks that are made at once."""
 
@@ -74,11 +80,12 @@ def fill(path, seats, matches, count):
             blocks.append((at, f"{at:016x}", str(at), "", told, 0))
             for seating in range(seats - (at % 50 == 0)):
                 number += 1
+                committed = (FIRST + timedelta(seconds=number)).isoformat(timespec="milliseconds")
                 text = str(ranks[seating])
                 record = f"{at % 256:02x}/{at:016x}-{seating}.jsonl.gz"
                 rows.append(
                     (
-                        *(at, seating, 1, number, "2026-01-01T00:00:00.000+00:00", "finished"),
+                        *(at, seating, 1, number, committed, "finished"),
                         *('"capture"', text, text, 60, f"{number:016x}", 1.5, 0.001, record),
                     )
                 )
@@ -124,12 +131,21 @@ def table(path, seats, count):
     print(json.dumps({"table_seconds": seconds, "table_megabytes": memory}))
 
 
+def start(path, seats):
+    """Open the ladder as an arena does, which has it checked for damage beside."""
+    game = "hogwarts" if seats == 4 else "angrymob"
+    spec = LadderSpec(name=path.stem, game=game)
+    folder = path.parent.parent
+    LadderRoom.open(spec, folder, folder, None, RunningMatches()).close()
+
+
 def measure(path, seats, matches, count):
     """What a running arena asks of the database."""
     fill(path, seats, matches, count)
     bot = names(count)[7]
     opened = []
     figures = {"bytes_a_match": path.stat().st_size // matches}
+    figures["start_of_an_arena_seconds"] = took(lambda: start(path, seats))
     figures["open_and_check_seconds"] = took(lambda: opened.append(Store.open(path)))
     with opened[0] as store:
         newest = next(store.matches())
@@ -174,7 +190,9 @@ def main():
     given = [int(word) for word in sys.argv[1:]]
     seats, matches, count = given + [4, 1_000_000, 1000][len(given) :]
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(Path(folder) / "ladder.db", seats, matches, count)
+        path = Path(folder) / "ladders" / "ladder.db"
+        path.parent.mkdir()
+        figures = measure(path, seats, matches, count)
     keep("ladder", {"seats": seats, "matches": matches, "names": count, **figures})
 
 

@@ -1,5 +1,6 @@
 """A ladder's matches, stored one by one: blocks may be incomplete, and names may be struck."""
 
+import collections
 import random
 import sqlite3
 import subprocess
@@ -130,6 +131,24 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     assert {"+00:00"} == {one.committed[-6:] for one in counted(store)}
     with store.ladder_reading() as now:
         assert len(given) == now.last_number()
+
+
+def test_the_last_matches_of_each_bot(store, monkeypatch):
+    """Those that count, so void ones and a struck bot's give way to older ones."""
+    monkeypatch.setattr(ladder_reading, "MOST_BOUND", 3)
+    store.add_matches(interleaved(range(8)))
+    store.strike(store.played()[0].bots[0])
+    all_ = counted(store)
+    played, expected = collections.Counter(), set()
+    for one in reversed(all_):
+        seated = next(iter(store.matches([one.block]))).bots
+        if any(played[bot] < 2 for bot in seated):
+            expected.add(one.number)
+        played.update(seated)
+    assert 0 < len(expected) < len(all_)
+    with store.ladder_reading() as now:
+        assert [one for one in all_ if one.number in expected] == list(now.last_matches(2))
+        assert played == now.played_matches()
 
 
 def test_blocks_are_read_with_what_was_played_of_them(store, monkeypatch):

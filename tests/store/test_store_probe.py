@@ -8,7 +8,8 @@ import pytest
 
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.store.probe import probe_file, probe_server
+from lanista.store.names import NameStore, Registrar
+from lanista.store.probe import probe_file, probe_names, probe_server
 from lanista.store.schema import REVISION, VERSION_TABLE
 from store import postgres
 
@@ -79,6 +80,41 @@ def test_another_file_is_refused(tmp_path):
         probe_file(path)
     with pytest.raises(StoreError):
         probe_file(tmp_path)
+
+
+def test_damaged_names_are_found(tmp_path):
+    """All of the file is looked at, also the log of a killed arena; nothing is changed."""
+    path = tmp_path / "arena.db"
+    probe_names(path)
+    assert not path.exists()
+    with NameStore.open(path) as store:
+        for number in range(100):
+            store.register(f"bot{number}", "hash", Registrar.ITSELF)
+        probe_names(path)
+        copy = tmp_path / "copy"
+        shutil.copytree(tmp_path, copy)
+    log = copy / "arena.db-wal"
+    log.write_bytes(log.read_bytes()[:2000] + b"x" * 9000 + log.read_bytes()[11000:])
+    with pytest.raises(StoreError, match=r"damaged \(names in arena.db-wal can't be read any more"):
+        probe_names(copy / "arena.db")
+    probe_names(path)
+    data = path.read_bytes()
+    place = data.index(b"bot77")
+    path.write_bytes(data[:place] + b"bot76" + data[place + 5 :])
+    before = content(tmp_path / "copy")
+    with pytest.raises(StoreError, match=r"arena.db: damaged \("):
+        probe_names(path)
+    assert before == content(tmp_path / "copy")
+
+
+def test_names_are_no_results(tmp_path):
+    """Each kind of database has a version of its own."""
+    NameStore.open(tmp_path / "arena.db").close()
+    with pytest.raises(StoreError, match="not a ladder's results"):
+        probe_file(tmp_path / "arena.db")
+    Store.open(tmp_path / "ladder.db").close()
+    with pytest.raises(StoreError, match="not an arena's names"):
+        probe_names(tmp_path / "ladder.db")
 
 
 # -- PostgreSQL --------------------------------------------------------------------------------

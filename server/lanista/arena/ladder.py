@@ -25,10 +25,13 @@ there is a choice; for longer if nobody waits but recent opponents. Names of one
 `fill_after` and there are too few opponents, house bots take the seats that are missing. They are
 rated as everybody is.
 
-**Restart.** Everything but who waits follows from the stored matches. `restore` takes about 15 µs
-for each, as it updates no ratings: they are made at the end, from the last matches of each name
-(`ladder_ratings`). Memory is bounded by the number of names; of matches only those are kept. A
-window of the latest blocks concerns only the ratings: all else follows from all matches.
+**Several arenas** may play one ladder, each with the names that are connected to it. What the
+others have played is taken by `over_elsewhere`; their blocks can't be continued here.
+
+**Restart.** Everything but who waits follows from the stored matches: the last ones of each name,
+and how many it has played. `restore` takes about 15 µs for each, as it updates no ratings: they are
+made at the end (`ladder_ratings`). Memory is bounded by the number of names; of matches only those
+are kept. A window of the latest blocks concerns only the ratings.
 """
 
 import math
@@ -62,6 +65,8 @@ RETURN = 2.0
 
 A bot that plays one match a connection needs a moment to come back.
 """
+MOST_ELSEWHERE = 1000
+"""The number of other arenas' blocks that are remembered; further ones are likely to be over."""
 _AVERAGED = 50
 """The number of matches over which their duration is averaged."""
 
@@ -189,6 +194,8 @@ class Ladder:
         self._window = window
         self._ratings = LadderRatings(window)
         self._counted_blocks = 0
+        # The numbers of the latest blocks of other arenas, in the order of their first matches.
+        self._elsewhere: dict[Hashable, int] = {}
         self._names: dict[str, _Name] = {}
         self._waiting: dict[str, _Name] = {}
         # By running match: its block, and when it began.
@@ -208,17 +215,16 @@ class Ladder:
         self._rests.bench_after = bench_after
 
     def restore(
-        self, matches: Iterable[LadderResult], earlier: Mapping[str, int] | None = None
+        self, matches: Iterable[LadderResult], played: Mapping[str, int] | None = None
     ) -> None:
         """Take the stored matches, before anything else happens.
 
         Args:
-            matches: All matches, in the order in which they were stored; or the last of them. Names
-                that aren't in these begin with the initial live rating again.
-            earlier: By name: the number of matches that count before these.
+            matches: All matches that count, in the order in which they were stored; or, of each
+                name, at least the last `ladder_ratings.KEPT`, and all in the window. Failures
+                before these are forgotten, so a rest may be shorter than it would have been.
+            played: By name: the number of all its matches that count; None if `matches` are all.
         """
-        for name, number in (earlier or {}).items():
-            self._name(name).matches = number
         for match in matches:
             self._close_stale(match.time)
             block = self._idle.get(match.pairing)
@@ -231,6 +237,9 @@ class Ladder:
                 names = self._by_seat(match.pairing, match.seating)
                 self._ratings.keep(names, match.ranks, self._number_of(block))
                 self._count(block, match.seating, names, match.failed, match.time)
+        for name, number in (played or {}).items():
+            if name not in self._house:
+                self._name(name).matches = number
         self._ratings.rate_anew()
 
     def close_blocks(self) -> None:
@@ -328,6 +337,37 @@ class Ladder:
             entry.held = now + RETURN if block.left else now
             self._wait_from(entry, now)
 
+    def over_elsewhere(
+        self,
+        block: Hashable,
+        bots: Sequence[str],
+        seating: int,
+        ranks: Sequence[int],
+        *,
+        failed: Collection[str],
+        now: float,
+    ) -> None:
+        """Take a match that counts and that another arena has played on this ladder.
+
+        Args:
+            block: Stands for its block, of which no match is played here.
+            bots: The block's names, by place.
+            seating: The number of the seating.
+            ranks: By seat: 1 is best, equal ranks are ties.
+            failed: The names that failed in it.
+            now: The present time.
+        """
+        names = tuple(bots[place] for place in self._seated[seating])
+        number = self._elsewhere.get(block)
+        if number is None:
+            number = self._elsewhere[block] = self._counted_blocks
+            self._counted_blocks += 1
+            self._note_opponents(bots)
+            if len(self._elsewhere) > MOST_ELSEWHERE:
+                del self._elsewhere[next(iter(self._elsewhere))]
+        self._ratings.add(names, ranks, number)
+        self._count_names(names, failed, now)
+
     def presence(self, now: float) -> Mapping[str, int]:
         """Return how many names are present, house bots aside: `waiting`, `playing`, `resting`."""
         resting = self._rests.resting(now)
@@ -380,6 +420,7 @@ class Ladder:
             entry.matches = counted.matches[entry.name]
         self._ratings = counted.ratings
         self._counted_blocks = len(counted.blocks)
+        self._elsewhere.clear()  # their numbers were those of the former count
         for block in (*self._idle.values(), *(block for block, _ in self._running.values())):
             block.number = counted.blocks.get(block.pairing)
 
@@ -528,14 +569,19 @@ class Ladder:
         many = len(self._seated)
         seatings = [(pairing.opening // 6 + number) % many for number in range(many)]
         block = _Block(pairing, seatings, now)
-        recent = RECENT * (self._seats - 1)
         for entry in self._entries(pairing.bots):
             if len(entry.blocks) >= OPEN_BLOCKS:
                 self._close(min(entry.blocks.values(), key=lambda block: block.since))
             entry.blocks[pairing] = block
-            opponents = (name for name in pairing.bots if name != entry.name)
-            entry.recent = (*entry.recent, *opponents)[-recent:]
+        self._note_opponents(pairing.bots)
         return block
+
+    def _note_opponents(self, names: Sequence[str]) -> None:
+        """Take note that these names have met."""
+        recent = RECENT * (self._seats - 1)
+        for entry in self._entries(names):
+            opponents = (name for name in names if name != entry.name)
+            entry.recent = (*entry.recent, *opponents)[-recent:]
 
     def _try_again(self, block: _Block, now: float) -> None:
         """Take note of a match of a block that doesn't count."""
@@ -552,12 +598,16 @@ class Ladder:
         failed: Collection[str],
         now: float,
     ) -> None:
-        """Count a match, for its block and for its names."""
+        """Count a match of a block of ours, for the block and for its names."""
         if seating in block.left:
             block.left.remove(seating)
             if not block.left:
                 self._close(block)
         self._keep_open(block, now)
+        self._count_names(names, failed, now)
+
+    def _count_names(self, names: Sequence[str], failed: Collection[str], now: float) -> None:
+        """Count a match for its names."""
         for name in names:
             if name in failed:
                 self._rests.failed(name, now)

@@ -20,6 +20,7 @@ from lanista.arena.figures import ArenaFigures
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import MatchPlayer, SeatedMatch
 from lanista.arena.options import Options
+from lanista.arena.record_space import AGAIN, RecordSpace
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
@@ -49,6 +50,8 @@ class LadderMatches:
     lobby: Lobby
     running: RunningMatches
     player: MatchPlayer
+    space: RecordSpace
+    """Knows whether there is room for records; while there is none, no match begins."""
     figures: ArenaFigures = attrs.field(factory=ArenaFigures)
     rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
     """The ladders by name."""
@@ -93,15 +96,19 @@ class LadderMatches:
     def start_ready(self) -> None:
         """Begin every match that a ladder wants to be played now."""
         for room in self.rooms.values():
-            while not self.closing and (match := room.next()) is not None:
+            while self._may_begin(room) and (match := room.next()) is not None:
                 self._begin(room, match)
         self._changed.set()
+
+    def _may_begin(self, room: "LadderRoom") -> bool:
+        """Return whether there is room for the records of matches, and for their results."""
+        return not self.closing and self.space.has_room and room.results.has_room
 
     async def _keep_pairing(self) -> None:
         """Begin matches whose time has come although nothing else happened."""
         while not self.closing:
             self._changed = trio.Event()
-            dues = [room.due() for room in self.rooms.values()]
+            dues = [room.due() if self._may_begin(room) else AGAIN for room in self.rooms.values()]
             soonest = min([due for due in dues if due is not None], default=math.inf)
             with trio.move_on_after(soonest):
                 await self._changed.wait()
@@ -169,6 +176,7 @@ class LadderMatches:
             seated = self._seated(room, spec, match.names, {**players, **house})
             if seated is not None:
                 played = await self.player.play(seated, room.opening(match.pairing).records)
+                self.space.look_for(seated.record)
                 if played is not None:
                     self.figures.add(spec, played)
                     result = room.result_of(

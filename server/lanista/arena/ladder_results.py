@@ -3,15 +3,19 @@
 A match's result is in its record before its bots are told of it, so a record is all that is needed
 (`block_result`). `LadderResults` stores results while the arena runs, several in one transaction,
 and tries again as long as the database can't be written. If the arena is killed in between, the
-next one finds the records whose results aren't stored (`unstored`). So does the arena itself, if
-the database can't be written for so long that too many results would have to be kept in memory.
+next one finds the records whose results aren't stored (`unstored`).
+
+Several arenas may store the results of one ladder in a PostgreSQL database. Stored matches are
+numbered in the order of their commits, so each arena learns from the numbers what is new, and takes
+what isn't its own.
 """
 
+import itertools
 import json
+import math
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
-from itertools import islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import attrs
@@ -32,21 +36,24 @@ from lanista.match.record import (
 from lanista.rules.outcome import Termination
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
+from lanista.store.ladder_reading import CountedMatch
 from lanista.store.reading import ENDINGS
 from lanista.store.results import BlockResult, MatchResult, SeatResult
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
-LONGEST_PAUSE = 60.0
+LONGEST_PAUSE = 10.0
 """The longest such pause, in seconds."""
+LOOK_INTERVAL = 3.0
+"""Seconds between two looks at what other arenas have stored."""
+TAKEN_AT_ONCE = 20
+"""Number of these matches that are taken in one pass of the event loop; each takes some 0.1 ms."""
+MAX_WAITING = 10_000
+"""Number of results that wait to be stored from which on no match begins."""
 AT_ONCE = 500
 """Maximum number of results that are stored in one transaction."""
-MAX_WAITING = 10_000
-"""Maximum number of results that are kept in memory; others are found in the records again."""
 LONGEST_MATCH = timedelta(days=1)
 """How long before the last stored match a match may have begun whose result isn't stored."""
-BEGINNING = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
-"""A time before all records."""
 TIME_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the buckets for the times of transactions, in seconds."""
 _STORED = frozenset({Termination.FINISHED, Termination.FORFEIT, Termination.VOID})
@@ -163,27 +170,6 @@ def unstored(
                 yield result
 
 
-def _played_once(
-    results: Iterable[BlockResult], counted: set[tuple[str, int]]
-) -> Iterator[BlockResult]:
-    """Yield results, each of one match, without a second one that counts for a block's seating.
-
-    Args:
-        results: The results.
-        counted: By block and number: the seatings that have a match that counts; more are added.
-    """
-    for result in results:
-        (match,) = result.matches
-        seating = result.block, match.seating
-        if match.counted and seating in counted:
-            # The record of a match could not be completed, so it was taken for an aborted one.
-            log.warning("not stored, as it was played again", record=match.record)
-            continue
-        if match.counted:
-            counted.add(seating)
-        yield result
-
-
 def _is_of(path: Path, ladder: str) -> bool:
     """Return whether a record's first line says that its match was played on a ladder."""
     line = next(whole_lines(path), b"")
@@ -197,38 +183,33 @@ class LadderResults:
 
     store: Store
     name: str
-    """The ladder's name."""
-    records: Path
-    """The arena's folder of records by day."""
+    """The ladder's name, for the log."""
+    on_other: Callable[[CountedMatch], None] | None = None
+    """Takes each match that another arena has stored; None if no other one uses the store."""
+    seen: int = 0
+    """The number of the last stored match that this arena knows, apart from its own later ones."""
     times: Histogram = attrs.field(factory=lambda: Histogram(TIME_BOUNDS), init=False)
     """Seconds that each transaction took."""
-    left_in_records: int = attrs.field(default=0, init=False)
-    """Number of results that aren't stored and that are only in their records."""
-    _left_since: datetime = attrs.field(default=BEGINNING, init=False)  # when the first of them was
+    _own: set[int] = attrs.field(factory=set, init=False)
+    """The numbers of this arena's own matches above `seen`."""
     _waiting: list[BlockResult] = attrs.field(factory=list, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _done: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     def add(self, result: BlockResult) -> None:
-        """Have a result stored soon, or as soon as the database can be written again."""
-        if len(self._waiting) < MAX_WAITING:
-            self._waiting.append(result)
-        else:
-            if not self.left_in_records:
-                self._left_since = datetime.now(UTC)
-                log.error(
-                    "too many results wait for the database; further ones are left in the records "
-                    "until it can be written again",
-                    ladder=self.name,
-                    results=MAX_WAITING,
-                )
-            self.left_in_records += 1
+        """Have a result stored soon."""
+        self._waiting.append(result)
         self._changed.set()
 
     @property
     def waiting(self) -> int:
-        """Number of results in memory that aren't stored yet."""
+        """Number of results that aren't stored yet."""
         return len(self._waiting)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more matches may be played, as not too many results wait to be stored."""
+        return len(self._waiting) < MAX_WAITING
 
     async def stored(self) -> int | None:
         """Return how many matches are stored; None if the database can't be read now."""
@@ -242,80 +223,81 @@ class LadderResults:
             return now.last_number()
 
     async def settle(self) -> None:
-        """Wait until all results in memory are stored."""
+        """Wait until all results are stored."""
         while self._waiting:
             await self._done.wait()
 
     async def run(self) -> None:
-        """Store results until cancelled."""
+        """Store results until cancelled, and hear of those that other arenas store.
+
+        The log says when that fails, and when it works again.
+        """
         pause = AGAIN
+        is_failing = False
+        interval = math.inf if self.on_other is None else LOOK_INTERVAL
         while True:
-            await self._changed.wait()
+            with trio.move_on_after(interval):
+                await self._changed.wait()
             self._changed = trio.Event()
-            while self._waiting or self.left_in_records:
-                try:
-                    if self._waiting:
-                        await self._store_waiting()
-                    else:
-                        await self._store_left()
-                except (StoreError, OSError) as error:
+            waiting = len(self._waiting)
+            try:
+                await self._store_waiting()
+                if self.on_other is not None:
+                    await self._take_others(self.on_other)
+            except StoreError as error:
+                if not is_failing:
                     log.error(  # noqa: TRY400 - the reason is enough
-                        "results can't be stored yet",
-                        ladder=self.name,
-                        results=len(self._waiting) + self.left_in_records,
-                        why=str(error),
+                        "results can't be stored yet", ladder=self.name, why=str(error)
                     )
-                    await trio.sleep(pause)
-                    pause = min(2 * pause, LONGEST_PAUSE)
-                    continue
-                pause = AGAIN
-            self._done.set()
-            self._done = trio.Event()
+                is_failing = True
+                await trio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                self._changed.set()
+                continue
+            if is_failing:
+                log.info("results are stored again", ladder=self.name, results=waiting)
+            is_failing = False
+            pause = AGAIN
 
     async def _store_waiting(self) -> None:
-        """Store some of the results in memory."""
-        batch = self._waiting[:AT_ONCE]
-        began = trio.current_time()
-        await trio.to_thread.run_sync(self.store.add_matches, batch)
-        self.times.add(trio.current_time() - began)
-        del self._waiting[: len(batch)]
-
-    async def _store_left(self) -> None:
-        """Store the results that were left in the records."""
-        number, self.left_in_records = self.left_in_records, 0
-        is_stored = False
-        try:
-            await trio.to_thread.run_sync(self.store_missing, self._left_since)
-            is_stored = True
-        finally:
-            if not is_stored:
-                self.left_in_records += number
-
-    def store_missing(self, since: datetime | None = None) -> None:
-        """Store the results that are only in records; this blocks.
-
-        Args:
-            since: When the first of them was made known; None if that was after the last result
-                that is stored.
+        """Store the results that wait.
 
         Raises:
-            StoreError: The database can't be read or written.
-            OSError: The folder of records can't be read.
+            StoreError: They can't be stored.
         """
-        stored, counted = set[str](), set[tuple[str, int]]()
-        for match in self.store.matches():
-            committed = datetime.fromisoformat(match.committed)
-            since = since or committed
-            if committed < since - LONGEST_MATCH:
-                break
-            stored.add(match.match.record or "")
-            if match.match.counted:
-                counted.add((match.block, match.match.seating))
-        found = unstored(self.records, self.name, since or BEGINNING, stored)
-        missing = _played_once(found, counted)
-        number = 0
-        while batch := list(islice(missing, AT_ONCE)):
-            self.store.add_matches(batch)
-            number += len(batch)
-        if number:
-            log.info("results stored from records", ladder=self.name, matches=number)
+        while self._waiting:
+            batch = self._waiting[:AT_ONCE]
+            began = trio.current_time()
+            numbers = await trio.to_thread.run_sync(self.store.add_matches, batch)
+            self.times.add(trio.current_time() - began)
+            if self.on_other is not None:
+                self._own.update(numbers)
+            del self._waiting[: len(batch)]
+        self._done.set()
+        self._done = trio.Event()
+
+    async def _take_others(self, take: Callable[[CountedMatch], None]) -> None:
+        """Take what other arenas have stored, a few matches in a pass of the event loop.
+
+        Raises:
+            StoreError: The results can't be read.
+        """
+        is_behind = True
+        while is_behind:
+            # Nothing of ours is stored meanwhile, so all of our own numbers are known.
+            found, seen = await trio.to_thread.run_sync(self._newer)
+            is_behind = len(found) == AT_ONCE
+            for number, match in enumerate(found, 1):
+                if match.number not in self._own:
+                    take(match)
+                if number % TAKEN_AT_ONCE == 0:
+                    await trio.lowlevel.checkpoint()
+            self.seen = seen
+            self._own = {number for number in self._own if number > seen}
+
+    def _newer(self) -> tuple[Sequence[CountedMatch], int]:
+        """Return the next matches that count, and the number up to which these are all."""
+        with self.store.ladder_reading() as now:
+            last = now.last_number()
+            found = list(itertools.islice(now.counted_matches(after=self.seen), AT_ONCE))
+        return found, found[-1].number if len(found) == AT_ONCE else last

@@ -4,12 +4,15 @@ Who meets whom is decided by `ladder.Ladder`, which knows neither bots nor seeds
 module tells it who is there, and makes of its decisions matches that can be played.
 """
 
+import heapq
+import itertools
 import math
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,12 +20,16 @@ import attrs
 import structlog
 import trio
 
+from lanista.arena.damage_check import is_large
 from lanista.arena.house_bots import house_contestants
 from lanista.arena.ladder import Counted, Ladder, LadderMatch, LadderResult
+from lanista.arena.ladder_ratings import KEPT
 from lanista.arena.ladder_results import (
     AT_ONCE,
+    LONGEST_MATCH,
     LadderResults,
     block_result,
+    unstored,
 )
 from lanista.arena.match_player import PlayedMatch
 from lanista.arena.names import LadderName
@@ -38,7 +45,7 @@ from lanista.pairing.blocks import Pairing, seatings
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.store.database import Store
-from lanista.store.ladder_reading import CountedMatch
+from lanista.store.ladder_reading import CountedMatch, LadderReading
 from lanista.store.names import BenchedName, key_of
 from lanista.store.results import BlockResult
 
@@ -71,6 +78,8 @@ class LadderRoom:
     """The database of the results: a file, or a URL that may have a password."""
     schema: str | None
     """The schema of the results in a PostgreSQL database."""
+    unchecked: Path | None
+    """Its database if that is too large for looking for damage before the arena starts."""
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _ladder: Ladder
@@ -82,6 +91,10 @@ class LadderRoom:
     _struck: Mapping[str, int] = attrs.field(factory=dict, init=False)
     """What the operator has noted in the database, as far as it was taken up."""
     _over: list[tuple[Pairing, BlockResult]] | None = attrs.field(default=None, init=False)
+    # While matches are counted anew, those of other arenas that are taken meanwhile.
+    _taken: list[CountedMatch] | None = attrs.field(default=None, init=False)
+    # The number of the last match of those that were counted anew.
+    _counted_to: int = attrs.field(default=0, init=False)
     """The results since the matches began to be counted anew; None if they aren't now."""
     _openings: dict[Pairing, _Opening] = attrs.field(factory=dict, init=False)
     _opened: ExitStack = attrs.field(factory=ExitStack, init=False)
@@ -116,17 +129,21 @@ class LadderRoom:
             if target is None:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             schema = spec.schema if target else None
-            store = opened.enter_context(Store.open(target or path, schema=schema))
+            unchecked = path if target is None and is_large(path) else None
+            store = opened.enter_context(
+                Store.open(target or path, schema=schema, check=unchecked is None)
+            )
             if target is None:
                 opened.enter_context(store.lock())
             room = cls(
                 spec=spec,
                 ruleset=ruleset,
                 house=house,
-                results=LadderResults(store, spec.name, data / "records"),
+                results=LadderResults(store, spec.name),
                 running=running,
                 target=str(target or path),
                 schema=schema,
+                unchecked=unchecked,
                 settings=settings,
                 boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
                 ladder=Ladder(
@@ -138,8 +155,10 @@ class LadderRoom:
                     window=spec.window,
                 ),
             )
-            room.results.store_missing()
+            room._store_missing(data / "records", is_shared=target is not None)
             room._restore()
+            if target is not None:
+                room.results.on_other = room._over_elsewhere
             room._opened = opened.pop_all()
         return room
 
@@ -152,10 +171,52 @@ class LadderRoom:
         """Close the database."""
         self._opened.close()
 
+    def _store_missing(self, records: Path, *, is_shared: bool) -> None:
+        """Store the results that the last arena couldn't store any more.
+
+        Args:
+            records: The arena's folder of records.
+            is_shared: Whether other arenas store results, too. The records of those are elsewhere.
+        """
+        store = self.results.store
+        begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
+        since, stored, counted = begin, set[str](), set[tuple[str, int]]()
+        with store.ladder_reading() as now:
+            for match in now.newest_records():
+                committed = datetime.fromisoformat(match.committed)
+                if since == begin and (not is_shared or (records / match.record).exists()):
+                    # Not later than now: the clock may have been ahead when it was stored.
+                    since = min(committed, datetime.now(UTC))
+                if since > begin and committed < since - LONGEST_MATCH:
+                    break
+                stored.add(match.record)
+                if match.counted:
+                    counted.add((match.block, match.seating))
+        missing = []
+        for result in unstored(records, self.spec.name, since, stored):
+            (played,) = result.matches
+            seating = result.block, played.seating
+            # The record of a match could not be completed, so it was taken for an aborted one.
+            if played.counted and seating in counted:
+                log.warning("not stored, as it was played again", record=played.record)
+                continue
+            counted |= {seating} if played.counted else set()
+            missing.append(result)
+        if missing:
+            store.add_matches(missing)
+            log.info("results stored from records", ladder=self.spec.name, matches=len(missing))
+
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:
             self._struck, self._unbenched = now.struck_until(), now.unbenched_until()
-            self._ladder.restore(_in_order(now.counted_matches(), self._unbenched))
+            matches = now.last_matches(KEPT)
+            if self.spec.window is not None:
+                # All in the window too, or it would seem to reach further back.
+                of_window = LadderReading.of_window(now.connection, self.spec.window)
+                matches = _merged(matches, of_window.counted_matches())
+            in_order = _in_order(matches, self.now, self._unbenched)
+            self._ladder.restore(in_order, now.played_matches())
+            self.results.seen = now.last_number()
         # Nobody has their seeds any more, and it is known now what was played with them.
         self._ladder.close_blocks()
 
@@ -263,10 +324,10 @@ class LadderRoom:
     async def _recount(self) -> None:
         """Count the stored matches anew, as others of them count now."""
         await self.results.settle()
-        self._over = []
+        self._over, self._taken = [], []
         try:
             known = {opening.block: pairing for pairing, opening in self._openings.items()}
-            counted, last = await trio.to_thread.run_sync(
+            counted, last, number = await trio.to_thread.run_sync(
                 self._counted, known, abandon_on_cancel=True
             )
             for pairing, result in self._over:
@@ -276,15 +337,25 @@ class LadderRoom:
                     names = [seat.bot for seat in match.seats]
                     counted.add(pairing, names, [seat.rank for seat in match.seats])
             self._ladder.recount(counted)
+            self._counted_to = number
+            for other in self._taken:
+                if other.number > number:  # its failures have been counted already
+                    self._take(other, failed=())
         finally:
-            self._over = None
+            self._over = self._taken = None
         log.info("matches counted anew", ladder=self.spec.name)
 
-    def _counted(self, known: Mapping[str, Pairing]) -> tuple[Counted, Collection[tuple[str, int]]]:
-        """Count the stored matches, and return the block and the seating of the last ones too.
+    def _counted(
+        self, known: Mapping[str, Pairing]
+    ) -> tuple[Counted, Collection[tuple[str, int]], int]:
+        """Count the stored matches.
 
         Args:
             known: The blocks that may be open, by id.
+
+        Returns:
+            What was counted; the block and the seating of each of the last ones; and the number up
+            to which these were all.
         """
         last = deque[tuple[str, int]](maxlen=AT_ONCE)
 
@@ -294,8 +365,8 @@ class LadderRoom:
                 yield match
 
         with self.results.store.ladder_reading() as now:
-            matches = _in_order(noted(now.counted_matches()), {}, known)
-            return self._ladder.counted(matches), last
+            matches = _in_order(noted(now.counted_matches()), self.now, {}, known)
+            return self._ladder.counted(matches), last, now.last_number()
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -398,21 +469,42 @@ class LadderRoom:
                 self._over.append((match.pairing, result))
         self._forget_closed()
 
+    def _over_elsewhere(self, match: CountedMatch) -> None:
+        """Take a match that another arena has stored."""
+        if match.number <= self._counted_to:
+            return
+        if self._taken is not None:
+            self._taken.append(match)
+        self._take(match, failed=match.failed)
+
+    def _take(self, match: CountedMatch, failed: Collection[str]) -> None:
+        self._ladder.over_elsewhere(
+            *(match.block, match.bots, match.seating, match.ranks), failed=failed, now=self.now
+        )
+
     def _forget_closed(self) -> None:
         """Show the records of the blocks that are over."""
         for pairing in [pairing for pairing in self._openings if not self._ladder.is_open(pairing)]:
             self._openings.pop(pairing).records.show()
 
 
+def _merged(*sources: Iterable[CountedMatch]) -> Iterator[CountedMatch]:
+    """Merge matches that are in the order of their numbers; none comes twice."""
+    in_order = heapq.merge(*sources, key=attrgetter("number"))
+    return (next(same) for _, same in itertools.groupby(in_order, attrgetter("number")))
+
+
 def _in_order(
     matches: Iterable[CountedMatch],
+    now: float,
     unbenched: Mapping[str, int],
     known: Mapping[str, Pairing] | None = None,
 ) -> Iterator[LadderResult]:
     """Give the blocks of stored matches numbers, in the order of their first matches.
 
     Args:
-        matches: The matches.
+        matches: The matches, in the order of their commits.
+        now: The present time. None is taken for a later one, though the clock may have been ahead.
         unbenched: By name: the number of the last match whose failure is forgotten.
         known: By id: the blocks that a running ladder has numbered; the others then get negative
             numbers. None if it has numbered none.
@@ -429,5 +521,5 @@ def _in_order(
             attempt=1,
             ranks=match.ranks,
             failed={name for name in match.failed if match.number > unbenched.get(name, 0)},
-            time=datetime.fromisoformat(match.committed).timestamp(),
+            time=min(datetime.fromisoformat(match.committed).timestamp(), now),
         )

@@ -18,6 +18,7 @@ from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
 from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
+from lanista.arena.record_space import RecordSpace
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import VoidRecords
@@ -41,6 +42,8 @@ class Matches:
     running: RunningMatches
     on_last: Callable[[], None]
     """Called when the last match of `Options.matches` is over."""
+    space: RecordSpace
+    """Knows whether there is room for records; while there is none, no match begins."""
     figures: ArenaFigures = attrs.field(factory=ArenaFigures)
     manual: bool = attrs.field(init=False)
     """Whether matches begin only when the operator says so; `set_manual` changes it."""
@@ -110,7 +113,9 @@ class Matches:
 
     def _may_begin(self) -> bool:
         limit = self.options.matches
-        return not self.closing and (limit is None or self._begun < limit)
+        if self.closing or not self.space.has_room:
+            return False
+        return limit is None or self._begun < limit
 
     def start_next(self) -> bool:
         """Start the match that has been ready for the longest, for the operator.
@@ -254,6 +259,7 @@ class Matches:
             control=control,
         )
         played = await self.player.play(seated, void)
+        self.space.look_for(seated.record)
         if played is None:
             return None
         self.figures.add(spec, played)

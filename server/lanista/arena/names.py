@@ -67,6 +67,8 @@ _LOOK_PATIENCE = 5.0
 """Seconds that such a look may take; after that, each token is looked up."""
 SEEN_INTERVAL = 60.0
 """Seconds between two times at which it is stored when names were last seen."""
+TROUBLE_INTERVAL = 60.0
+"""Seconds between two log lines on names that can't be checked."""
 _LAST_STORING = 2.0
 """Seconds that storing this may take at the end."""
 _READERS = 2
@@ -175,6 +177,8 @@ class Names:
     _taken_up: int | None = attrs.field(default=None, init=False)
     changed: Changes = attrs.field(factory=Changes, init=False)
     """Tells that the operator has changed something: look up again what may have changed."""
+    # When the next name that can't be checked is logged.
+    _next_trouble: float = attrs.field(default=-math.inf, init=False)
     # When names were seen since this was last stored.
     _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
 
@@ -206,7 +210,7 @@ class Names:
                 ErrorCode.NAME_TAKEN,
                 f"the name {shown(name)} is that of a bot of this arena; choose another name",
             )
-        with _store_errors(name):
+        with self._store_errors(name):
             if hello.token is None:
                 checked = await self._check_without_token(name, key, address)
             else:
@@ -232,7 +236,7 @@ class Names:
             RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
         """
         key = _key_of_ladder_name(name)
-        with _store_errors(name):
+        with self._store_errors(name):
             return (await self._check_token(name, key, token, address, registers=False)).name
 
     async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
@@ -251,7 +255,7 @@ class Names:
             first = "" if after is None else key_of(after)
             return [one for one in names if key_of(one.name) > first][:most]
 
-        with _store_errors(after or ""):
+        with self._store_errors(after or ""):
             return await self._in_thread(read)
 
     async def revoked(self, names: Collection[LadderName]) -> list[LadderName]:
@@ -437,6 +441,23 @@ class Names:
             return _Entry(name=None, token_hash=self._nobody, as_of=as_of)
         return _Entry(name=registered.name, token_hash=registered.token_hash, as_of=as_of)
 
+    @contextlib.contextmanager
+    def _store_errors(self, name: str) -> Iterator[None]:
+        """Tell a bot of errors of the database while its name is checked.
+
+        They are logged once in a while: bots try again and again.
+        """
+        try:
+            yield
+        except (StoreError, tokens.DamagedHashError) as error:
+            now = trio.current_time()
+            if now >= self._next_trouble:
+                self._next_trouble = now + TROUBLE_INTERVAL
+                log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
+            raise RemoteProtocolError(
+                ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
+            ) from None
+
     def _owner(self, kind: str, text: str) -> Owner:
         return Owner(self._digest(f"owner by {kind}", text))
 
@@ -562,18 +583,6 @@ def _key_of_ladder_name(name: str) -> str:
     if not is_ladder_name(name):
         raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
     return key_of(name)
-
-
-@contextlib.contextmanager
-def _store_errors(name: str) -> Iterator[None]:
-    """Log errors of the database while a name is checked, and tell the bot of them."""
-    try:
-        yield
-    except (StoreError, tokens.DamagedHashError) as error:
-        log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
-        raise RemoteProtocolError(
-            ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
-        ) from None
 
 
 def _give_way() -> None:

@@ -160,7 +160,7 @@ class Operator:
             **room.presence(),
             "matches": sum(match.room == name for match in running),
             "stored": await room.results.stored(),
-            "unstored": room.results.waiting + room.results.left_in_records,
+            "unstored": room.results.waiting,
         }
 
 

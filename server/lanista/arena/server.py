@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
@@ -23,6 +24,7 @@ import trio
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.arena_signals import Reread, heed_signals
 from lanista.arena.console import read_stdin, wait_for_enter
+from lanista.arena.damage_check import damage_of
 from lanista.arena.figures import ArenaFigures
 from lanista.arena.guests import Guests
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
@@ -30,6 +32,7 @@ from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
+from lanista.arena.record_space import RecordSpace
 from lanista.arena.recovery import complete_records
 from lanista.arena.spec import Registration
 from lanista.arena.tls import HANDSHAKE, TlsRelay
@@ -115,9 +118,13 @@ class Arena:
     """Address of the web page, for browsers that connect to the bots' port instead."""
     address: tuple[str, int] | None = attrs.field(default=None, init=False)
     """The address and the port on which bots are listened to, after `listen`."""
+    failure: str | None = attrs.field(default=None, init=False)
+    """Why the arena can't go on, in one line; None if it can."""
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.CapacityLimiter = attrs.field(init=False)  # how many may be accepted
+    _space: RecordSpace = attrs.field(init=False)
+    _helpers: trio.Nursery | None = attrs.field(default=None, init=False)
     _lingering: int = attrs.field(default=0, init=False)
     _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
     _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
@@ -131,10 +138,13 @@ class Arena:
 
     def __attrs_post_init__(self) -> None:
         options = self.options
+        self._space = RecordSpace(options.data / "records", self._has_room_again)
         self.guests = Guests(lambda: self.address)
-        self.matches = Matches(options, self.lobby, self.running, self.shut_down, self.figures)
+        self.matches = Matches(
+            options, self.lobby, self.running, self.shut_down, self._space, self.figures
+        )
         self.ladders = LadderMatches(
-            options, self.lobby, self.running, self.matches.player, self.figures
+            options, self.lobby, self.running, self.matches.player, self._space, self.figures
         )
         if options.tls is not None:
             folder = options.folder
@@ -171,7 +181,12 @@ class Arena:
         """Serve, after `listen`, until `drain`, `shut_down` or the last of `Options.matches`."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.matches.player.run)
-            helpers.start_soon(complete_records, self.options.data / "records", self.running.end)
+            helpers.start_soon(self._space.run)
+            for room in self.ladders.rooms.values():
+                if room.unchecked is not None:
+                    helpers.start_soon(self._check, room.unchecked)
+            self._helpers = helpers
+            self._complete_records()
             helpers.start_soon(self._shut_down_when_drained)
             if self.names is not None:
                 helpers.start_soon(self.names.run)
@@ -199,6 +214,26 @@ class Arena:
                 await self.ladders.settle()
             helpers.cancel_scope.cancel()
         log.info("ended", matches=self.matches.over + self.ladders.over)
+
+    async def _check(self, database: Path) -> None:
+        """Look for damage in a ladder's database, and shut down if there is any."""
+        found = await damage_of(database)
+        if found:
+            self.failure = found
+            self.shut_down()
+
+    def _complete_records(self) -> None:
+        """Complete the records that are left behind, while the arena runs."""
+        if self._helpers is not None:
+            records = self.options.data / "records"
+            self._helpers.start_soon(complete_records, records, self.running.end)
+
+    def _has_room_again(self, was_full: bool) -> None:
+        """Go on with matches after there was, or might have been, no room for records."""
+        if was_full:  # a record may lack no more than compressing
+            self._complete_records()
+        self.matches.start_ready()
+        self.ladders.start_ready()
 
     def drain(self) -> None:
         """Begin no more matches, wait `Options.drain` seconds for the running ones, and shut down.
@@ -633,7 +668,8 @@ async def serve(
 
     Raises:
         CannotListenError: From `Arena.listen` or `beside`.
-        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written.
+        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written; or
+            they turned out to be damaged while the arena ran.
     """
     arena = Arena(options)
     with ExitStack() as opened:
@@ -652,6 +688,8 @@ async def serve(
                     arena.close()
                     raise
             await _serve(arena, address, announce, nursery)
+    if arena.failure is not None:
+        raise CannotOpenError(arena.failure)
 
 
 async def _open_ladders(arena: Arena, opened: ExitStack) -> None:

@@ -26,7 +26,7 @@ from lanista.cli.standings import StandingsProcess, looks_at
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.rules import registry
 from lanista.store.errors import StoreError
-from lanista.store.probe import probe_file, probe_server
+from lanista.store.probe import probe_file, probe_names, probe_server
 from lanista.toml_spec import SpecError
 
 EXIT_FAILED = 1
@@ -217,6 +217,11 @@ def _store(spec: ArenaSpec, data: Path) -> Iterator[Finding]:
                 probe_file(data / "ladders" / f"{ladder.name}.db")
             except (StoreError, OSError) as error:
                 yield Finding(f"results of {ladder.name}: {error}")
+        try:
+            if spec.ladders:
+                probe_names(data / "arena.db")
+        except (StoreError, OSError) as error:
+            yield Finding(f"names: {error}")
         return
     try:
         probe_server(spec.store, [ladder.schema for ladder in spec.ladders])

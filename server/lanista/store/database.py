@@ -71,7 +71,7 @@ With them, both sides know after a minute that the other can't be reached any mo
 last one in milliseconds;
 https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 """
-_ERRORS = (exc.DBAPIError, sqlite3.Error, UnicodeDecodeError)
+ERRORS = (exc.DBAPIError, sqlite3.Error, UnicodeDecodeError)
 """Exceptions of an unusable database; the last occurs if damage is in SQLite's own message."""
 _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
@@ -118,7 +118,8 @@ class Database:
             schema: The PostgreSQL schema that has the tables, so that one database has room for
                 many ladders; it is created with them. Without it they are where the URL says.
             check: Whether to look for damage in all of a SQLite file, which takes half a minute for
-                a million matches. A process needn't whose parent has done so.
+                a million matches. A process needn't whose parent has done so, or which has it done
+                meanwhile (`lanista.store.damage`).
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
@@ -153,11 +154,11 @@ class Database:
                     "written; copy both to a folder that can be"
                 )
                 break
-            store = cls(str(path), _sqlite_engine(path, mode), as_store_error, path.absolute())
+            store = cls(str(path), sqlite_engine(path, mode), as_store_error, path.absolute())
             try:
                 with store._engine.connect() as connection:
                     connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
-            except _ERRORS as error:
+            except ERRORS as error:
                 store.close()
                 refusal = as_store_error(error)
                 code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF
@@ -232,7 +233,7 @@ class Database:
                 # In one step: a copy made piecemeal begins anew whenever a result is stored.
                 raw.backup(copy)
             part.replace(path)
-        except (OSError, *_ERRORS) as error:
+        except (OSError, *ERRORS) as error:
             raise StoreError(
                 f"{path}: the copy can't be written: {no_password(str(error))}"
             ) from None
@@ -355,7 +356,7 @@ class Database:
     def _store_errors(self) -> Iterator[None]:
         try:
             yield
-        except _ERRORS as error:
+        except ERRORS as error:
             # Without the cause, which may repeat the connection's password.
             raise self._as_store_error(error) from None
 
@@ -655,7 +656,7 @@ def _check_log(path: Path, *, replays: bool) -> None:
         )
 
 
-def _sqlite_engine(path: Path, mode: str) -> sa.Engine:
+def sqlite_engine(path: Path, mode: str) -> sa.Engine:
     """Return an engine for a file, opened in a mode of https://sqlite.org/uri.html."""
     uri = f"{path.absolute().as_uri()}?{mode}"
 

@@ -7,8 +7,8 @@ concerns one bot reads its matches alone, and what concerns all of them is read 
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import attrs
 import sqlalchemy as sa
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from lanista.match.ending import Ending
 from lanista.store.reading import (
     ENDINGS,
+    MOST_BOUND,
     JsonLists,
     PlayedBlock,
     Reading,
@@ -44,6 +45,20 @@ class CountedMatch(NamedTuple):
     """The names of the bots that failed in it."""
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
+
+
+class StoredRecord(NamedTuple):
+    """A stored match, with what is needed to find out whether one from a record is stored."""
+
+    committed: str
+    """The time at which the match was stored: UTC, ISO 8601."""
+    record: str
+    """The path of its record, relative to the folder of records of the arena that played it."""
+    block: str
+    """The block's id."""
+    seating: int
+    counted: bool
+    """Whether it is not void."""
 
 
 @attrs.frozen(kw_only=True)
@@ -151,17 +166,7 @@ class LadderReading(Reading):
         Args:
             after: The number of a match; only newer ones are returned.
         """
-        lists = JsonLists()
-        statement = (
-            sa.select(
-                *(MATCHES.c.number, BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seating),
-                *(MATCHES.c.ranks, MATCHES.c.committed),
-            )
-            .join(BLOCKS)
-            .where(self._counting())
-            .order_by(MATCHES.c.number)
-            .limit(PAGE)
-        )
+        statement = self._counted(self._counting()).limit(PAGE)
         if self.first_block > 1:
             # No match of a block is older than the first one of the block before.
             of_first = MATCHES.c.block == self.first_block
@@ -169,20 +174,93 @@ class LadderReading(Reading):
             after = max(after, (self.connection.scalar(oldest) or 1) - 1)
         while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
             last = page[-1].number
-            failed: dict[int, set[str]] = {}
-            for match, bot in self.connection.execute(
-                sa.select(SEATS.c.match, SEATS.c.bot).where(
-                    FAILED, SEATS.c.match > after, SEATS.c.match <= last
-                )
-            ):
-                failed.setdefault(match, set()).add(bot)
-            names = JsonLists()  # of this page: kept for all blocks they would fill the memory
-            for number, block, bots, seating, ranks, committed in page:
-                yield CountedMatch(
-                    *(number, block, names[bots], seating, lists[ranks]),
-                    *(frozenset(failed.get(number, ())), committed),
-                )
+            yield from self._with_failures(page, (SEATS.c.match > after) & (SEATS.c.match <= last))
             after = last
+
+    def newest_records(self) -> Iterator[StoredRecord]:
+        """Yield all matches that have a record, the newest first."""
+        statement = (
+            sa.select(
+                *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record),
+                *(BLOCKS.c.id, MATCHES.c.seating, COUNTED),
+            )
+            .join(BLOCKS)
+            .where(MATCHES.c.record.is_not(None))
+            .order_by(MATCHES.c.number.desc())
+            .limit(PAGE)
+        )
+        before = self.last_number() + 1
+        while page := self.connection.execute(statement.where(MATCHES.c.number < before)).all():
+            for _, committed, record, block, seating, counted in page:
+                yield StoredRecord(committed, record, block, seating, bool(counted))
+            before = page[-1].number
+
+    def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
+        """Yield the matches that are among the last of some bot, in the order of their commits.
+
+        This takes a time that depends on the number of bots, not on that of all matches.
+
+        Args:
+            of_each: How many of each bot's last matches that count are wanted.
+        """
+        counting = self._counting()
+        numbers = set[int]()
+        for bot in self.connection.scalars(sa.select(SEATS.c.bot).distinct()).all():
+            last = (
+                sa.select(SEATS.c.match)
+                .join(MATCHES, MATCHES.c.number == SEATS.c.match)
+                .where(SEATS.c.bot == bot, counting)
+                .distinct()
+                .order_by(SEATS.c.match.desc())
+            )
+            numbers.update(self.connection.scalars(last.limit(of_each)))
+        in_order = sorted(numbers)
+        for start in range(0, len(in_order), MOST_BOUND):
+            some = in_order[start : start + MOST_BOUND]
+            page = self.connection.execute(self._counted(MATCHES.c.number.in_(some))).all()
+            yield from self._with_failures(page, SEATS.c.match.in_(some))
+
+    def played_matches(self) -> Mapping[str, int]:
+        """Return by bot in how many seats of matches that count it has played."""
+        return {
+            bot: sum(count for ending, count in of.endings.items() if ending is not Ending.VOID)
+            for bot, of in self.endings().bots.items()
+        }
+
+    @staticmethod
+    def _counted(condition: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
+        """Return a query for matches, whose rows `_with_failures` takes."""
+        return (
+            sa.select(
+                *(MATCHES.c.number, BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seating),
+                *(MATCHES.c.ranks, MATCHES.c.committed),
+            )
+            .join(BLOCKS)
+            .where(condition)
+            .order_by(MATCHES.c.number)
+        )
+
+    def _with_failures(
+        self, page: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
+    ) -> Iterator[CountedMatch]:
+        """Yield the matches of some rows.
+
+        Args:
+            page: The rows of the query `_counted`.
+            seats: The condition for the seats of these matches.
+        """
+        failed: dict[int, set[str]] = {}
+        for match, bot in self.connection.execute(
+            sa.select(SEATS.c.match, SEATS.c.bot).where(FAILED, seats)
+        ):
+            failed.setdefault(match, set()).add(bot)
+        # Of this page: kept for all blocks they would fill the memory.
+        names, ranks_of = JsonLists(), JsonLists()
+        for number, block, bots, seating, ranks, committed in page:
+            yield CountedMatch(
+                *(number, block, names[bots], seating, ranks_of[ranks]),
+                *(frozenset(failed.get(number, ())), committed),
+            )
 
     def blocks(self, seatings: int) -> Iterator[PlayedBlock]:
         """Yield the blocks of which a match counts, in the order of their first commits.

@@ -189,11 +189,6 @@ def _ladders(arena: Arena) -> Iterator[Metric]:
         "Results in memory that wait for the database.",
         labels=["ladder"],
     )
-    left = GaugeMetricFamily(
-        "lanista_results_left_in_records",
-        "Results that will be read from records when the database can be written again.",
-        labels=["ladder"],
-    )
     times = HistogramMetricFamily(
         "lanista_store_seconds", "Time of each transaction of results.", labels=["ladder"]
     )
@@ -201,9 +196,8 @@ def _ladders(arena: Arena) -> Iterator[Metric]:
         for state, number in room.presence().items():
             bots.add_metric([name, state], number)
         waiting.add_metric([name], room.results.waiting)
-        left.add_metric([name], room.results.left_in_records)
         _add_histogram(times, [name], room.results.times)
-    yield from (bots, waiting, left, times)
+    yield from (bots, waiting, times)
 
 
 def _page(connections: Mapping[str, int]) -> Iterator[Metric]:

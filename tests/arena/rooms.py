@@ -1,0 +1,59 @@
+"""Ladders whose matches are played in no time: their results are made up."""
+
+import attrs
+
+from lanista.arena.match_player import PlayedMatch
+from lanista.match.record import ResultInfo
+
+
+@attrs.frozen
+class Waiter:
+    """What a ladder is told of a bot that waits."""
+
+    name: str
+
+    @property
+    def owner(self):
+        return self.name
+
+
+def play(room, *pair, ranks=(1, 2), failing=None):
+    """Play one match of two bots, one of which may fail it; their names by seat."""
+    for name in pair:
+        room.wait(Waiter(name))
+    match = room.next()
+    assert match is not None
+    assert set(pair) == set(match.names)
+    spec = room.match_spec(match)
+    result = ResultInfo(
+        end="finished",
+        reason="capture",
+        ranks=ranks,
+        scores=(1, 0),
+        turns=1,
+        digest="",
+        fault_counts=({}, {}),
+        endings=tuple("disconnect" if name == failing else "normal" for name in match.names),
+        ended="2026-01-01T00:00:09+00:00",
+    )
+    stored = room.result_of(
+        spec,
+        match.names,
+        PlayedMatch(result=result),
+        started="2026-01-01T00:00:00+00:00",
+        record=f"2026-01-01/{spec.match}.jsonl.gz",
+    )
+    room.over(match, stored)
+    return match.names
+
+
+def store(room):
+    """Store the results that wait, as `LadderResults.run` does."""
+    numbers = room.results.store.add_matches(room.results._waiting)
+    room.results._waiting.clear()
+    return numbers
+
+
+def live(room):
+    """The live ratings."""
+    return dict(room._ladder.live())

@@ -1,0 +1,72 @@
+"""Room for records: while there is none, no match begins, and the log stays short."""
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from lanista.arena.record_space import RecordSpace
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "records"
+
+
+@pytest.mark.usefixtures("autojump_clock")
+async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypatch):
+    """The log has a line at the beginning and one at the end."""
+    troubles = ["No space left on device"] * 30
+    monkeypatch.setattr(RecordSpace, "_trouble", lambda _: troubles.pop() if troubles else None)
+    again = trio.Event()
+    told = []
+
+    def on_room(was_full):
+        told.append(was_full)
+        again.set()
+
+    space = RecordSpace(folder, on_room)
+    with capture_logs() as logs:
+        nursery.start_soon(space.run)
+        space.look_for(folder / "missing.jsonl.gz")
+        assert not space.has_room
+        await again.wait()
+    assert space.has_room
+    assert [True] == told
+    failed, well = logs
+    assert "No space left on device" == failed["why"]
+    assert "records can be written again" == well["event"]
+    assert 30 <= well["seconds"]  # the clock also jumps while a thread works
+
+
+async def test_a_match_that_left_no_record_may_have_another_reason(folder, nursery):
+    """If there is room, nothing is logged, and matches go on at once; no file stays."""
+    again = trio.Event()
+    told = []
+
+    def on_room(was_full):
+        told.append(was_full)
+        again.set()
+
+    space = RecordSpace(folder, on_room)
+    with capture_logs() as logs:
+        nursery.start_soon(space.run)
+        space.look_for(folder / "missing.jsonl.gz")
+        with trio.fail_after(60):
+            await again.wait()
+    assert [False] == told
+    assert [] == logs
+    assert [] == list(folder.iterdir())
+
+
+async def test_a_folder_that_cannot_be_written(tmp_path):
+    """Whatever keeps records from being written counts, not only a full disk."""
+    (tmp_path / "file").touch()
+    assert "Not a directory" == RecordSpace(tmp_path / "file" / "records", print)._trouble()
+
+
+async def test_a_match_with_a_record_shows_that_there_is_room(folder):
+    folder.mkdir()
+    (folder / "m.jsonl.gz").touch()
+    space = RecordSpace(folder, print)
+    space.look_for(folder / "m.jsonl.gz")
+    assert space.has_room
