@@ -13,6 +13,10 @@ class Waiter:
     name: str
 
     @property
+    def key(self):
+        return self.name.lower()
+
+    @property
     def owner(self):
         return self.name
 
