@@ -255,6 +255,42 @@ async def test_a_bot_that_comes_back_when_its_match_is_over(
     leave([*connections, newer], [*bots, newer_bot])
 
 
+async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_path, monkeypatch):
+    """The match is aborted by itself; the bot's newer connection stays, to wait for another one."""
+    end, left = match_workers._HandedMatch.end, []
+
+    def noted_end(handed):
+        end(handed)
+        left.extend(handed.connections)  # before any task goes on, in whatever order
+
+    monkeypatch.setattr(match_workers._HandedMatch, "end", noted_end)
+    player = workers()
+    connections, bots = pair()
+    playing = begin(nursery, player, seated(tmp_path, connections, moves=3))
+    await played_by(bots, 1)
+    (worker,) = player._workers
+    os.kill(worker.process.pid, signal.SIGSTOP)
+    newer, newer_bot = connected(b"Ann v=1\n")
+    (running,) = player.running.matches.values()
+    refused = trio.Event()
+
+    async def come_back():
+        with pytest.raises(RejoinError):
+            await running.rejoin(0, newer)
+        refused.set()
+        await newer.watch()  # as a bot that waits: nobody else may read its connection
+
+    nursery.start_soon(come_back)
+    await trio.testing.wait_all_tasks_blocked()
+    os.kill(worker.process.pid, signal.SIGKILL)
+    assert "aborted" == (await playing.end()).result.end
+    with trio.fail_after(PATIENCE):
+        await refused.wait()
+    assert not newer.closed
+    assert [*connections, None] == left
+    leave([*connections, newer], [*bots, newer_bot])
+
+
 async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_path, monkeypatch):
     """As its board might; its bots are told."""
     monkeypatch.setattr(match_workers, "PAUSE", 0.01)

@@ -74,6 +74,8 @@ class _HandedMatch:
     """Set when there is a report, or will be none since the worker has died."""
     _at: list[int] = attrs.field(init=False)  # by seat: the index of its connection
     _one_rejoin: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    # The index of a connection by which a bot wants to come back, until it is known whether it may.
+    _joining: int | None = attrs.field(default=None, init=False)
     _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     _reply: Mapping[str, Any] | None = attrs.field(default=None, init=False)
 
@@ -84,8 +86,12 @@ class _HandedMatch:
     def end(self) -> None:
         """Take note that nothing more will be heard of the match."""
         self.over.set()
-        if not self._answered.is_set():  # else a reply may have come that nobody has read yet
+        if self._joining is None:
+            return
+        if not self._answered.is_set():  # else a reply has come that `rejoin` hasn't read yet
             self.hear(None)
+        if self._is_refused:
+            self.connections[self._joining] = None  # `rejoin` gives it back to whoever has it
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """End the match as aborted."""
@@ -106,7 +112,7 @@ class _HandedMatch:
                 duplicates = channel.duplicates()
             except (OSError, BrokenChannelError) as error:
                 raise RejoinError(str(error)) from None
-            number = len(self.connections)
+            number = self._joining = len(self.connections)
             self.connections.append(connection)
             self._answered = trio.Event()
             given = connection.give_away()
@@ -118,13 +124,18 @@ class _HandedMatch:
             }
             self.link.post(content, b"", duplicates)
             reply = await self._wait_reply()
-            if reply is None or reply["why"] is not None:
+            self._joining = None
+            if reply is None or self._is_refused:
                 self.connections[number] = None
                 connection.take_back(given.session)
                 raise RejoinError("the match is over" if reply is None else reply["why"])
             replaced, self.connections[self._at[seat]] = self.connections[self._at[seat]], None
             self._at[seat] = number
             return None if reply["was_broken"] else replaced
+
+    @property
+    def _is_refused(self) -> bool:
+        return self._reply is None or self._reply["why"] is not None
 
     async def _wait_reply(self) -> Mapping[str, Any] | None:
         await self._answered.wait()
