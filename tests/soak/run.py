@@ -43,8 +43,9 @@ from soak.disk import Disk  # noqa: E402
 from soak.watched import Figures, figures  # noqa: E402
 from support.processes import processes_in  # noqa: E402
 
-WARM_UP = 0.2
-"""The share of the time after which the daemon is measured for the first time."""
+WARM_UP = 0.4
+"""The share of the time after which the daemon is measured for the first time: in ten minutes, some
+600 matches. What it keeps of matches for the page grows until it has played 500 (FILES_KEPT)."""
 FLAT = 0.05
 """By what share it may take more at the end."""
 REST = 12.0
