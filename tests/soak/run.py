@@ -1,7 +1,7 @@
 """Soaks a daemon: `make soak`, or python tests/soak/run.py --help
 
 A real `lanista serve` plays honest matches for minutes, while hostile peers do what they can. At
-the end, and after a fifth of the time, everybody leaves: what the daemon takes then must be the
+the end, and after two fifths of the time, everybody leaves: what the daemon takes then must be the
 same. Exits with 1, and one line for each broken promise, if there was any.
 
 What is compared: an honest bot's answer follows from what it is sent (`players`). So each match is
