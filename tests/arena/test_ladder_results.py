@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import attrs
-import pytest
 import trio
 from structlog.testing import capture_logs
 
@@ -59,8 +58,7 @@ def test_of_an_aborted_match_nothing_is_stored():
     assert stored(end="aborted") is None
 
 
-@pytest.mark.usefixtures("autojump_clock")
-async def test_results_wait_for_a_database_that_cannot_be_written():
+async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock):
     """They are stored later, each once, in their order; the log says when, and how many waited."""
     kept, failures = [], ["the disk is full"] * 3
 

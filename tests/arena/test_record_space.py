@@ -12,8 +12,7 @@ def folder(tmp_path):
     return tmp_path / "records"
 
 
-@pytest.mark.usefixtures("autojump_clock")
-async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypatch):
+async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypatch, autojump_clock):
     """The log has a line at the beginning and one at the end."""
     troubles = ["No space left on device"] * 30
     monkeypatch.setattr(RecordSpace, "_trouble", lambda _: troubles.pop() if troubles else None)
