@@ -1,4 +1,4 @@
-"""What an arena does at signals: SIGTERM and SIGINT end it, SIGHUP has its file read again."""
+"""Acting on the signals of an arena: SIGTERM and SIGINT end it, SIGHUP has its file read again."""
 
 import signal
 from collections.abc import Callable

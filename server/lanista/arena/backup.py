@@ -20,7 +20,7 @@ from lanista.store.database import Database, Store
 from lanista.store.names import NameStore
 
 _MAKING = ".part"
-"""What the name of the folder has at its end until it is complete."""
+"""The end of the folder's name until the copy is complete."""
 _YOUNG = 10.0
 """Seconds after its last change in which a file of a failure bundle may still be being written."""
 
@@ -31,7 +31,7 @@ class BackupError(Exception):
 
 @attrs.frozen
 class Backup:
-    """What was copied."""
+    """A summary of the copy that was made."""
 
     data: Path
     """The data folder of the copy."""

@@ -1,4 +1,4 @@
-"""What the operator's commands do in a running arena (docs/arena.md, "While it runs").
+"""Carrying out the operator's commands in a running arena (docs/arena.md, "While it runs").
 
 Decisions that are to last are stored by the commands themselves, whether an arena runs or not:
 names, and which of them are benched, in the database of names; which are struck in that of the

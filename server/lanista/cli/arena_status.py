@@ -1,4 +1,4 @@
-"""What `lanista arena status` shows of a running arena."""
+"""Drawing what `lanista arena status` shows of a running arena."""
 
 import time
 from collections.abc import Callable, Mapping
