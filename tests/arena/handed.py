@@ -6,9 +6,9 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.arena.match_link import Link
-from lanista.arena.match_player import SeatedMatch
-from lanista.arena.match_worker import MatchWorker
+from lanista.arena.processes.link import Link
+from lanista.arena.processes.match_player import SeatedMatch
+from lanista.arena.processes.match_worker import MatchWorker
 from lanista.hosting import ids
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import VoidRecords

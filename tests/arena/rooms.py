@@ -2,7 +2,7 @@
 
 import attrs
 
-from lanista.arena.match_player import PlayedMatch
+from lanista.arena.processes.match_player import PlayedMatch
 from lanista.match.record import ResultInfo
 
 

@@ -13,9 +13,9 @@ import trio.testing
 
 from lanista.arena.console import wait_for_enter
 from lanista.arena.lobby import Player
-from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
 from lanista.arena.options import Options
+from lanista.arena.processes.match_player import LoopPlayer
 from lanista.arena.server import Arena
 from lanista.match.connection import Connection
 from lanista.rules.angrymob import RULESET

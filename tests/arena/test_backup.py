@@ -6,7 +6,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lanista.arena.backup import BackupError, back_up
+from lanista.arena.records.backup import BackupError, back_up
 from lanista.arena.spec import ArenaSpec
 from lanista.store.database import Store
 from lanista.store.errors import StoreError

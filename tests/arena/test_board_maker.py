@@ -7,9 +7,9 @@ import attrs
 import pytest
 import trio
 
-from lanista.arena import board_maker
-from lanista.arena.board_maker import BoardMaker
-from lanista.arena.board_worker import answer_to
+from lanista.arena.processes import board_maker
+from lanista.arena.processes.board_maker import BoardMaker
+from lanista.arena.processes.board_worker import answer_to
 from lanista.match.boards import prepare_board
 from lanista.match.conditions import MatchSpec
 from lanista.rules import registry

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.catalogue import FILE, MAX_MATCHES, Catalogue, points
+from lanista.arena.records.catalogue import FILE, MAX_MATCHES, Catalogue, points
 from lanista.hosting.ids import match_id
 from lanista.match.record import BadRecordError
 from lanista.rules.outcome import ranks_by_score

@@ -5,9 +5,10 @@ import os
 import pytest
 import trio
 
-from lanista.arena import damage_check, server
-from lanista.arena.damage_check import damage_of
-from lanista.arena.ladder_room import LadderRoom
+from lanista.arena import server
+from lanista.arena.ladders import damage_check
+from lanista.arena.ladders.damage_check import damage_of
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.options import Options
 from lanista.arena.server import CannotOpenError, serve
 from lanista.arena.spec import LadderSpec

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from lanista.arena.house_bots import house_contestants
+from lanista.arena.ladders.house_bots import house_contestants
 from lanista.arena.spec import parse_spec
 from lanista.bots import BotLimits, parse_limits
 from lanista.toml_spec import SpecError

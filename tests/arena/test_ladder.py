@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.ladder import OPEN_BLOCKS, RETURN, TRIES, Ladder, LadderResult
-from lanista.arena.ladder_ratings import KEPT, LadderRatings
+from lanista.arena.ladders.ladder import OPEN_BLOCKS, RETURN, TRIES, Ladder, LadderResult
+from lanista.arena.ladders.ratings import KEPT, LadderRatings
 from lanista.pairing.blocks import seatings
 
 

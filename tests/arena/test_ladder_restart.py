@@ -7,9 +7,9 @@ import attrs
 import pytest
 
 from arena.rooms import Waiter, live, play, store
-from lanista.arena import ladder_room
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.rests import FIRST_REST
+from lanista.arena.ladders import room as ladder_room
+from lanista.arena.ladders.rests import FIRST_REST
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.store import writing

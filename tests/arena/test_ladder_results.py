@@ -7,7 +7,7 @@ import attrs
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.ladder_results import LadderResults, block_result, unstored
+from lanista.arena.ladders.results import LadderResults, block_result, unstored
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
 from lanista.match.record import ResultInfo

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 import trio
 
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.names import LadderName, Owner
+from lanista.arena.ladders.names import LadderName, Owner
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending

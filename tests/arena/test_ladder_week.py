@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 import pytest
 
-from lanista.arena.ladder import Ladder, LadderResult
+from lanista.arena.ladders.ladder import Ladder, LadderResult
 from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings.counting import count, tally
 from lanista.standings.likelihood import ELO

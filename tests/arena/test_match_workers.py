@@ -13,16 +13,16 @@ import trio
 import trio.testing
 
 from arena.handed import PATIENCE, begin, connected, open_files, pair, seated
-from lanista.arena import match_workers
-from lanista.arena.match_workers import WHY, MatchWorkers
+from lanista.arena.processes import match_workers
+from lanista.arena.processes.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
 from lanista.match.runner import RejoinError
 
 DYING = """
 import os, signal
 from pathlib import Path
-import lanista.arena.match_worker as worker
-from lanista.arena.match_link import Link
+import lanista.arena.processes.match_worker as worker
+from lanista.arena.processes.link import Link
 from lanista.match.record import RecordWriter
 from lanista.match.runner import Match
 

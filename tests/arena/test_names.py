@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from lanista.arena import names as module
-from lanista.arena import tokens
-from lanista.arena.names import (
+from lanista.arena.ladders import names as module
+from lanista.arena.ladders import tokens
+from lanista.arena.ladders.names import (
     LOOK_INTERVAL,
     REMEMBERED_FOR,
     SEEN_INTERVAL,

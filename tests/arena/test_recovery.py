@@ -13,9 +13,9 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena import recovery
-from lanista.arena.catalogue import Catalogue
-from lanista.arena.recovery import YOUNG, Fate, complete_records, recover
+from lanista.arena.records import recovery
+from lanista.arena.records.catalogue import Catalogue
+from lanista.arena.records.recovery import YOUNG, Fate, complete_records, recover
 from lanista.match.record import (
     ENDING,
     PART,

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import attrs
 import trio
 
-from lanista.arena.open_ladders import open_ladders
+from lanista.arena.ladders.opening import open_ladders
 from lanista.arena.options import Options
 from lanista.arena.reloading import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.server import Arena

@@ -18,10 +18,10 @@ import trio
 from measured import keep, median
 
 from arena.handed import connected, seated
-from lanista.arena import match_workers
-from lanista.arena.board_maker import unpacked
-from lanista.arena.board_worker import answer_to
-from lanista.arena.match_workers import MatchWorkers
+from lanista.arena.processes import match_workers
+from lanista.arena.processes.board_maker import unpacked
+from lanista.arena.processes.board_worker import answer_to
+from lanista.arena.processes.match_workers import MatchWorkers
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import VoidRecords
 from lanista.match.boards import prepare_board
@@ -29,7 +29,7 @@ from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
 GIVING_BACK = """
-import lanista.arena.match_worker as worker
+import lanista.arena.processes.match_worker as worker
 
 async def give_back(*_):
     return None

@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 from measured import keep
 
-from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.pairing.blocks import BlockScore, seatings

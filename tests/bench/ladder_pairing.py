@@ -9,7 +9,7 @@ import time
 
 from measured import keep, median
 
-from lanista.arena.ladder import Ladder, LadderResult
+from lanista.arena.ladders.ladder import Ladder, LadderResult
 from lanista.pairing.blocks import Pairing, seatings
 from lanista.pairing.shared import arranged
 

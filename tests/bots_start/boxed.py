@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from lanista.arena.catalogue import Catalogue
+from lanista.arena.records.catalogue import Catalogue
 from lanista.bots import BotLimits, Sandbox, environment, start_bot
 
 HOST = "127.0.0.1"

@@ -7,8 +7,8 @@ import sqlite3
 import threading
 
 from e2e.running import PATIENCE, Daemon, Program, command, read
-from lanista.arena.ladder_ratings import LadderRatings
-from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.ladders.ratings import LadderRatings
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import read_spec
 from lanista.hosting.control import RunningMatches
 from support.processes import argv_of, children_of
@@ -51,7 +51,7 @@ class Arena(Daemon):
     def workers(self):
         """The processes that play its matches, apart from its own."""
         children = children_of(self.process.pid)
-        return [pid for pid in children if "lanista.arena.match_worker" in argv_of(pid)]
+        return [pid for pid in children if "lanista.arena.processes.match_worker" in argv_of(pid)]
 
 
 class Bots:

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from lanista.arena import tokens
+from lanista.arena.ladders import tokens
 from lanista.cli import arena_status
 from lanista.store.names import NameStore
 

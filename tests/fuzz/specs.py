@@ -9,7 +9,7 @@ from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.arena import example as arena_example
 from lanista.arena import spec as arena_spec
-from lanista.arena.house_bots import house_contestants
+from lanista.arena.ladders.house_bots import house_contestants
 from lanista.hosting.spec_parts import configurations
 from lanista.rules import registry
 from lanista.tournament.example import example

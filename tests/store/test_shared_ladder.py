@@ -6,9 +6,9 @@ import pytest
 import trio
 
 from arena.rooms import live, play
-from lanista.arena import ladder_results
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.names import Names, add_name, reset_token
+from lanista.arena.ladders import results as ladder_results
+from lanista.arena.ladders.names import Names, add_name, reset_token
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.pairing.live_ratings import LiveRatings

@@ -12,8 +12,8 @@ import zipfile
 import pytest
 import trio
 
-from lanista.arena import tokens
-from lanista.arena.names import add_name
+from lanista.arena.ladders import tokens
+from lanista.arena.ladders.names import add_name
 from lanista.hosting.control import MatchControl, RunningMatch
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify

@@ -13,7 +13,7 @@ import attrs
 import pytest
 import trio
 
-from lanista.arena.open_ladders import open_ladders
+from lanista.arena.ladders.opening import open_ladders
 from lanista.arena.options import Options
 from lanista.arena.server import Arena
 from lanista.arena.spec import HouseBot, LadderSpec

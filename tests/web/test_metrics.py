@@ -8,7 +8,7 @@ import trio
 from prometheus_client.parser import text_string_to_metric_families
 
 from docs.pages import DOCS
-from lanista.arena.open_ladders import open_ladders
+from lanista.arena.ladders.opening import open_ladders
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.web.view import View

@@ -2,8 +2,9 @@
 
 import pytest
 
-from lanista.arena import guests, tokens
-from lanista.arena.names import add_name
+from lanista.arena import guests
+from lanista.arena.ladders import tokens
+from lanista.arena.ladders.names import add_name
 from lanista.web import view as module
 from web.house import done
 from web.house import opened as serving

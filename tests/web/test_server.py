@@ -403,7 +403,7 @@ async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
     """Whatever the database says while the arena serves."""
     import sqlite3
 
-    from lanista.arena.catalogue import Catalogue
+    from lanista.arena.records.catalogue import Catalogue
 
     failed = trio.Event()
 
@@ -424,7 +424,7 @@ async def test_a_record_that_the_catalogue_could_not_take_is_added_later(tmp_pat
     """As when the disk was full at the end of the match: it isn't missing until the next start."""
     import sqlite3
 
-    from lanista.arena.catalogue import Catalogue
+    from lanista.arena.records.catalogue import Catalogue
 
     def fail(*_):
         raise sqlite3.OperationalError("database or disk is full")

@@ -8,7 +8,7 @@ from collections import Counter
 
 import attrs
 
-from lanista.arena.match_player import PlayedMatch
+from lanista.arena.processes.match_player import PlayedMatch
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
 from lanista_protocol import ErrorCode

@@ -18,9 +18,9 @@ import trio
 
 from lanista.arena.figures import ArenaFigures
 from lanista.arena.lobby import Lobby, Player
-from lanista.arena.match_player import MatchPlayer, SeatedMatch
 from lanista.arena.options import Options
-from lanista.arena.record_space import AGAIN, RecordSpace
+from lanista.arena.processes.match_player import MatchPlayer, SeatedMatch
+from lanista.arena.records.record_space import AGAIN, RecordSpace
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
@@ -36,8 +36,8 @@ HOUSE_BOT = 0
 """The number that all house bots have for the operator, who can't kick them."""
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladder import LadderMatch
-    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.ladders.ladder import LadderMatch
+    from lanista.arena.ladders.room import LadderRoom
 
 log = structlog.get_logger()
 

@@ -16,8 +16,8 @@ from lanista.rules.base import Ruleset
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders needn't load
-    from lanista.arena.ladder_room import LadderRoom
-    from lanista.arena.names import LadderName
+    from lanista.arena.ladders.names import LadderName
+    from lanista.arena.ladders.room import LadderRoom
 
 RoomKey = tuple[str, str | None]
 """The name of a game, and that of a room or None. All bots that name no room share one."""

@@ -15,10 +15,10 @@ import trio
 from lanista.arena.figures import ArenaFigures
 from lanista.arena.ladder_matches import HOUSE_BOT
 from lanista.arena.lobby import Lobby, Player, RoomKey
-from lanista.arena.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
-from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
-from lanista.arena.record_space import RecordSpace
+from lanista.arena.processes.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
+from lanista.arena.processes.match_workers import MatchWorkers
+from lanista.arena.records.record_space import RecordSpace
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import VoidRecords

@@ -21,8 +21,8 @@ from lanista.arena.server import Arena
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladder_room import LadderRoom
-    from lanista.arena.names import LadderName, Names
+    from lanista.arena.ladders.names import LadderName, Names
+    from lanista.arena.ladders.room import LadderRoom
     from lanista.store.names import BenchedName
 
 AGAIN = 1.0

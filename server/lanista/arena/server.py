@@ -24,18 +24,18 @@ import trio
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.arena_signals import Reread, heed_signals
 from lanista.arena.console import read_stdin, wait_for_enter
-from lanista.arena.damage_check import damage_of
 from lanista.arena.figures import ArenaFigures
 from lanista.arena.guests import Guests
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
+from lanista.arena.ladders.damage_check import damage_of
 from lanista.arena.lobby import Lobby, Player
-from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
-from lanista.arena.record_space import RecordSpace
-from lanista.arena.recovery import complete_records
+from lanista.arena.processes.match_player import our_fault
+from lanista.arena.processes.tls import HANDSHAKE, TlsRelay
+from lanista.arena.records.record_space import RecordSpace
+from lanista.arena.records.recovery import complete_records
 from lanista.arena.spec import Registration
-from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
@@ -66,8 +66,8 @@ REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladder_room import LadderRoom
-    from lanista.arena.names import Names
+    from lanista.arena.ladders.names import Names
+    from lanista.arena.ladders.room import LadderRoom
 
 log = structlog.get_logger()
 
@@ -699,7 +699,7 @@ async def _open_ladders(arena: Arena, opened: ExitStack) -> None:
         CannotOpenError: One can't be opened.
     """
     # Imported only now, as they import SQLAlchemy.
-    from lanista.arena.open_ladders import open_ladders  # noqa: PLC0415
+    from lanista.arena.ladders.opening import open_ladders  # noqa: PLC0415
     from lanista.store.errors import StoreError  # noqa: PLC0415
     from lanista.toml_spec import SpecError  # noqa: PLC0415
 

@@ -158,7 +158,7 @@ def _check_certificate(spec: "ArenaSpec", file: Path) -> None:
     """Raise an error if the arena can't speak TLS with the files that it is to use."""
     if spec.tls is None:
         return
-    from lanista.arena.certificate import CertificateError, load
+    from lanista.arena.processes.certificate import CertificateError, load
 
     try:
         load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)

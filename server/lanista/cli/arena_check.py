@@ -15,8 +15,8 @@ import click
 import trio
 
 from lanista.arena.admission import is_loopback
-from lanista.arena.certificate import CertificateError, load, validity
-from lanista.arena.house_bots import house_contestants
+from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.processes.certificate import CertificateError, load, validity
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots import SandboxError, check_sandbox
 from lanista.cli import BadInputError

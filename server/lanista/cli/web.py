@@ -12,8 +12,8 @@ from lanista.cli import BadInputError
 if TYPE_CHECKING:
     import trio
 
+    from lanista.arena.processes.tls import TlsRelay
     from lanista.arena.server import Arena
-    from lanista.arena.tls import TlsRelay
     from lanista.web.ladders import Ask
     from lanista.web.server import Server
     from lanista.web.tournaments import Look

@@ -5,8 +5,8 @@ PostgreSQL. Whoever registers a name first has it; that is decided in the one wr
 Nothing of it is kept in memory, so each process sees at once what another one has changed. What an
 arena remembers elsewhere must be looked up again when `NameStore.changes` has changed.
 
-Tokens never get here, only their hashes (`lanista.arena.tokens`). As people may choose tokens that
-are easy to guess, a SQLite file can be read only by its owner.
+Tokens never get here, only their hashes (`lanista.arena.ladders.tokens`). As people may choose
+tokens that are easy to guess, a SQLite file can be read only by its owner.
 """
 
 import contextlib
@@ -153,7 +153,7 @@ class NameStore(Database):
         """Register a name, unless it is registered already.
 
         Args:
-            name: The name, in the form of `lanista.arena.names.ladder_name`.
+            name: The name, in the form of `lanista.arena.ladders.names.ladder_name`.
             token_hash: The salted hash of its token.
             registrar: Who registers it.
 

@@ -16,7 +16,7 @@ import attrs
 import trio
 
 from lanista.arena.admission import address_of, is_loopback
-from lanista.arena.tls import HANDSHAKE, TlsRelay
+from lanista.arena.processes.tls import HANDSHAKE, TlsRelay
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 

@@ -21,7 +21,7 @@ from lanista.arena.server import Arena
 from lanista.web.tournaments import SHARE, NoStandingsError
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
-    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.ladders.room import LadderRoom
 
 REST = 10.0
 """Minimum seconds between two tables of a ladder."""

@@ -30,9 +30,9 @@ from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
 from lanista.arena.admission import is_loopback
-from lanista.arena.catalogue import DEFAULT_MATCHES, MAX_MATCHES
+from lanista.arena.processes.tls import TlsRelay
+from lanista.arena.records.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.arena.server import CannotListenError
-from lanista.arena.tls import TlsRelay
 from lanista.match.background import WorkDone
 from lanista.match.record import ENDING, BadRecordError
 from lanista.playback.frame_cache import NoFramesError

@@ -18,7 +18,7 @@ import structlog
 import trio
 
 from lanista import __version__
-from lanista.arena.catalogue import Catalogue
+from lanista.arena.records.catalogue import Catalogue
 from lanista.arena.server import Arena
 from lanista.bots.about import about
 from lanista.hosting.control import RunningMatch, RunningMatches

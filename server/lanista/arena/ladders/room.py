@@ -20,19 +20,19 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.damage_check import is_large
-from lanista.arena.house_bots import house_contestants
-from lanista.arena.ladder import Counted, Ladder, LadderMatch, LadderResult
-from lanista.arena.ladder_ratings import KEPT
-from lanista.arena.ladder_results import (
+from lanista.arena.ladders.damage_check import is_large
+from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.ladders.ladder import Counted, Ladder, LadderMatch, LadderResult
+from lanista.arena.ladders.names import LadderName
+from lanista.arena.ladders.ratings import KEPT
+from lanista.arena.ladders.results import (
     AT_ONCE,
     LONGEST_MATCH,
     LadderResults,
     block_result,
     unstored,
 )
-from lanista.arena.match_player import PlayedMatch
-from lanista.arena.names import LadderName
+from lanista.arena.processes.match_player import PlayedMatch
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import Contestant

@@ -28,12 +28,18 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.board_maker import BoardMaker
-from lanista.arena.match_link import Link
-from lanista.arena.match_player import FRONT, PlayedMatch, SeatedMatch, close_all, our_fault
-from lanista.arena.match_worker import CONVERTER, Order, Report
-from lanista.arena.recovery import complete_part
-from lanista.arena.worker_process import log_for, start, stop
+from lanista.arena.processes.board_maker import BoardMaker
+from lanista.arena.processes.link import Link
+from lanista.arena.processes.match_player import (
+    FRONT,
+    PlayedMatch,
+    SeatedMatch,
+    close_all,
+    our_fault,
+)
+from lanista.arena.processes.match_worker import CONVERTER, Order, Report
+from lanista.arena.processes.worker_process import log_for, start, stop
+from lanista.arena.records.recovery import complete_part
 from lanista.hosting import handshake
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.host import VoidRecords
@@ -429,7 +435,7 @@ class MatchWorkers:
 
 
 async def _start(theirs: socket.socket) -> trio.Process:
-    return await start("lanista.arena.match_worker", theirs)
+    return await start("lanista.arena.processes.match_worker", theirs)
 
 
 @contextmanager

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.names import Names
+from lanista.arena.ladders.names import Names
+from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.options import Options
-from lanista.arena.recovery import recover
+from lanista.arena.records.recovery import recover
 from lanista.arena.spec import Registration
 from lanista.hosting.control import RunningMatches
 from lanista.store.names import NameStore

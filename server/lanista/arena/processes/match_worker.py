@@ -1,7 +1,7 @@
 """A match worker: a process that plays matches of an arena in an event loop of its own.
 
-Started by `match_workers` as `python -m lanista.arena.match_worker DESCRIPTOR`, with the number of
-the link's socket. The front sends an `Order` for each match, with a socket for each seat that is a
+Started by `match_workers` as `python -m lanista.arena.processes.match_worker DESCRIPTOR`, with the
+number of the link's socket. The front sends an `Order` for each match, with a socket for each seat that is a
 duplicate of the front's, and afterwards commands for it. It is told three things: that the match
 begins (before anything is sent to a bot or read from it), which connections were closed meanwhile,
 and the `Report` at the end, when the worker has closed its sockets. Everything that the worker logs
@@ -25,9 +25,9 @@ import structlog
 import trio
 from cattrs.preconf.json import make_converter
 
-from lanista.arena.board_maker import unpacked
-from lanista.arena.match_link import BrokenLinkError, Link, Message
-from lanista.arena.match_player import (
+from lanista.arena.processes.board_maker import unpacked
+from lanista.arena.processes.link import BrokenLinkError, Link, Message
+from lanista.arena.processes.match_player import (
     PlayedMatch,
     SeatedMatch,
     close_all,
@@ -35,7 +35,7 @@ from lanista.arena.match_player import (
     our_fault,
     play_hosted,
 )
-from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.arena.processes.worker_process import end_of_link, forward_log
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import HostedMatch
 from lanista.match.background import BackgroundWork

@@ -17,7 +17,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.board_worker import LENGTH_BYTES
+from lanista.arena.processes.board_worker import LENGTH_BYTES
 from lanista.match.boards import PreparedBoard
 from lanista.match.conditions import MatchSpec
 from lanista.match.record import encode
@@ -139,7 +139,7 @@ class BoardMaker:
 
 async def _start() -> trio.Process:
     # -P: modules in the arena's working directory must not hide ours.
-    argv = [sys.executable, "-P", "-m", "lanista.arena.board_worker"]
+    argv = [sys.executable, "-P", "-m", "lanista.arena.processes.board_worker"]
     return await trio.lowlevel.open_process(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     )

@@ -1,7 +1,7 @@
 """The TLS relay: a process that speaks TLS with an arena's peers, and plain text with the arena.
 
-Started by `tls` as `python -m lanista.arena.tls_relay DESCRIPTOR CERTIFICATE KEY`, with the number
-of the link's socket and the names of the files. The arena accepts and limits the connections. It
+Started by `tls` as `python -m lanista.arena.processes.tls_relay DESCRIPTOR CERTIFICATE KEY`, with
+the number of the link's socket and the names of the files. The arena accepts and limits the connections. It
 sends here the socket of each, with one end of a connection within this machine; what comes over
 either is passed on over the other. So the time that handshakes take keeps no match waiting.
 
@@ -21,9 +21,9 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.certificate import CertificateError, load
-from lanista.arena.match_link import BrokenLinkError, Link, Message
-from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.arena.processes.certificate import CertificateError, load
+from lanista.arena.processes.link import BrokenLinkError, Link, Message
+from lanista.arena.processes.worker_process import end_of_link, forward_log
 from lanista.match.background import BackgroundWork
 from lanista.nurseries import helpers_nursery
 

@@ -17,7 +17,7 @@ from typing import Any
 import structlog
 import trio
 
-from lanista.arena.match_link import Link
+from lanista.arena.processes.link import Link
 from lanista.signals import STOPPING
 
 ENDING_TIME = 0.5

@@ -41,8 +41,8 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
+from lanista.arena.ladders import tokens
 from lanista.arena.limits import Allowance, CrowdError, FairLimiter
 from lanista.hosting.control import Changes
 from lanista.store.errors import StoreError

@@ -14,8 +14,8 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.match_link import Link
-from lanista.arena.worker_process import log_for, start, stop
+from lanista.arena.processes.link import Link
+from lanista.arena.processes.worker_process import log_for, start, stop
 
 HANDSHAKE = b"\x16"
 """The first byte of whoever speaks TLS: the type of the record in which a handshake begins."""
@@ -107,7 +107,7 @@ class TlsRelay:
         try:
             with theirs:
                 files = str(self.certificate.absolute()), str(self.key.absolute())
-                process = await start("lanista.arena.tls_relay", theirs, *files)
+                process = await start("lanista.arena.processes.tls_relay", theirs, *files)
         except BaseException:
             ours.close()
             raise

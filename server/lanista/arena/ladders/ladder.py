@@ -40,8 +40,8 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import attrs
 
-from lanista.arena.ladder_ratings import LadderRatings
-from lanista.arena.rests import Rests
+from lanista.arena.ladders.ratings import LadderRatings
+from lanista.arena.ladders.rests import Rests
 from lanista.pairing.blocks import Pairing, Seating
 from lanista.pairing.ladder import RECENT
 from lanista.pairing.shared import arranged

@@ -12,7 +12,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.board_maker import BoardMaker
+from lanista.arena.processes.board_maker import BoardMaker
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import HostedMatch, VoidRecords
 from lanista.match.boards import PreparedBoard

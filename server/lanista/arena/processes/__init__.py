@@ -1,0 +1,1 @@
+"""The processes that work for an arena: they play its matches, make its boards and speak TLS."""
