@@ -1,9 +1,9 @@
 """The board worker: the process that makes the boards of an arena's matches from their seeds.
 
 Started by `board_maker` as `python -m lanista.arena.processes.board_worker`. It reads orders from
-stdin, one JSON object a line: `{"game": NAME, "settings": {NAME: VALUE}, "seed": SEED}`. It answers each one
-on stdout, by four bytes with a length, the highest first, and so many bytes of a pickled
-`PreparedBoard`; none if the ruleset failed. The process ends when stdin is closed.
+stdin, one JSON object a line: `{"game": NAME, "settings": {NAME: VALUE}, "seed": SEED}`. It
+answers each one on stdout, by four bytes with a length, the highest first, and so many bytes of a
+pickled `PreparedBoard`; none if the ruleset failed. The process ends when stdin is closed.
 """
 
 import json

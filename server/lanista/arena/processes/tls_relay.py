@@ -1,9 +1,10 @@
 """The TLS relay: a process that speaks TLS with an arena's peers, and plain text with the arena.
 
 Started by `tls` as `python -m lanista.arena.processes.tls_relay DESCRIPTOR CERTIFICATE KEY`, with
-the number of the link's socket and the names of the files. The arena accepts and limits the connections. It
-sends here the socket of each, with one end of a connection within this machine; what comes over
-either is passed on over the other. So the time that handshakes take keeps no match waiting.
+the number of the link's socket and the names of the files. The arena accepts and limits the
+connections. It sends here the socket of each, with one end of a connection within this machine;
+what comes over either is passed on over the other. So the time that handshakes take keeps no
+match waiting.
 
 A connection holds at most `CHUNK` bytes in each direction, besides the kernel's buffers: nothing
 more is read from one side before the other has taken it. How many connections there are is up to
