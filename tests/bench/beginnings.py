@@ -71,7 +71,7 @@ class Spans(trio.abc.Instrument):
             self.collections[generation] = max(self.collections[generation], took)
 
     def task_spawned(self, task):
-        self.measures |= task.name.endswith("Arena._run")
+        self.measures |= task.name.endswith("Matches._run")
 
     def after_io_wait(self, timeout):  # noqa: ARG002 - trio's interface
         self.pass_began = now() if self.measures else None
