@@ -29,11 +29,13 @@ STEPS = (10, 25, 50, 100, 150, 200, 300)
 LIMIT = 0.2
 
 
-async def bot(port, name, slow):
+async def bot(port, name, slow, entering):
     """One bot: think, answer, and note the turns for which it had really taken too long."""
     chance = random.Random(name)
-    stream = await trio.open_tcp_stream("127.0.0.1", port)
-    await stream.send_all(f"{name} v=1\n".encode())
+    async with entering:
+        stream = await trio.open_tcp_stream("127.0.0.1", port)
+        await stream.send_all(f"{name} v=1\n".encode())
+        await stream.receive_some(9)  # the welcome, of which it needs nothing
     buffered = b""
     turn = 0
     while data := await stream.receive_some(65536):
@@ -52,9 +54,10 @@ def bots(port, names, results):
     slow = {}
 
     async def run():
+        entering = trio.Semaphore(20)  # of one address, 100 connections without a hello are allowed
         async with trio.open_nursery() as nursery:
             for name in names:
-                nursery.start_soon(bot, port, name, slow)
+                nursery.start_soon(bot, port, name, slow, entering)
 
     trio.run(run)
     results.put(slow)
@@ -86,7 +89,7 @@ def side_by_side(matches, workers):
                 host.start()
             slow = {}
             for _ in hosts:
-                slow.update(results.get())
+                slow.update(results.get(timeout=300))
             for host in hosts:
                 host.join()
             try:
