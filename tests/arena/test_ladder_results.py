@@ -4,14 +4,21 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import attrs
+import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.ladders.results import LadderResults, block_result, unstored
+from lanista.arena.ladders.results import (
+    LadderResults,
+    block_result,
+    store_possible,
+    unstored,
+)
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
 from lanista.match.record import ResultInfo
-from lanista.store.errors import StoreError
+from lanista.store.database import Store
+from lanista.store.errors import StoreError, UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -81,6 +88,49 @@ async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock
     failed, again = logs
     assert ("results can't be stored yet", "the disk is full") == (failed["event"], failed["why"])
     assert ("results are stored again", 3) == (again["event"], again["results"])
+
+
+@pytest.mark.parametrize("error", [ValueError, UnstorableError, OverflowError])
+async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_clock, error):
+    """Not in its transaction and not later; the log names its record, and it is counted."""
+    kept = []
+
+    def add_matches(batch):
+        if any(block.block == "b2" for block in batch):
+            raise error("block b2: seed 2, but before 1")
+        kept.extend(batch)
+        return [0] * len(batch)
+
+    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
+    blocks = [attrs.evolve(stored(), block=f"b{number}") for number in range(5)]
+    later = attrs.evolve(stored(), block="later")
+    with capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(results.run)
+            for block in blocks:
+                results.add(block)
+            await results.settle()
+            results.add(later)
+            await results.settle()
+            nursery.cancel_scope.cancel()
+    assert [*blocks[:2], *blocks[3:], later] == kept
+    assert (0, 1) == (results.waiting, results.refused)
+    (line,) = logs
+    assert "a result can't be stored and doesn't count; its record stays" == line["event"]
+    records = [match.record for match in blocks[2].matches]
+    assert ("pit", "b2", records) == (line["ladder"], line["block"], line["records"])
+    assert f"{error.__name__}: block b2: seed 2, but before 1" == line["why"]
+
+
+def test_a_result_against_what_is_stored_is_refused_by_the_database_itself(tmp_path):
+    """Also one that is found in a record at the start: the others are stored."""
+    first, other = stored(), attrs.evolve(stored(), block="other")
+    with Store.open(tmp_path / "pit.db") as store:
+        assert ([1], 0) == store_possible(store, "pit", [first])
+        changed = attrs.evolve(first, seed=first.seed + 1)
+        assert ([2], 1) == store_possible(store, "pit", [changed, other])
+        with store.ladder_reading() as now:
+            assert 2 == now.last_number()
 
 
 async def played(folder, name, ladder):

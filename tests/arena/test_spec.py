@@ -1,6 +1,7 @@
 """What `arena.toml` may say, and that each error names its place (docs/arena.md)."""
 
 import math
+import os
 from pathlib import Path
 
 import attrs
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from lanista.arena.example import example
 from lanista.arena.spec import (
     MAX_BYTES,
+    MAX_WORKERS,
     ArenaSpec,
     HouseBot,
     LadderSpec,
@@ -283,6 +285,16 @@ def test_a_page_has_host_and_port_or_a_port(text, address):
     assert text == parse_spec(f'[page]\nlisten = "{text}"', "arena.toml").page.listen
 
 
+def test_a_file_without_workers_has_one_for_each_core_that_the_process_may_use(monkeypatch):
+    """`lanista serve` plays in its own process, whatever the machine has."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 4, 5}, raising=False)
+    assert 3 == parse_spec("", "arena.toml").workers
+    assert 2 == parse_spec("workers = 2", "arena.toml").workers
+    assert 1 == implied(["hogwarts"]).workers
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(1000)), raising=False)
+    assert MAX_WORKERS == parse_spec("", "arena.toml").workers
+
+
 def test_bots_without_a_game_play_that_of_the_first_ladder():
     assert "angrymob" == ArenaSpec().default_game
     assert "hogwarts" == implied(["hogwarts", "crematoria"]).default_game
@@ -295,8 +307,8 @@ def test_a_game_implies_a_ladder_of_its_name_with_all_its_house_bots():
     for ladder in spec.ladders:
         house = tuple(HouseBot(command=name) for name in HOUSE[ladder.game])
         assert LadderSpec(name=ladder.game, game=ladder.game, house=house) == ladder
-    assert attrs.evolve(spec, ladders=()) == ArenaSpec()
-    assert ArenaSpec() == implied([])
+    assert attrs.evolve(spec, ladders=()) == ArenaSpec(workers=1)
+    assert ArenaSpec(workers=1) == implied([])
     (ladder,) = implied(["angrymob=pit"]).ladders
     assert ("pit", "angrymob") == (ladder.name, ladder.game)
 
@@ -346,7 +358,8 @@ def test_the_example_says_nothing_but_defaults():
 def test_what_the_example_shows_as_defaults_are_those():
     """Keys that have no default have an example there: these are left out."""
     examples = ("game =", "store =", "max_per_address", "[tls]", "certificate", "key =")
-    examples += ("listen", "maps", "limits", "window", "bots ", "NUM_ROUNDS", "original")
+    examples += ("workers", "listen", "maps", "limits", "window", "bots ")
+    examples += ("NUM_ROUNDS", "original")
     shown = parse_spec(uncommented(EXAMPLE, *examples), "arena.toml")
     assert parse_spec(EXAMPLE, "arena.toml") == shown
 

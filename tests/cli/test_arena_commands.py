@@ -248,7 +248,7 @@ def test_files_that_the_system_doesn_t_allow_are_found(checked, monkeypatch):
 
 
 def test_more_workers_than_cores_get_a_warning(checked, monkeypatch):
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3})
     code, lines = checked("workers = 2\n" + QUIET)
     assert (0, []) == (code, wrong(lines))
     code, lines = checked("workers = 3\n" + QUIET)
@@ -293,7 +293,8 @@ def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
     first, second = spec.ladders
     assert ("hogwarts", {"NUM_ROUNDS": 7}, 0) == (first.name, first.settings, first.clock.first)
     assert ("pit", {}, 0) == (second.name, second.settings, second.clock.turn)
-    assert ArenaSpec(game="angrymob") == parse_spec(lanista("serve", "--print-config").out, "")
+    printed = lanista("serve", "--print-config").out
+    assert ArenaSpec(game="angrymob", workers=1) == parse_spec(printed, "")
 
 
 @pytest.mark.parametrize(

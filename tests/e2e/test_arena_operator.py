@@ -12,6 +12,7 @@ from lanista.store.database import Store
 
 LADDERS = """
 port = 0
+workers = 1
 data = "data"
 page = { listen = "none" }
 

@@ -8,6 +8,7 @@ from e2e.running import read
 
 ARENA = """
 port = 0
+workers = 1
 data = "data"
 game = "angrymob"
 hello_timeout = 0.5

@@ -84,6 +84,29 @@ async def test_while_its_answer_is_awaited(tmp_path, autojump_clock, times):
     assert 5 == over
 
 
+async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
+    """It is told why and its connection is closed at once, not when the others have answered."""
+    closed_at = []
+
+    async def asked(end):
+        await listens(end)
+        closed_at.append(trio.current_time())
+
+    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    slow = answers(*"11111", delay=100)
+    kick = kicker(table, 1, after=5, times=2)
+    record, over = await play(table, slow, asked, FIVE, beside=[kick])
+    assert TOLD == heard(table.bots[1])[-1]
+    assert [5] == closed_at
+    assert 500 == over
+    assert ["missing", "out", "out", "out", "out"] == [verdict[1] for verdict in verdicts(record)]
+    assert [("shutdown", 0, 1, WHY)] == [
+        (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
+    ]
+    assert [("answer", "answer")] * 5 == [verdict[::2] for verdict in verdicts(record)]
+    assert 5 == verify(record, COUNTING)
+
+
 async def test_when_it_has_answered(tmp_path, autojump_clock):
     """That answer counts, while the others are awaited; it is out in the next turn."""
     table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)

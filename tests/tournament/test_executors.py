@@ -11,8 +11,9 @@ from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 import pytest
 
 from e2e.running import runs, wait_until, wait_until_gone
+from lanista.cores import usable_cores
 from lanista.tournament.executors import GivenWorkers
-from lanista.tournament.local import LocalWorkers, deal, usable_cores
+from lanista.tournament.local import LocalWorkers, deal
 from lanista.tournament.running import open_executor
 from lanista.tournament.spec import SpecError
 from support import errands

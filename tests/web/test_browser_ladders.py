@@ -10,6 +10,7 @@ from web.test_ladders import BLOCKS, HOSTILE, write_results
 
 FILE = """
 port = 0
+workers = 1
 page = { listen = "127.0.0.1:0" }
 
 [[ladders]]

@@ -44,7 +44,8 @@ _TEXT = """\
 # Lines of the log: "text", or "json", an object each.
 # log_format = "text"
 
-# Processes in which matches run.
+# Processes in which matches run, 1 to 256; without this line one for each core. With 1 it is the
+# arena's own, which suits a small machine, or one whose cores the bots need.
 # workers = 1
 
 # Encryption of the bots' port and the page: files in PEM.

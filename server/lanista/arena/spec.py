@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 import cattrs
 
+from lanista.cores import usable_cores
 from lanista.hosting.spec_parts import Clock, SandboxName
 from lanista.house import HOUSE
 from lanista.toml_spec import (
@@ -93,6 +94,11 @@ def address_of(text: str) -> tuple[str, int]:
 def is_bot_name(name: str) -> bool:
     """Return whether a bot may be called this on a ladder."""
     return _BOT_NAME.fullmatch(name) is not None
+
+
+def default_workers() -> int:
+    """Return the number of workers of an arena whose file doesn't say it: one for each core."""
+    return min(len(usable_cores()), MAX_WORKERS)
 
 
 # -- validators --------------------------------------------------------------------------------
@@ -264,7 +270,9 @@ class ArenaSpec:
     drain: float = attrs.field(default=0.0, validator=[at_least(0), at_most(HOUR)])
     """Seconds that running matches have after SIGTERM; 0 ends them at once."""
     log_format: LogFormat = LogFormat.TEXT
-    workers: int = attrs.field(default=1, validator=[at_least(1), at_most(MAX_WORKERS)])
+    workers: int = attrs.field(
+        factory=default_workers, validator=[at_least(1), at_most(MAX_WORKERS)]
+    )
     """Number of processes in which matches run; 1 for the arena's own."""
     tls: Tls | None = None
     page: Page = attrs.field(factory=Page)
@@ -364,8 +372,8 @@ def spec_of(value: Mapping[str, Any], where: str = "spec") -> ArenaSpec:
 def implied(ladders: Sequence[str]) -> ArenaSpec:
     """Return the spec that `lanista serve --ladder GAME[=NAME]` stands for.
 
-    Each ladder has all house bots of its game. The other options of `lanista serve` are put into
-    this spec by `attrs.evolve`.
+    Each ladder has all house bots of its game, and matches run in the arena's own process. The
+    other options of `lanista serve` are put into this spec by `attrs.evolve`.
 
     Args:
         ladders: The game of each ladder, with `=` and the ladder's name if it isn't called like the
@@ -378,7 +386,7 @@ def implied(ladders: Sequence[str]) -> ArenaSpec:
     for text in ladders:
         game, _, name = text.partition("=")
         tables.append({"name": name or game, "game": game, "house": [*HOUSE.get(game, {})]})
-    return spec_of({"ladders": tables}, "--ladder")
+    return spec_of({"workers": 1, "ladders": tables}, "--ladder")
 
 
 # -- writing -----------------------------------------------------------------------------------

@@ -84,7 +84,10 @@ def check(file: Path) -> int:
     help="Use this data folder, whatever FILE says.",
 )
 @click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Play in so many processes."
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Play in so many processes, whatever FILE says; without both, one for each core.",
 )
 @click.option("--web", metavar="HOST:PORT", help="Serve the page there; none serves no page.")
 @click.option(

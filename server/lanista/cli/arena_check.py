@@ -23,6 +23,7 @@ from lanista.cli import BadInputError
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, looks_at
+from lanista.cores import usable_cores
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.rules import registry
 from lanista.store.errors import StoreError
@@ -260,7 +261,7 @@ def _machine(spec: ArenaSpec) -> Iterator[Finding]:
                 f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed",
                 "warn",
             )
-    cores = os.cpu_count() or 1
+    cores = len(usable_cores())
     if spec.workers > cores:
         yield Finding(
             f"workers: {spec.workers} on {cores} core{'' if cores == 1 else 's'}; they will slow "

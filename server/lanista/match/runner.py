@@ -176,13 +176,22 @@ class Match:
     def kick(self, seat: int, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
         """Put a seat out in this turn, or in the next one if it has answered already.
 
+        If its answer is awaited, its connection is closed at once: the others may have no time
+        limit, and the turn lasts until they have answered.
+
         Args:
             seat: The seat.
             why: The reason, which its bot is sent.
             code: The code of that error.
         """
-        self.seats[seat].kick(why, code)
+        place = self.seats[seat]
+        is_awaited = place.is_awaited
+        place.kick(why, code)
         self._changed.set()
+        if is_awaited and place.look() and place.gone == code.value and not place.dismissed:
+            assert self._nursery is not None
+            place.dismissed = True
+            self._nursery.start_soon(self._close_gone, place, b"")
 
     def rejoin(self, seat: int, connection: Connection) -> Connection | None:
         """Let a seat's bot go on over another connection, from the next turn on.

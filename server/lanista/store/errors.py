@@ -5,9 +5,15 @@ import os
 import sqlite3
 from pathlib import Path
 
+from sqlalchemy import exc
+
 
 class StoreError(Exception):
     """The database can't be used, or not now; the message names it and the reason in one line."""
+
+
+class UnstorableError(StoreError):
+    """A value can't be stored in the database, which can be used otherwise."""
 
 
 def no_password(text: str, password: str | None = None) -> str:
@@ -39,6 +45,8 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
             detail = "locked by another program for too long"
         case sqlite3.SQLITE_CORRUPT:
             return damaged(path, str(error))
+        case sqlite3.SQLITE_CONSTRAINT | sqlite3.SQLITE_MISMATCH | sqlite3.SQLITE_TOOBIG:
+            return UnstorableError(f"{path}: {no_password(str(error))}")
         case sqlite3.SQLITE_ERROR:  # no such table, no such column
             return damaged(path, f"its tables aren't as they were made: {error}")
         case sqlite3.SQLITE_NOTADB:
@@ -100,6 +108,8 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
     """
     # https://www.postgresql.org/docs/current/errcodes-appendix.html
     cause = getattr(error, "orig", error)
+    if isinstance(error, (exc.DataError, exc.IntegrityError)):
+        return UnstorableError(f"{where}: {no_password(str(cause), password)}")
     match getattr(cause, "sqlstate", None):
         case "53100":
             detail = "its disk is full; what was being stored is not in it, all before is"

@@ -28,6 +28,7 @@ from typing import Any
 import attrs
 
 from lanista.bots import become_subreaper, use_cgroups
+from lanista.cores import usable_cores
 from lanista.tournament.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
@@ -261,13 +262,6 @@ class LocalWorkers(Workers):
             leaving, self._leaving = self._leaving, []
         for slot in leaving:
             slot.pool.shutdown(wait=False)
-
-
-def usable_cores() -> list[int]:
-    """Return the numbers of the cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 def deal(cores: Sequence[int], slots: int) -> list[tuple[int, ...]]:

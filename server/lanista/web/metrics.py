@@ -189,6 +189,11 @@ def _ladders(arena: Arena) -> Iterator[Metric]:
         "Results in memory that wait for the database.",
         labels=["ladder"],
     )
+    refused = CounterMetricFamily(
+        "lanista_results_refused",
+        "Results that can't be stored, so they don't count; the log says why.",
+        labels=["ladder"],
+    )
     times = HistogramMetricFamily(
         "lanista_store_seconds", "Time of each transaction of results.", labels=["ladder"]
     )
@@ -196,8 +201,9 @@ def _ladders(arena: Arena) -> Iterator[Metric]:
         for state, number in room.presence().items():
             bots.add_metric([name, state], number)
         waiting.add_metric([name], room.results.waiting)
+        refused.add_metric([name], room.results.refused)
         _add_histogram(times, [name], room.results.times)
-    yield from (bots, waiting, times)
+    yield from (bots, waiting, refused, times)
 
 
 def _page(connections: Mapping[str, int]) -> Iterator[Metric]:

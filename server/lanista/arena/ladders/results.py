@@ -35,7 +35,7 @@ from lanista.match.record import (
 )
 from lanista.rules.outcome import Termination
 from lanista.store.database import Store
-from lanista.store.errors import StoreError
+from lanista.store.errors import StoreError, UnstorableError
 from lanista.store.ladder_reading import CountedMatch
 from lanista.store.reading import ENDINGS
 from lanista.store.results import BlockResult, MatchResult, SeatResult
@@ -177,6 +177,45 @@ def _is_of(path: Path, ladder: str) -> bool:
     return about is not None and about["name"] == ladder
 
 
+def store_possible(
+    store: Store, ladder: str, results: Sequence[BlockResult]
+) -> tuple[list[int], int]:
+    """Store results in one transaction; if one of them can't be stored, all the others.
+
+    The log says which one can't be stored, and why. Its record stays.
+
+    Args:
+        store: The ladder's results.
+        ladder: The ladder's name, for the log.
+        results: The results, in the order in which their matches ended.
+
+    Returns:
+        The numbers of those that are stored now, and how many can't be stored.
+
+    Raises:
+        StoreError: The database can't be written now. Some may have been stored; they may be given
+            again.
+    """
+    try:
+        return store.add_matches(results), 0
+    except Exception as error:
+        if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
+            raise
+        if len(results) == 1:
+            log.error(  # noqa: TRY400 - the reason is enough
+                "a result can't be stored and doesn't count; its record stays",
+                ladder=ladder,
+                block=results[0].block,
+                records=[match.record for match in results[0].matches],
+                why=f"{type(error).__name__}: {error}",
+            )
+            return [], 1
+    half = len(results) // 2
+    numbers, refused = store_possible(store, ladder, results[:half])
+    more_numbers, more_refused = store_possible(store, ladder, results[half:])
+    return numbers + more_numbers, refused + more_refused
+
+
 @attrs.define(eq=False)
 class LadderResults:
     """Stores the results of a running ladder; `run` must run as long as there are any."""
@@ -190,6 +229,8 @@ class LadderResults:
     """The number of the last stored match that this arena knows, apart from its own later ones."""
     times: Histogram = attrs.field(factory=lambda: Histogram(TIME_BOUNDS), init=False)
     """Seconds that each transaction took."""
+    refused: int = attrs.field(default=0, init=False)
+    """Number of results that can't be stored, whenever it is tried."""
     _own: set[int] = attrs.field(factory=set, init=False)
     """The numbers of this arena's own matches above `seen`."""
     _waiting: list[BlockResult] = attrs.field(factory=list, init=False)
@@ -260,7 +301,7 @@ class LadderResults:
             pause = AGAIN
 
     async def _store_waiting(self) -> None:
-        """Store the results that wait.
+        """Store the results that wait; one that can't be stored doesn't keep the others from it.
 
         Raises:
             StoreError: They can't be stored.
@@ -268,8 +309,11 @@ class LadderResults:
         while self._waiting:
             batch = self._waiting[:AT_ONCE]
             began = trio.current_time()
-            numbers = await trio.to_thread.run_sync(self.store.add_matches, batch)
+            numbers, refused = await trio.to_thread.run_sync(
+                store_possible, self.store, self.name, batch
+            )
             self.times.add(trio.current_time() - began)
+            self.refused += refused
             if self.on_other is not None:
                 self._own.update(numbers)
             del self._waiting[: len(batch)]

@@ -30,6 +30,7 @@ from lanista.arena.ladders.results import (
     LONGEST_MATCH,
     LadderResults,
     block_result,
+    store_possible,
     unstored,
 )
 from lanista.arena.processes.match_player import PlayedMatch
@@ -203,8 +204,8 @@ class LadderRoom:
             counted |= {seating} if played.counted else set()
             missing.append(result)
         if missing:
-            store.add_matches(missing)
-            log.info("results stored from records", ladder=self.spec.name, matches=len(missing))
+            numbers, _ = store_possible(store, self.spec.name, missing)
+            log.info("results stored from records", ladder=self.spec.name, matches=len(numbers))
 
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:
