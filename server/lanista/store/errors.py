@@ -5,8 +5,10 @@ import os
 import sqlite3
 from pathlib import Path
 
+from lanista.errors import LanistaError
 
-class StoreError(Exception):
+
+class StoreError(LanistaError):
     """The database can't be used, or not now; the message names it and the reason in one line."""
 
 
