@@ -1,3 +1,56 @@
-"""Lanista: an arena for bots."""
+"""Lanista: an arena for bots.
+
+What a program may use is in `__all__`, documented in docs/python.md; all other names and modules
+are private and change without notice. A name's module is imported when the name is first used, so
+that `import lanista` costs nothing.
+"""
+
+import importlib
+from typing import Any
 
 __version__ = "0.1.0"
+
+# Each public name, and the module that it comes from; None for a package that is public itself.
+# The types of the names are declared in __init__.pyi: imports of ours here, even for type checkers
+# alone, would make every package that reads the version depend on all of them.
+_PUBLIC: dict[str, str | None] = {
+    "BadInputError": "errors",
+    "BadRecordError": "match.record",
+    "Bot": "library.bots",
+    "Fault": "library.matches",
+    "FileError": "errors",
+    "LanistaError": "errors",
+    "Match": "library.matches",
+    "MatchOptions": "library.options",
+    "MismatchError": "match.replay",
+    "Position": "library.replays",
+    "Replay": "library.replays",
+    "StartFailureError": "hosting.host",
+    "UnknownGameError": "rules.registry",
+    "WorkError": "tournament.worker",
+    "aplay": "library.playing",
+    "aplay_many": "library.many",
+    "games": "library.names",
+    "house_bots": "library.names",
+    "open_record": "library.replays",
+    "play": "library.playing",
+    "play_many": "library.many",
+    "tournament": None,
+}
+
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 - names, from the table
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _PUBLIC[name]
+    if home is None:
+        return importlib.import_module(f"{__name__}.{name}")
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -21,6 +21,8 @@ from cattrs.cols import mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
+from lanista.errors import BadInputError
+
 MAX_DIGITS = 40
 """Maximum number of digits of a whole number."""
 _LONG_KEY = re.compile(
@@ -37,7 +39,7 @@ _TEXT_OF: Mapping[type, str] = {
 T = TypeVar("T")
 
 
-class SpecError(Exception):
+class SpecError(BadInputError):
     """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
 
 

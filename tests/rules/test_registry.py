@@ -31,7 +31,9 @@ def test_an_unknown_game_lists_the_known_ones(name):
     with pytest.raises(UnknownGameError) as caught:
         registry.get(name)
     known = ", ".join(registry.names())
-    assert f"unknown game {name!r}; known games: {known}" == str(caught.value)
+    message = str(caught.value)
+    suggestion = "; did you mean 'angrymob'?" if "ngrymob" in name else ""
+    assert f"unknown game {name!r}; known games: {known}{suggestion}" == message
 
 
 def run(folder, program):

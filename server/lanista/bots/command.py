@@ -8,6 +8,8 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 
+from lanista.errors import BadInputError
+
 _PLACEHOLDER = re.compile(r"\{(host|port|name|token)\}")
 
 OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
@@ -23,7 +25,7 @@ _NOT_PASSED_ON = frozenset({OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_TLS", "LANISTA
 """Variables that a bot gets only if they are meant for it; it connects within the machine."""
 
 
-class CommandError(ValueError):
+class CommandError(BadInputError, ValueError):
     """A command line can't be parsed; the message is one line for the person who wrote it."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from lanista.errors import BadInputError
 from lanista_protocol import shown
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -39,7 +40,7 @@ _SIZES = ("memory", "file_size")
 _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
 
 
-class LimitsError(ValueError):
+class LimitsError(BadInputError, ValueError):
     """A limit can't be used; the message is one line for the person who wrote it."""
 
 

@@ -41,6 +41,7 @@ import attrs
 from lanista.bots import execute, launcher, reach, syscalls
 from lanista.bots.execute import SCRATCH, SHARED
 from lanista.bots.limits import MIB, BotLimits
+from lanista.errors import LanistaError
 
 SCRATCH_SIZE = 256 * MIB
 """Default size of the scratch folder in bytes, if there is no limit of file sizes either."""
@@ -79,7 +80,7 @@ _PROBE_TIMEOUT = 20.0
 """Seconds that making an empty sandbox may take; it usually takes a few milliseconds."""
 
 
-class SandboxError(Exception):
+class SandboxError(LanistaError):
     """A sandbox can't be made; the message is one line for the person who asked for it."""
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import click
 
-from lanista import __version__
+from lanista import __version__, errors
 
 EXIT_BAD_INPUT = 2
 EXIT_OUR_ERROR = 70
@@ -71,6 +71,9 @@ def main() -> NoReturn:
         where = context.command_path if context is not None else "lanista"
         _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
+    except errors.LanistaError as error:
+        _complain(f"lanista: {error}")
+        sys.exit(EXIT_BAD_INPUT)
     except OSError as error:
         # Commands report errors of files themselves; what remains is output to a full disk, say.
         what = f"can't use {error.filename}" if error.filename else "can't write the output"

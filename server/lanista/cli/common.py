@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lanista import errors
 from lanista.cli import BadInputError
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
-from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
+from lanista.rules.base import Ruleset, complete_settings
 
 if TYPE_CHECKING:
     from lanista.match.record import ResultInfo
@@ -255,23 +256,24 @@ def setup_of(
     Settings of the command line override those of a configuration file. Without `--map`, or with
     a configuration file that has no board, the board is None: the seed makes it.
     """
-    from_file, board = ({}, None) if map_ is None else configuration_of(ruleset, map_)
-    settings = settings_of(ruleset, sets, move_limit, from_file)
-    if board is not None:
-        try:
-            ruleset.new(settings, board, ruleset.chance(0))
-        except BadBoardError as error:
-            raise BadInputError(f"{map_}: {error}") from None
-    return settings, board
+    from lanista.hosting import inputs
+
+    with _errors_as_bad_input():
+        return inputs.checked_setup(ruleset, map_, given_settings(sets, move_limit))
 
 
-def settings_of(
-    ruleset: Ruleset,
-    sets: Sequence[str],
-    move_limit: int | None = None,
-    from_file: Mapping[str, int] | None = None,
-) -> dict[str, int]:
-    """Return all settings; those of `--set` and `--move-limit` override a configuration file's."""
+def settings_of(ruleset: Ruleset, sets: Sequence[str]) -> dict[str, int]:
+    """Return all settings, from `--set`."""
+    with _errors_as_bad_input():
+        return complete_settings(ruleset, given_settings(sets))
+
+
+def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[str, int]:
+    """Return the settings that `--set` and `--move-limit` name.
+
+    Raises:
+        BadInputError: They can't be read, or name a setting twice.
+    """
     given: dict[str, int] = {}
     for text in sets:
         name, equals, value = text.partition("=")
@@ -284,10 +286,7 @@ def settings_of(
         if given.get("move_limit", move_limit) != move_limit:
             raise BadInputError("--move-limit and --set move_limit differ; say it once")
         given["move_limit"] = move_limit
-    try:
-        return complete_settings(ruleset, {**(from_file or {}), **given})
-    except BadSettingError as error:
-        raise BadInputError(str(error)) from None
+    return given
 
 
 def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
@@ -296,33 +295,19 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
     Raises:
         BadInputError: The seed is outside the ruleset's range.
     """
-    from lanista.hosting.ids import fresh_seed
+    from lanista.hosting import inputs
 
-    if seed is None:
-        return fresh_seed(ruleset)
-    low, high = ruleset.seeds
-    if not low <= seed <= high:
-        raise BadInputError(f"seed {seed}; a seed of {ruleset.name} is from {low} to {high}")
-    return seed
+    with _errors_as_bad_input():
+        return inputs.checked_seed(ruleset, seed)
 
 
 @contextlib.contextmanager
-def _unusable_as_bad_input() -> Iterator[None]:
-    """Turn `UnusableNameError` into `BadInputError`."""
-    from lanista.hosting.names import UnusableNameError
-
+def _errors_as_bad_input() -> Iterator[None]:
+    """Turn errors about what was given into those of a command."""
     try:
         yield
-    except UnusableNameError as error:
+    except errors.BadInputError as error:
         raise BadInputError(str(error)) from None
-
-
-def configuration_of(ruleset: Ruleset, map_: str) -> tuple[Mapping[str, int], Any]:
-    """Return settings and board of a map file or a shipped map (see `hosting.names`)."""
-    from lanista.hosting import names
-
-    with _unusable_as_bad_input():
-        return names.configuration_of(ruleset, map_)
 
 
 def house_bots(game: str) -> Mapping[str, str]:
@@ -336,7 +321,7 @@ def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
     """Return the name and the command line of a bot as typed (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _unusable_as_bad_input():
+    with _errors_as_bad_input():
         return names.bot_command(game, bot)
 
 
@@ -344,5 +329,5 @@ def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
     """Return a bot's command line, from one that is split already (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _unusable_as_bad_input():
+    with _errors_as_bad_input():
         return names.bot_argv(game, argv)

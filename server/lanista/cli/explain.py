@@ -6,7 +6,6 @@ from collections.abc import Iterable
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.export import read_unpacked
 
 EXIT_UNEXPLAINED = 1
 
@@ -72,6 +71,8 @@ def _compare(text: str, parts: Iterable[str]) -> int:
 
 def _read(file: str) -> str:
     """Read a text file, compressed or not."""
+    from lanista.playback.files import read_unpacked
+
     try:
         return read_unpacked(file).decode("ascii")
     except UnicodeDecodeError as error:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
-RECORDS = Path("lanista-records")
 RES = ".res"
 """The suffix of an original game's match file."""
 ORIGINAL_SPELLINGS = {
@@ -155,6 +154,7 @@ def command(
         setup_of,
     )
     from lanista.cli.web import PagePort
+    from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.host import MatchPlan, distinct
 
@@ -187,7 +187,7 @@ def command(
                 command=argv,
                 limits=limits,
                 sandboxed=in_sandbox,
-                hidden=(RECORDS,) if matches == 1 or record is None else (Path(record),),
+                hidden=(inputs.RECORDS,) if matches == 1 or record is None else (Path(record),),
             )
             for name, (_, argv) in zip(names, commands, strict=True)
         ],
@@ -241,9 +241,11 @@ def _check_res(ruleset: Any, res: Path, matches: int) -> None:
 
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
     """Return a function that gives the path of a match's record for the match's id."""
+    from lanista.hosting import inputs
+
     if record is not None and record.endswith(RES) and matches == 1:
         record = None  # the match file is made from a record with a name of its own
-    path = RECORDS if record is None else Path(record)
+    path = inputs.RECORDS if record is None else Path(record)
     try:
         is_folder, exists = path.is_dir(), path.exists()
     except OSError as error:  # a name too long, a folder that can't be searched
@@ -256,7 +258,7 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
         if record is None:
             raise BadInputError(f"{path} isn't a folder; name a file for the record with -o")
         raise BadInputError(f"-o {record}: not a folder; with -n it names a folder")
-    return lambda match: path / f"{game}-{seed}-{match}.jsonl.gz"
+    return lambda match: path / inputs.record_name(game, seed, match)
 
 
 class _Session:

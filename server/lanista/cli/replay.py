@@ -178,7 +178,8 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
     res: a record of Hogwarts or Crematoria as the original game's match file. png, gif: a picture
     of a record, or of a match file (.res) of an original game.
     """
-    from lanista.cli import export as files
+    from lanista.cli.export import new_name
+    from lanista.playback import files
 
     options = {
         "res": set[str](),
@@ -200,7 +201,7 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         if last is not None and last < first:
             raise BadInputError(f"--to {last} comes before --from {first}")
         ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])
-    path = files.new_name(file, ending) if output is None else Path(output)
+    path = new_name(file, ending) if output is None else Path(output)
     size = files.write(file, path, parts)
     click.echo(f"{printable(str(path))}: {size} bytes")
 
@@ -235,7 +236,8 @@ def html(file: str, output: str | None) -> int:
 
     Exit codes: 0 written; 1 written, but the match is shown only in part; 2 bad input.
     """
-    from lanista.cli import export as files
+    from lanista.cli.export import new_name
+    from lanista.playback import files
     from lanista.playback.html import bundle
     from lanista.playback.replay_reader import UnreadableError, read_frames
 
@@ -247,7 +249,7 @@ def html(file: str, output: str | None) -> int:
                 troubles.append(part["trouble"])
             yield part
 
-    path = files.new_name(file, ".html") if output is None else Path(output)
+    path = new_name(file, ".html") if output is None else Path(output)
     try:
         size = files.write(file, path, bundle(parts()))
     except UnreadableError as error:

@@ -23,6 +23,7 @@ import trio
 
 from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
 from lanista.bots.process import GRACE
+from lanista.errors import LanistaError
 from lanista.hosting import ids
 from lanista.hosting.handshake import Handshake, announce
 from lanista.match.channel import Channel
@@ -62,7 +63,7 @@ class Contestant:
     """Whether it only fills a seat and has no place in the standings."""
 
 
-class NotStartedError(Exception):
+class NotStartedError(LanistaError):
     """A bot didn't connect and say hello; the message is one line. The bot has been ended."""
 
     def __init__(self, why: str, bot: Bot) -> None:

@@ -14,6 +14,7 @@ import attrs
 import trio
 
 from lanista.bots import Exit
+from lanista.errors import LanistaError
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
@@ -243,7 +244,7 @@ class MatchReport:
     """Why a failure bundle couldn't be written; None if all could."""
 
 
-class StartFailureError(Exception):
+class StartFailureError(LanistaError):
     """A bot couldn't be started, has exited, or hasn't said hello in time."""
 
     def __init__(self, message: str, output: str) -> None:

@@ -14,13 +14,15 @@ from typing import Any
 
 import lanista_maps
 from lanista.bots import CommandError, parse_command
+from lanista.errors import BadInputError
 from lanista.formats.originals import of_game, of_text
 from lanista.formats.tokens import FormatError
 from lanista.house import HOUSE
 from lanista.rules.base import BadBoardError, Ruleset
+from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 
-class UnusableNameError(Exception):
+class UnusableNameError(BadInputError):
     """A bot or a map can't be used; the message is one line that says why and what to do."""
 
 
@@ -180,6 +182,21 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
         f"and no program {argv[0]!r} that could be run"
     )
+
+
+def checked_name(name: str) -> str:
+    """Return a bot's name, if it is one that the bot can send in its hello (PROTOCOL.md 2).
+
+    Raises:
+        UnusableNameError: It isn't; the message begins with the name.
+    """
+    try:
+        parsed = parse_hello(name).name
+    except RemoteProtocolError as error:
+        raise UnusableNameError(f"{shown(name)}: {error.message}") from None
+    if parsed != name:
+        raise UnusableNameError(f"{shown(name)}; a name has no spaces around it and no options")
+    return name
 
 
 def name_of(argv: Sequence[str]) -> str:

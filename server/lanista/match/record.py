@@ -41,6 +41,7 @@ import cattrs
 import trio
 from cattrs.preconf.json import make_converter
 
+from lanista.errors import LanistaError
 from lanista.match.conditions import LadderInfo
 from lanista.rules.outcome import Outcome, Termination
 
@@ -75,7 +76,7 @@ _GZIP = 31
 """What zlib takes for the gzip format, with the largest window."""
 
 
-class BadRecordError(Exception):
+class BadRecordError(LanistaError):
     """A file isn't a valid record; the message says where."""
 
     def __init__(self, message: str) -> None:

@@ -10,6 +10,7 @@ the answers and the position.
 
 from collections.abc import Iterator, Sequence
 
+from lanista.errors import LanistaError
 from lanista.match.clock import Limits
 from lanista.match.faults import FaultTally, faults_of, in_order
 from lanista.match.record import (
@@ -45,7 +46,7 @@ _SHORTENED = frozenset({"late", "malformed"})
 """The verdicts of answers of which a record may keep only the beginning."""
 
 
-class MismatchError(Exception):
+class MismatchError(LanistaError):
     """A record contradicts the rules."""
 
     def __init__(self, message: str) -> None:

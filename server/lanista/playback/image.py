@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
 
+from lanista.errors import BadInputError
 from lanista.playback.image_marks import (
     COLOURS,
     NEUTRAL,
@@ -54,7 +55,7 @@ _UNCHANGED = [255, *[0] * 255]
 """Maps a difference of palette indices to a mask of the pixels that didn't change."""
 
 
-class BadSizeError(Exception):
+class BadSizeError(BadInputError):
     """An image would be larger than can be made."""
 
 

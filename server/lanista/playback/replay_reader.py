@@ -13,6 +13,7 @@ from typing import IO, Any, cast
 
 import attrs
 
+from lanista.errors import LanistaError
 from lanista.formats.originals import of_text
 from lanista.formats.tokens import FormatError
 from lanista.match.record import (
@@ -40,7 +41,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 has five million."""
 
 
-class UnreadableError(Exception):
+class UnreadableError(LanistaError):
     """A file that no frames can be made of; the message is shown to the user."""
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from lanista.errors import BadInputError
 from lanista.rules.chance import Chance
 from lanista.rules.outcome import Outcome
 from lanista.rules.picture import Frame, Scene
@@ -130,11 +131,11 @@ class Setting:
     """A description in one line of plain English."""
 
 
-class BadSettingError(Exception):
+class BadSettingError(BadInputError):
     """A setting is unknown to the ruleset, or its value is out of range."""
 
 
-class BadBoardError(Exception):
+class BadBoardError(BadInputError):
     """A board file can't be used; the message says where and what would be right."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:

@@ -3,15 +3,17 @@
 Another package adds a game by declaring an entry point in its own pyproject.toml.
 """
 
+import difflib
 import functools
 from importlib.metadata import EntryPoint, entry_points
 
+from lanista.errors import BadInputError
 from lanista.rules.base import Ruleset
 
 GROUP = "lanista.rulesets"
 
 
-class UnknownGameError(Exception):
+class UnknownGameError(BadInputError):
     """No installed ruleset has this name; the message lists the installed ones."""
 
 
@@ -33,6 +35,10 @@ def get(name: str) -> Ruleset:
     """
     point = _installed().get(name)
     if point is None:
-        raise UnknownGameError(f"unknown game {name[:64]!r}; known games: {', '.join(names())}")
+        likely = difflib.get_close_matches(name[:64], names(), 1)
+        suggestion = f"; did you mean {likely[0]!r}?" if likely else ""
+        raise UnknownGameError(
+            f"unknown game {name[:64]!r}; known games: {', '.join(names())}{suggestion}"
+        )
     ruleset: Ruleset = point.load()
     return ruleset

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from sqlalchemy import exc
 
+from lanista.errors import LanistaError
 
-class StoreError(Exception):
+
+class StoreError(LanistaError):
     """The database can't be used, or not now; the message names it and the reason in one line."""
 
 

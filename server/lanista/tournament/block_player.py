@@ -21,7 +21,7 @@ from lanista.hosting.endings import failed, seat_result
 from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.conditions import MatchSpec
 from lanista.match.ending import Ending
-from lanista.match.record import ENDING, BotInfo, RecordWriter
+from lanista.match.record import ENDING, BotInfo, RecordWriter, ResultInfo
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
@@ -62,6 +62,12 @@ class MatchRun:
     """Whether the first bot stayed for another match."""
     output: str = ""
     """The end of the output of the first bot that failed, as it wrote it."""
+    match: str = ""
+    """The match's id; empty if none was played."""
+    names: tuple[str, ...] = ()
+    """The bots' names in the record, by seat."""
+    info: ResultInfo | None = None
+    """The result as the record has it."""
 
 
 @attrs.define(eq=False)
@@ -273,6 +279,7 @@ async def _finish(played: _PlayedMatch, run: MatchRun) -> None:
     finally:
         hosted.close()
     run.record = hosted.record.path
+    run.match, run.names, run.info = hosted.spec.match, tuple(hosted.names), result
     seats = tuple(
         seat_result(match, seat, bot.contestant.name, bot_exit)
         for seat, bot, bot_exit in zip(match.seats, bots, exits, strict=True)

@@ -20,7 +20,7 @@ from lanista.bots import (
 )
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
-from lanista.hosting.names import UnusableNameError, bot_command
+from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.house import HOUSE
 from lanista.match.conditions import MatchConditions
@@ -31,7 +31,6 @@ from lanista.rules.base import Ruleset
 from lanista.toml_spec import SpecError
 from lanista.tournament import executors
 from lanista.tournament.spec import VOID_TRIES, BotEntry, SeedCount, Spec
-from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 _SQLITE = "sqlite:///"
 _ID_DIGITS = 32
@@ -363,15 +362,10 @@ def _fillers(
 
 
 def _check_name(name: str, number: int) -> None:
-    """Check that a name is one that a bot can send in its hello (PROTOCOL.md 2)."""
     try:
-        parsed = parse_hello(name).name
-    except RemoteProtocolError as error:
-        raise SpecError(f"bots[{number}].name: {shown(name)}: {error.message}") from None
-    if parsed != name:
-        raise SpecError(
-            f"bots[{number}].name: {shown(name)}; a name has no spaces around it and no options"
-        )
+        checked_name(name)
+    except UnusableNameError as error:
+        raise SpecError(f"bots[{number}].name: {error}") from None
 
 
 def _canonical(value: object) -> str:

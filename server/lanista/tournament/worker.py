@@ -32,9 +32,10 @@ import attrs
 import trio
 
 from lanista.bots import close_fork_server
+from lanista.errors import LanistaError
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
 from lanista.match.ending import FAILURES
-from lanista.match.record import ENDING, read_record
+from lanista.match.record import ENDING, ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.pairing.blocks import Seating
@@ -67,6 +68,22 @@ class Task:
     playing: str | None
     """The folder to write records into, which the manager sees too; None if there is none, and the
     records are returned as bytes."""
+    reports: bool = False
+    """Whether all that the records' results say is wanted too: `Finished.reports`."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What a match's record says of its result, for programs that don't read the record."""
+
+    match: str
+    """The match's id."""
+    names: tuple[str, ...]
+    """The bots' names in the record, by seat."""
+    info: ResultInfo | None
+    """The result; None if no match was played, as a bot didn't start."""
+    output: str
+    """The end of the output of the first bot that failed."""
 
 
 @attrs.frozen(kw_only=True)
@@ -82,6 +99,8 @@ class Finished:
     trouble: str = ""
     """One line that says why the block must not count (two void matches in a row, say), otherwise
     empty. With trouble, the result holds only the matches that were played."""
+    reports: tuple[Report, ...] = ()
+    """By match of the result: what its record says, if the task asks for it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -114,7 +133,7 @@ class Trial:
     """The end of what the bot wrote to stderr and stdout, as it wrote it."""
 
 
-class WorkError(Exception):
+class WorkError(LanistaError):
     """A block can't be played by no fault of a bot, say because a record can't be written.
 
     The message is one line.
@@ -208,7 +227,12 @@ async def _play_block(
         records=records,
         seconds=trio.current_time() - began,
         trouble=trouble,
+        reports=tuple(_report(run) for run in runs if run.result) if task.reports else (),
     )
+
+
+def _report(run: MatchRun) -> Report:
+    return Report(match=run.match, names=run.names, info=run.info, output=run.output)
 
 
 async def _measure(player: Player, task: Task, seconds: float) -> Measured:

@@ -1,0 +1,35 @@
+"""The family of Lanista's errors about what it was given, or about what it met.
+
+A program that uses Lanista as a library catches `LanistaError` for all of them. Each message is one
+line for a person and names what is wrong and where; the commands print the same messages.
+"""
+
+from pathlib import Path
+
+
+class LanistaError(Exception):
+    """The base of all errors that Lanista raises on purpose."""
+
+
+class BadInputError(LanistaError):
+    """Something that was given can't be used; the message says what, and what can be used."""
+
+
+class FileError(LanistaError, OSError):
+    """A file can't be read or written; the message names it."""
+
+    @classmethod
+    def of(cls, what: str, path: str | Path, error: OSError) -> "FileError":
+        """Return an error about a path, with the number of the system's error.
+
+        Args:
+            what: What can't be done, such as `can't read`.
+            path: The path of the file.
+            error: The error of the system.
+        """
+        made = cls(f"{what} {path}: {error.strerror or error}")
+        made.errno, made.strerror, made.filename = error.errno, error.strerror, str(path)
+        return made
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # OSError would put its own words in place of ours

@@ -1,0 +1,120 @@
+"""Bots as programs give them: house bots, command lines and Python functions."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from lanista.bots import BotLimits, check_sandbox, parse_limits
+from lanista.errors import BadInputError
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.host import distinct
+from lanista.hosting.names import bot_command, checked_name, name_of
+from lanista.library.functions import Functions
+from lanista.rules.base import Ruleset
+
+Function = Callable[[Any], Iterable[Iterable[int | str]] | None]
+"""A bot as a function: from the client's state to the submoves; None means none."""
+
+
+@attrs.frozen
+class Bot:
+    """A bot with more than a command: a name of its own, limits, an environment.
+
+    The keys mean what they mean in a tournament's file (docs/tournaments.md).
+    """
+
+    command: str | Path | Function
+    """A house bot's name, a command line, `stdio:` and a command line, or a Python function from
+    the client's state to a list of submoves."""
+    name: str | None = None
+    """Its name; None for one after its program."""
+    limits: str | None = attrs.field(default=None, kw_only=True)
+    """What it may use, such as `memory=512M,cpu=60`, or `none`; None for those of all bots."""
+    environment: Mapping[str, str] = attrs.field(factory=dict, kw_only=True, hash=False)
+    """Additional environment variables."""
+    restart: bool = attrs.field(default=False, kw_only=True)
+    """Whether `play_many` starts it afresh for every match."""
+
+
+AnyBot = str | Path | Function | Bot
+"""What can be given for a bot."""
+
+
+@attrs.define
+class Bots:
+    """Turns what is given for bots into contestants; equal bots are one contestant."""
+
+    ruleset: Ruleset
+    functions: Functions
+    limits: str | None
+    sandboxed: bool
+    hidden: tuple[str, ...]
+    _by_bot: list[tuple[Bot, Contestant]] = attrs.field(factory=list, init=False)
+
+    def seated(self, bots: Sequence[AnyBot]) -> list[Contestant]:
+        """Return the contestants of a match, by seat.
+
+        Raises:
+            BadInputError: There are too few bots or too many, or one of them can't be used.
+        """
+        if isinstance(bots, str) or not isinstance(bots, Sequence):
+            raise BadInputError(f"bots: {bots!r:.200}; give a list of bots, one for each seat")
+        seats, title = self.ruleset.seats, self.ruleset.title
+        if len(bots) != seats:
+            raise BadInputError(f"{title} is for {seats} bots; {len(bots)} given")
+        return [self._contestant(bot) for bot in bots]
+
+    def _contestant(self, given: AnyBot) -> Contestant:
+        bot = given if isinstance(given, Bot) else Bot(given)
+        for known, contestant in self._by_bot:
+            if known == bot:
+                return contestant
+        name, command = self._command(bot.command)
+        limits = bot.limits if bot.limits is not None else self.limits
+        contestant = Contestant(
+            name=name if bot.name is None else checked_name(bot.name),
+            command=command,
+            environment=dict(bot.environment),
+            limits=BotLimits() if limits is None else parse_limits(limits),
+            sandboxed=self.sandboxed,
+            hidden=self.hidden,
+            restart=bot.restart,
+        )
+        # Two programs of one name in different folders are two bots.
+        names = [known.name for _, known in self._by_bot]
+        contestant = attrs.evolve(contestant, name=distinct([*names, contestant.name])[-1])
+        self._by_bot.append((bot, contestant))
+        return contestant
+
+    def _command(self, command: object) -> tuple[str, tuple[str, ...]]:
+        if isinstance(command, os.PathLike):
+            command = shlex.quote(os.fspath(command))
+        if isinstance(command, str):
+            return bot_command(self.ruleset.name, command)
+        if callable(command):
+            named = getattr(command, "__name__", type(command).__name__)
+            name = name_of([named.strip("<>") or "function"])
+            return name, self.functions.command(name, self.ruleset.name, command)
+        raise BadInputError(
+            f"bot {command!r:.200}: expected a house bot's name, a command line, "
+            "a function or a Bot"
+        )
+
+
+def sandboxed(choice: str) -> bool:
+    """Return whether a sandbox is asked for, after checking that one can be made here.
+
+    Raises:
+        BadInputError: The choice is unknown.
+        SandboxError: No sandbox can be made on this machine.
+    """
+    if choice not in {"none", "bwrap"}:
+        raise BadInputError(f"sandbox {choice!r:.200}; expected 'none' or 'bwrap'")
+    if choice == "none":
+        return False
+    check_sandbox()
+    return True

@@ -1,0 +1,82 @@
+"""Python functions as bots: each runs in a process of its own, like any other bot.
+
+A function is sent to its process by cloudpickle. Functions of `__main__` and of notebooks are sent
+as a whole, with the globals that they use; functions of modules that can be imported are sent by
+name, and their process imports them from the same `sys.path`. A fork of this process would be no
+substitute: it would inherit its threads' locks and its memory, and a worker on its way to other
+matches doesn't have the function at all.
+"""
+
+import inspect
+import linecache
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from lanista.errors import BadInputError
+
+
+class Functions:
+    """The files in which functions wait for their processes; removed at the end of a `with`."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def command(self, name: str, game: str, function: Callable[..., Any]) -> tuple[str, ...]:
+        """Write a function to a file, and return the command that plays it.
+
+        Args:
+            name: The bot's name, for messages.
+            game: The game that it plays.
+            function: The function.
+
+        Raises:
+            BadInputError: The function can't be sent to another process.
+        """
+        import cloudpickle  # type: ignore[import-untyped] # noqa: PLC0415 - only if wanted
+
+        try:
+            pickled = cloudpickle.dumps(function)
+        except Exception as error:
+            raise BadInputError(
+                f"bot {name!r}: this function can't be sent to a process of its own: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        content = {
+            "game": game,
+            "path": [entry or str(Path.cwd()) for entry in sys.path],
+            "source": _source(function),
+            "function": pickled,
+        }
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="lanista-functions-")
+        self._count += 1
+        path = Path(self._folder.name) / f"{self._count}.pickle"
+        path.write_bytes(pickle.dumps(content))
+        return (sys.executable, "-P", "-m", "lanista.library.function_bot", str(path))
+
+
+def _source(function: Callable[..., Any]) -> tuple[str, list[str]] | None:
+    """Return the name and the lines of a notebook's cell, which tracebacks quote."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or Path(code.co_filename).exists():
+        return None
+    lines = linecache.getlines(code.co_filename)
+    return (code.co_filename, lines) if lines else None

@@ -1,0 +1,18 @@
+"""The names that can be played with: of games and of house bots."""
+
+from lanista.hosting import names
+from lanista.rules import registry
+
+
+def games() -> tuple[str, ...]:
+    """Return the names of the installed games."""
+    return registry.names()
+
+
+def house_bots(game: str) -> tuple[str, ...]:
+    """Return the names of the house bots of a game, from the weakest to the strongest.
+
+    Raises:
+        UnknownGameError: There is no such game.
+    """
+    return tuple(names.house_bots(registry.get(game).name))

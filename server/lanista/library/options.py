@@ -1,0 +1,146 @@
+"""The options of a match that `play` and `play_many` share; those of the command, by its names."""
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypedDict
+
+import attrs
+
+from lanista.errors import BadInputError
+from lanista.hosting.inputs import RECORDS, checked_setup
+from lanista.library.bots import Bots, sandboxed
+from lanista.library.functions import Functions
+from lanista.match.clock import Limits
+from lanista.match.conditions import DEFAULT, MatchConditions
+from lanista.rules import registry
+from lanista.rules.base import Ruleset
+
+SHORTEST = 0.0001
+"""Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
+
+
+class MatchOptions(TypedDict, total=False):
+    """Options of a match, named and meant like those of `lanista play` (docs/cli.md)."""
+
+    map: str | None
+    """A map file, a configuration of an original game, or a shipped map's name; without it, the
+    seed makes the map."""
+    settings: Mapping[str, int]
+    """Settings of the game, as `--set`."""
+    time_init: float
+    """Seconds for the first answer; 20 by default."""
+    time_move: float
+    """Seconds for every other answer; 0.2 by default."""
+    no_clock: bool
+    """Give bots unlimited time for their answers."""
+    late_limit: int
+    """Late turns in a row that put a bot out, in games that skip late turns; 10 by default."""
+    stall_margin: float
+    """If this machine stalls for more milliseconds than this, a late answer makes the match void;
+    50 by default."""
+    time_start: float
+    """Seconds that a bot has from its start to its hello; 30 by default."""
+    limits: str | None
+    """What each bot may use, as `memory=1G,cpu=3600,files=1024`, or `none`."""
+    sandbox: str
+    """`bwrap` to isolate the bots from this machine; `none` by default."""
+
+
+@attrs.define
+class Prepared:
+    """A match's options after they were checked."""
+
+    ruleset: Ruleset
+    settings: dict[str, int]
+    board: Any
+    map: str
+    conditions: MatchConditions
+    bots: Bots
+
+
+@contextmanager
+def prepared(game: str, options: Mapping[str, Any], records: Path = RECORDS) -> Iterator[Prepared]:
+    """Check the options of a match; functions can be played as bots until the `with` ends.
+
+    Args:
+        game: The game's name.
+        options: The `MatchOptions`.
+        records: The folder for records, or the record, which sandboxed bots must not see.
+
+    Raises:
+        BadInputError: An option is unknown, or its value can't be used.
+        TypeError: The game isn't given by its name.
+    """
+    if not isinstance(game, str):
+        raise TypeError(f"game {game!r:.200}; expected its name")
+    ruleset = registry.get(game)
+    for name in options:
+        if name not in MatchOptions.__annotations__:
+            near = difflib.get_close_matches(name, MatchOptions.__annotations__, 1)
+            suggestion = f"; did you mean {near[0]!r}?" if near else ""
+            raise BadInputError(f"unknown option {name[:64]!r}{suggestion}")
+    map_ = options.get("map")
+    settings, board = checked_setup(
+        ruleset, None if map_ is None else str(map_), _settings(options.get("settings"))
+    )
+    with Functions() as functions:
+        yield Prepared(
+            ruleset=ruleset,
+            settings=settings,
+            board=board,
+            map="" if map_ is None else str(map_),
+            conditions=_conditions(options),
+            bots=Bots(
+                ruleset=ruleset,
+                functions=functions,
+                limits=options.get("limits"),
+                sandboxed=sandboxed(options.get("sandbox", "none")),
+                hidden=(str(records),),
+            ),
+        )
+
+
+def _settings(given: Mapping[str, int] | None) -> dict[str, int]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadInputError(f"settings {given!r:.200}; expected a dictionary such as {{'N': 1}}")
+    for name, value in given.items():
+        whole_number(f"settings[{name!r}]", value)
+    return dict(given)
+
+
+def _conditions(options: Mapping[str, Any]) -> MatchConditions:
+    first = _number(options, "time_init", DEFAULT.clock.first, SHORTEST)
+    turn = _number(options, "time_move", DEFAULT.clock.turn, SHORTEST)
+    late_limit = options.get("late_limit", DEFAULT.late_limit)
+    if whole_number("late_limit", late_limit) < 1:
+        raise BadInputError(f"late_limit {late_limit}; expected a whole number from 1")
+    return MatchConditions(
+        clock=Limits(0, 0) if options.get("no_clock") else Limits(first, turn),
+        late_limit=late_limit,
+        stall_margin=_number(options, "stall_margin", DEFAULT.stall_margin * 1000, 0) / 1000,
+        time_start=_number(options, "time_start", DEFAULT.time_start, SHORTEST),
+    )
+
+
+def _number(options: Mapping[str, Any], name: str, default: float, least: float) -> float:
+    value = options.get(name, default)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or value < least:
+        raise BadInputError(f"{name} {value!r:.200}; expected a number from {least:g}")
+    return float(value)
+
+
+def whole_number(what: str, value: object) -> int:
+    """Return a whole number that was given.
+
+    Raises:
+        BadInputError: It is something else.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadInputError(f"{what} {value!r:.200}; expected a whole number")
+    return value

@@ -1,0 +1,176 @@
+"""Playing one match from Python."""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import aclosing, closing
+from pathlib import Path
+from typing import Unpack
+
+import attrs
+
+from lanista.bots import close_fork_server
+from lanista.errors import BadInputError, FileError
+from lanista.hosting.host import MatchHost, MatchPlan, MatchReport, distinct
+from lanista.hosting.inputs import RECORDS, checked_seed, record_name
+from lanista.jobs import Job
+from lanista.library.bots import AnyBot
+from lanista.library.matches import Match, match_of
+from lanista.library.options import MatchOptions, Prepared, prepared, whole_number
+from lanista.match.runner import Watcher
+from lanista.rules.base import Game
+
+OnProgress = Callable[[int, int], object]
+"""Called in the caller's thread with how much is done, and how much there is at most."""
+
+_playing = 0
+_lock = threading.Lock()
+
+
+def play(
+    game: str,
+    bots: Sequence[AnyBot],
+    *,
+    seed: int | None = None,
+    record: str | Path | None = None,
+    on_progress: OnProgress | None = None,
+    **options: Unpack[MatchOptions],
+) -> Match:
+    """Start bots and play a match between them, as `lanista play` does.
+
+    It can be called in a notebook too, or within any event loop, which stands still meanwhile;
+    there, `await aplay(…)` is better. Ctrl-C ends the match as aborted, with its record written,
+    and raises KeyboardInterrupt.
+
+    Args:
+        game: The game's name.
+        bots: The bots, by seat: each a house bot's name, a command line, a Python function from
+            the client's state to submoves, or a `Bot`.
+        seed: The match's seed; None for a new one.
+        record: The file for the record; None for one in ./lanista-records/.
+        on_progress: Called after each turn with the number of turns played, and the greatest that
+            the match can have.
+        **options: Map, settings, clock, limits and sandbox: see `MatchOptions`.
+
+    Raises:
+        BadInputError: An argument can't be used.
+        StartFailureError: A bot couldn't be started, or hasn't said hello.
+        FileError: The record can't be written.
+    """
+    with prepared(game, options, RECORDS if record is None else Path(record)) as setup:
+        job = _begin(setup, bots, seed, record, reports=on_progress is not None)
+        with closing(job.messages()) as messages:
+            for done, most in messages:
+                assert on_progress is not None
+                on_progress(done, most)
+        return _match(job, setup)
+
+
+async def aplay(
+    game: str,
+    bots: Sequence[AnyBot],
+    *,
+    seed: int | None = None,
+    record: str | Path | None = None,
+    on_progress: OnProgress | None = None,
+    **options: Unpack[MatchOptions],
+) -> Match:
+    """Play a match as `play` does, in a loop of asyncio or trio, which goes on meanwhile.
+
+    If this is cancelled, the match ends as aborted, with its record written.
+    """
+    with prepared(game, options, RECORDS if record is None else Path(record)) as setup:
+        job = _begin(setup, bots, seed, record, reports=on_progress is not None)
+        async with aclosing(job.messages_async()) as messages:
+            async for done, most in messages:
+                assert on_progress is not None
+                on_progress(done, most)
+        return _match(job, setup)
+
+
+def _begin(
+    setup: Prepared,
+    bots: Sequence[AnyBot],
+    seed: int | None,
+    record: str | Path | None,
+    *,
+    reports: bool,
+) -> Job[MatchReport | None]:
+    ruleset = setup.ruleset
+    if seed is not None:
+        whole_number("seed", seed)
+    match_seed = checked_seed(ruleset, seed)
+    seated = setup.bots.seated(bots)
+    names = distinct([contestant.name for contestant in seated])
+    most = ruleset.max_turns(setup.settings)
+    path = None if record is None else Path(record)
+    if path is not None and path.is_dir():
+        raise BadInputError(f"record {path}: a folder; name a file")
+
+    async def work(job: Job[MatchReport | None]) -> MatchReport | None:
+        def watcher(_: Sequence[str]) -> Watcher:
+            def watch(game: Game) -> None:
+                job.post((game.turn, most))
+
+            return watch
+
+        plan = MatchPlan(
+            ruleset=ruleset,
+            settings=setup.settings,
+            seed=match_seed,
+            contestants=[
+                attrs.evolve(contestant, name=name, restart=True)
+                for name, contestant in zip(names, seated, strict=True)
+            ],
+            record_path=lambda match: (
+                path or RECORDS / record_name(ruleset.name, match_seed, match)
+            ),
+            board=setup.board,
+            conditions=setup.conditions,
+            watcher=watcher if reports else None,
+        )
+        host = MatchHost(plan)
+        job.interrupt = host.interrupt
+        try:
+            return await host.play()
+        finally:
+            _end_play()
+
+    _begin_play()
+    return Job(work)
+
+
+def _match(job: Job[MatchReport | None], setup: Prepared) -> Match:
+    try:
+        report = job.result
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        raise FileError(
+            f"can't write the record{where}: {error.strerror or error}; "
+            "what was played, if anything, is in the .part file there"
+        ) from error
+    assert report is not None  # None only if the match was interrupted
+    return match_of(
+        id_=report.match,
+        game=setup.ruleset.name,
+        map_=setup.map,
+        seed=report.seed,
+        names=report.names,
+        result=report.result,
+        record=report.record,
+        bundles=report.bundles,
+    )
+
+
+def _begin_play() -> None:
+    global _playing  # noqa: PLW0603 - one fork server for each process
+    with _lock:
+        _playing += 1
+
+
+def _end_play() -> None:
+    """End the fork server after the last match that is played in this process."""
+    global _playing  # noqa: PLW0603 - as above
+    with _lock:
+        _playing -= 1
+        if not _playing:
+            close_fork_server()

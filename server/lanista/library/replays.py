@@ -1,0 +1,364 @@
+"""Records as sequences of positions."""
+
+import copy
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import attrs
+
+from lanista.errors import BadInputError, FileError
+from lanista.library.matches import Fault, Match, match_of
+from lanista.match import replay
+from lanista.match.clock import Limits
+from lanista.match.encoder import MatchInfo, Version1Encoder
+from lanista.match.record import Record, TurnInfo, read_record
+from lanista.rules import registry
+from lanista.rules.base import Game, Ruleset
+from lanista_client import GAMES, State
+
+
+@attrs.frozen
+class Position:
+    """A position of a recorded match, and what the bots answered in it; sequences are by seat.
+
+    After the last position nothing was answered, so its answers and times are None.
+    """
+
+    turn: int
+    """How many turns had been played."""
+    _replay: "Replay" = attrs.field(repr=False)
+    _info: TurnInfo | None = attrs.field(repr=False)
+
+    @property
+    def state(self) -> Any:
+        """The position as seat 0 sees it, as one of the client's state classes.
+
+        Raises:
+            MismatchError: The record contradicts the rules, here or earlier.
+        """
+        return self.state_of(0)
+
+    def state_of(self, seat: int) -> Any:
+        """Return the position as a seat sees it, as one of the client's state classes.
+
+        Raises:
+            MismatchError: The record contradicts the rules, here or earlier.
+        """
+        return self._replay._state(self.turn, seat)  # noqa: SLF001 - one thing in two classes
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The scores in this position.
+
+        Raises:
+            MismatchError: The record contradicts the rules, here or earlier.
+        """
+        return self._replay._game(self.turn).scores()  # noqa: SLF001 - as above
+
+    @property
+    def faults(self) -> tuple[tuple[Fault, ...], ...]:
+        """Everything that was wrong with each answer.
+
+        Raises:
+            MismatchError: The record contradicts the rules, here or earlier.
+        """
+        of_seats: list[list[Fault]] = [[] for _ in self._replay.names]
+        if self._info is not None:
+            game = self._replay._game(self.turn)  # noqa: SLF001 - as above
+            header = self._replay._record.header  # noqa: SLF001 - as above
+            for fault in replay.turn_faults(header, game, self._info):
+                of_seats[fault.seat].append(
+                    Fault(turn=fault.turn, code=fault.code, index=fault.index, message=fault.words)
+                )
+        return tuple(map(tuple, of_seats))
+
+    @property
+    def answers(self) -> tuple[str | None, ...]:
+        """The line that each bot answered; None if there was none."""
+        return (None,) * len(self._replay.names) if self._info is None else self._info.raw
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """What became of each answer: answer, late, malformed, missing or out; or nothing yet."""
+        return ("",) * len(self._replay.names) if self._info is None else self._info.verdicts
+
+    @property
+    def times(self) -> tuple[float | None, ...]:
+        """Seconds that each answer took; None if none came."""
+        times = (None,) * len(self._replay.names) if self._info is None else self._info.times
+        return tuple(
+            None if of_seat is None or len(of_seat) < 3 else of_seat[2] / 1e6 for of_seat in times
+        )
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """What each bot logged in its turn: its `#` lines."""
+        logs = {} if self._info is None else self._info.logs
+        return tuple(logs.get(str(seat), "") for seat in range(len(self._replay.names)))
+
+
+class Replay(Sequence[Position]):
+    """A recorded match: its positions, from the first to the last, and its result.
+
+    The positions are found by playing the match again by the rules, when something of them is asked
+    for that the record doesn't have. That is quick from one position to the next.
+    """
+
+    def __init__(self, path: Path, record: Record, ruleset: Ruleset) -> None:
+        """Wrap a record; `open_record` opens one."""
+        self.path = path
+        """The file of the record."""
+        self._record = record
+        self._ruleset = ruleset
+        self._cursors: dict[int, _Cursor] = {}
+        result = record.result
+        is_void = result is not None and result.end == "void" and bool(record.turns)
+        self._positions = len(record.turns) + (0 if is_void else 1)
+
+    def __repr__(self) -> str:
+        return f"<Replay of {self.game}, {' - '.join(self.names)}, {len(self)} positions>"
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self._record.header.game
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bots' names, by seat."""
+        return tuple(player.name for player in self._record.header.players)
+
+    @property
+    def seed(self) -> int:
+        """The match's seed."""
+        return self._record.header.seed
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """The settings of the game."""
+        return dict(self._record.header.settings)
+
+    @property
+    def clock(self) -> tuple[float, float]:
+        """Seconds for the first answer and for every other; 0: no limit."""
+        clock = self._record.header.clock
+        return (clock.first, clock.turn)
+
+    @property
+    def match(self) -> Match | None:
+        """The result; None if the arena ended before the match did."""
+        header, result = self._record.header, self._record.result
+        if result is None:
+            return None
+        return match_of(
+            id_=header.match,
+            game=header.game,
+            map_="",
+            seed=header.seed,
+            names=self.names,
+            result=result,
+            record=self.path,
+        )
+
+    def __len__(self) -> int:
+        return self._positions
+
+    @overload
+    def __getitem__(self, index: int) -> Position: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Position]: ...
+    def __getitem__(self, index: int | slice) -> Position | list[Position]:
+        """Return the position after so many turns; -1 is the last one."""
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self[number] for number in numbers]
+        turns = self._record.turns
+        return Position(numbers, self, turns[numbers] if numbers < len(turns) else None)
+
+    def __iter__(self) -> Iterator[Position]:
+        return (self[number] for number in range(len(self)))
+
+    def verify(self) -> int:
+        """Play the match again by the rules and compare every position's digest.
+
+        Returns:
+            The number of turns that were compared.
+
+        Raises:
+            MismatchError: The record contradicts the rules; the message says in which turn.
+            BadRecordError: The record is of another version of the game, or damaged.
+        """
+        return replay.verify(self._record, self._ruleset)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the match as one HTML file that shows it in a browser, and return its path.
+
+        Raises:
+            FileError: The file can't be written.
+        """
+        from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
+        from lanista.playback.html import bundle  # noqa: PLC0415 - as above
+        from lanista.playback.replay_reader import read_frames  # noqa: PLC0415 - as above
+
+        files.write(self.path, Path(path), bundle(read_frames(self.path)))
+        return Path(path)
+
+    def to_image(
+        self, path: str | Path, *, turn: int | None = None, size: int | None = None
+    ) -> Path:
+        """Write a position as a picture (PNG), and return its path.
+
+        Args:
+            path: The file to write.
+            turn: The turn after which; None for the last one.
+            size: Pixels of a cell's side; None for as many as fit.
+
+        Raises:
+            BadInputError: There is no such turn, or no picture of that size.
+            FileError: The file can't be written.
+        """
+        from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
+
+        _, picture = files.as_png(self.path, turn, size)
+        files.write(self.path, Path(path), [picture])
+        return Path(path)
+
+    def to_gif(
+        self,
+        path: str | Path,
+        *,
+        first: int = 0,
+        last: int | None = None,
+        delay: int = 200,
+        size: int | None = None,
+    ) -> Path:
+        """Write the match as a moving picture (GIF), and return its path.
+
+        Args:
+            path: The file to write.
+            first: The first turn that is shown.
+            last: The last turn that is shown; None for the last of the match.
+            delay: How long a turn is shown, in milliseconds.
+            size: Pixels of a cell's side; None for as many as fit.
+
+        Raises:
+            BadInputError: There is no such turn, or no picture of that size.
+            FileError: The file can't be written.
+        """
+        from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
+
+        files.write(self.path, Path(path), files.as_gif(self.path, first, last, delay, size))
+        return Path(path)
+
+    def _game(self, turn: int) -> Game:
+        return self._cursor(0).game_at(turn)
+
+    def _state(self, turn: int, seat: int) -> Any:
+        if not 0 <= seat < len(self.names):
+            raise BadInputError(f"seat {seat}; {self.game} has seats 0 to {len(self.names) - 1}")
+        return self._cursor(seat).state_at(turn)
+
+    def _cursor(self, seat: int) -> "_Cursor":
+        if seat not in self._cursors:
+            self._cursors[seat] = _Cursor(self._record, self._ruleset, seat)
+        return self._cursors[seat]
+
+
+def open_record(path: str | Path) -> Replay:
+    """Open the record of a match.
+
+    Args:
+        path: The record, or a `.part` file that a crash left behind.
+
+    Raises:
+        FileError: The file can't be read.
+        BadRecordError: The file isn't a valid record; the message says where.
+        UnknownGameError: The game isn't installed.
+    """
+    path = Path(path)
+    try:
+        record = read_record(path)
+    except OSError as error:
+        raise FileError.of("can't read", path, error) from None
+    return Replay(path, record, registry.get(record.header.game))
+
+
+class _Cursor:
+    """Plays a record again for one seat; going on is quick, going back begins anew."""
+
+    def __init__(self, record: Record, ruleset: Ruleset, seat: int) -> None:
+        self._record, self._ruleset, self._seat = record, ruleset, seat
+        self._turn = -1
+        self._sees = False
+        """Whether the state is kept, too."""
+
+    def game_at(self, turn: int) -> Game:
+        self._go_to(turn)
+        return self._game
+
+    def state_at(self, turn: int) -> Any:
+        if not self._sees:  # the state of a turn may depend on all turns before it
+            self._sees, self._turn = True, -1
+        self._go_to(turn)
+        return _snapshot(self._state)
+
+    def _go_to(self, turn: int) -> None:
+        if turn < self._turn or self._turn < 0:
+            self._positions = replay.positions(self._record, self._ruleset)
+            self._game = next(self._positions)
+            self._turn = 0
+            if self._sees:
+                self._begin()
+        steps = turn - self._turn
+        try:
+            for _ in itertools.islice(self._positions, steps):
+                self._turn += 1
+                if self._sees:
+                    facts = self._game.facts(self._seat, self._status())
+                    self._state.update(self._turn, _facts(facts.decode()))
+        except BaseException:
+            self._turn = -1  # so that the next one begins anew, and fails at the same place
+            raise
+
+    def _begin(self) -> None:
+        header = self._record.header
+        info = MatchInfo(
+            match=header.match,
+            game=header.game,
+            players=tuple(player.name for player in header.players),
+            limits=Limits(header.clock.first, header.clock.turn),
+            lag_allowance=header.clock.lag_allowance,
+            seed=header.seed,
+        )
+        opening = Version1Encoder(info).opening(self._game, self._seat, self._status()).decode()
+        start, _, turn = opening.partition("\nturn 0\n")
+        facts = _facts(start)
+        kind = GAMES.get(header.game, State)
+        self._state = kind(header.match, facts)
+        self._state.update(0, _facts(turn))
+
+    def _status(self) -> tuple[float, ...]:
+        turns = self._record.turns
+        status = turns[self._turn].status if self._turn < len(turns) else ()
+        return status or (0.0,) * self._ruleset.seats
+
+
+def _facts(text: str) -> dict[str, list[list[str]]]:
+    """Return the facts in lines of the wire as the client reads them: words by keyword."""
+    facts: dict[str, list[list[str]]] = {}
+    for line in text.splitlines():
+        keyword, *words = line.split()
+        if keyword != "go":
+            facts.setdefault(keyword, []).append(words)
+    return facts
+
+
+def _snapshot(state: Any) -> Any:
+    """Return a copy of a state that later updates don't change."""
+    copied = copy.copy(state)
+    for name, value in vars(state).items():
+        if isinstance(value, dict | list | set):
+            setattr(copied, name, value.copy())
+    return copied

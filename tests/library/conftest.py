@@ -1,0 +1,29 @@
+"""A folder for each test, and a look at what it leaves running."""
+
+import os
+
+import pytest
+
+from e2e.running import wait_until
+from support.processes import argv_of, children_of, runs
+
+
+def _running():
+    """Our children, but for the process of Python's own that tracks semaphores."""
+    children = children_of(os.getpid())
+    return {
+        pid for pid in children if runs(pid) and "resource_tracker" not in " ".join(argv_of(pid))
+    }
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """The working directory; after the test, no process is left that it has started.
+
+    If this process adopts orphans, as other tests have it do, it has those of killed workers for a
+    moment: keepers that are ending their bots.
+    """
+    monkeypatch.chdir(tmp_path)
+    before = _running()
+    yield tmp_path
+    wait_until(lambda: _running() <= before, "no process of the test is left")

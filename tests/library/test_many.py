@@ -1,0 +1,116 @@
+"""`lanista.play_many` and `aplay_many`: matches side by side, in their order."""
+
+import contextlib
+import itertools
+import signal
+
+import pytest
+
+import lanista
+from library.bots import PATIENT, raises, right
+
+PAIR = ("RandomRunners", "CamperJoe")
+OPTIONS = {**PATIENT, "settings": {"move_limit": 20}}
+
+
+def test_matches_come_in_order_and_are_those_of_play(here):
+    told = []
+    matches = list(
+        lanista.play_many(
+            "angrymob",
+            [PAIR, (right, "CamperJoe")],
+            range(3),
+            workers=2,
+            on_progress=lambda *done: told.append(done),
+            **OPTIONS,
+        )
+    )
+    assert [(seed, names) for seed in range(3) for names in (PAIR, ("right", "CamperJoe"))] == [
+        (match.seed, match.names) for match in matches
+    ]
+    assert [(number, 6) for number in range(1, 7)] == told
+    alone = lanista.play("angrymob", PAIR, seed=2, **OPTIONS)
+    assert (alone.ranks, alone.scores, alone.turns) == (
+        matches[4].ranks,
+        matches[4].scores,
+        matches[4].turns,
+    )
+    for match in matches:
+        assert match.turns == match.replay().verify()
+    assert 7 == len(list((here / "lanista-records").iterdir()))
+
+
+def test_each_bot_sits_in_each_seat_and_only_failures_are_kept(here):
+    matches = list(
+        lanista.play_many(
+            *("angrymob", [(right, raises)], [5]),
+            seatings="rotations",
+            records=here / "kept",
+            keep="failures",
+            **OPTIONS,
+        )
+    )
+    assert [("right", "raises"), ("raises", "right")] == [match.names for match in matches]
+    assert ["right", "right"] == [match.winner for match in matches]
+    for match in matches:
+        [fault] = match.faults[match.names.index("raises")]
+        assert "ZeroDivisionError: by hand" in fault.traceback
+        assert match.record.exists()
+    [match] = lanista.play_many(
+        "angrymob", [PAIR], [5], records=here / "none", keep="none", **OPTIONS
+    )
+    assert match.record is None
+    assert [] == list((here / "none").iterdir())
+    with pytest.raises(lanista.FileError, match="its record wasn't kept"):
+        match.replay()
+
+
+def test_an_endless_iteration_can_be_broken_off(here):
+    """And what is being played then is given up; nothing is left behind."""
+    matches = lanista.play_many("angrymob", [PAIR], itertools.count(), workers=1, **OPTIONS)
+    with contextlib.closing(matches):
+        assert [0, 1, 2] == [match.seed for match in itertools.islice(matches, 3)]
+    assert [] == list((here / "lanista-records").glob(".playing-*"))
+
+
+def test_ctrl_c_ends_all(here):
+    matches = lanista.play_many("angrymob", [PAIR], range(10_000), workers=2, **OPTIONS)
+
+    def interrupt_later():
+        for match in matches:
+            if match.seed == 3:
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_later()
+    matches.close()
+    assert [] == list((here / "lanista-records").glob(".playing-*"))
+
+
+async def test_in_a_loop_of_trio():
+    matches = lanista.aplay_many("angrymob", [PAIR], range(2), workers=1, **OPTIONS)
+    async with contextlib.aclosing(matches):
+        assert [0, 1] == [match.seed async for match in matches]
+
+
+def test_a_bot_that_does_not_start_ends_it():
+    matches = lanista.play_many("angrymob", [("CamperJoe", "false")], range(3), workers=1)
+    with pytest.raises(lanista.StartFailureError, match=r"bot 'false' \(seat 1\) did not start: "):
+        next(matches)
+
+
+BAD = {
+    "no pairings": (([], [1]), {}, "pairings: there are none"),
+    "a number for seeds": (([PAIR], 3), {}, r"seeds 3; give several, such as range\(3\)"),
+    "a seed out of range": (([PAIR], [2**70]), {}, f"seed {2**70}; a seed of angrymob is from "),
+    "no workers": (([PAIR], [1]), {"workers": 0}, "workers 0; expected 'auto' or 1 to "),
+    "an unknown choice": (([PAIR], [1]), {"keep": "some"}, "keep 'some'; expected 'all', "),
+    "unknown seatings": (([PAIR], [1]), {"seatings": "x"}, "seatings 'x'; expected 'given', "),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_an_error_names_what_was_wrong(case):
+    given, options, message = BAD[case]
+    with pytest.raises(lanista.BadInputError, match=message):
+        next(lanista.play_many("angrymob", *given, **options))

@@ -1,0 +1,225 @@
+"""`lanista.play` and `aplay`: one match, from whatever kind of program."""
+
+import asyncio
+import signal
+import threading
+
+import pytest
+import trio
+
+import lanista
+from library.bots import PATIENT, raises, right
+
+PAIR = ("RandomRunners", "CamperJoe")
+
+
+def test_a_match_is_that_of_the_command(here):
+    match = lanista.play("angrymob", PAIR, seed=7, **PATIENT)
+    again = lanista.play("angrymob", PAIR, seed=7, record=here / "again.jsonl", **PATIENT)
+    assert PAIR == match.names
+    assert ("finished", 7, "") == (match.end, match.seed, match.map)
+    assert match.counted
+    assert ("RandomRunners", (1, 2)) == (match.winner, match.ranks)
+    assert ((), ()) == match.faults
+    assert here / "again.jsonl" == again.record
+    assert match.record.is_relative_to("lanista-records")
+    assert (match.scores, match.turns) == (again.scores, again.turns)
+
+
+def test_rows_are_plain_values():
+    match = lanista.play("angrymob", PAIR, seed=7, **PATIENT)
+    rows = match.rows()
+    assert [(0, "RandomRunners", 1), (1, "CamperJoe", 2)] == [
+        (row["seat"], row["bot"], row["rank"]) for row in rows
+    ]
+    assert {type(value) for row in rows for value in row.values()} == {int, str}
+
+
+def test_functions_are_bots():
+    """Those of modules and those of this very scope, with what they refer to."""
+    way = 1
+
+    def up(state):
+        return [(i, j, n, way) for (i, j), n in state.mine.items() if state.passable(i - 1, j)]
+
+    match = lanista.play("angrymob", [right, up], seed=3, settings={"move_limit": 5}, **PATIENT)
+    assert ("right", "up") == match.names
+    assert (5, "move-limit") == (match.turns, match.reason)
+    first = match.replay()[0]
+    assert [up(first.state_of(1))[0]] == [tuple(map(int, first.answers[1].split()))]
+
+
+def test_a_function_that_raises_is_a_bot_that_crashed():
+    match = lanista.play("angrymob", [right, raises], seed=3, **PATIENT)
+    assert ("forfeit", "right") == (match.end, match.winner)
+    [fault] = match.faults[1]
+    assert (2, "disconnected") == (fault.turn, fault.code)
+    assert "ZeroDivisionError: by hand" in fault.message
+    assert fault.traceback.startswith("Traceback (most recent call last):\n")
+    assert ", in raises\n" in fault.traceback
+    assert "function_bot" not in fault.traceback  # it begins in the function
+    assert fault.traceback.endswith("ZeroDivisionError: by hand")
+    assert "exited with code 1" == match.exits[1]
+
+
+def test_progress_is_told_in_the_callers_thread():
+    told = []
+
+    def on_progress(done, most):
+        told.append((done, most, threading.get_ident()))
+
+    settings = {"move_limit": 4}
+    lanista.play("angrymob", PAIR, settings=settings, on_progress=on_progress, **PATIENT)
+    assert [(done, 4, threading.get_ident()) for done in range(5)] == told
+
+
+def test_what_a_callback_raises_ends_the_match():
+    def on_progress(done, most):
+        raise KeyError(done)
+
+    with pytest.raises(KeyError):
+        lanista.play("angrymob", PAIR, on_progress=on_progress, **PATIENT)
+
+
+def interrupting_after(turns):
+    def on_progress(done, most):
+        if done == turns:
+            signal.raise_signal(signal.SIGINT)
+
+    return on_progress
+
+
+def test_ctrl_c_ends_the_match_and_leaves_its_record(here):
+    with pytest.raises(KeyboardInterrupt):
+        lanista.play("angrymob", PAIR, on_progress=interrupting_after(3), **PATIENT)
+    [record] = here.glob("lanista-records/*.jsonl.gz")
+    replay = lanista.open_record(record)
+    assert ("aborted", None) == (replay.match.end, replay.match.winner)
+
+
+def test_in_a_loop_of_asyncio():
+    """As in a notebook: both the sync and the async function."""
+
+    async def main():
+        options = {"seed": 7, "settings": {"move_limit": 5}, **PATIENT}
+        waiting = lanista.play("angrymob", PAIR, **options)
+        both = await asyncio.gather(*[lanista.aplay("angrymob", PAIR, **options)] * 1)
+        return [waiting, *both]
+
+    assert [5, 5] == [match.turns for match in asyncio.run(main())]
+
+
+async def test_in_a_loop_of_trio():
+    match = await lanista.aplay("angrymob", PAIR, settings={"move_limit": 5}, **PATIENT)
+    assert 5 == match.turns
+
+
+async def test_a_match_that_is_cancelled_is_over_at_once(here):
+    with trio.CancelScope() as scope:
+        await lanista.aplay("angrymob", PAIR, on_progress=lambda *_: scope.cancel(), **PATIENT)
+    assert scope.cancelled_caught
+    assert 1 == len(list(here.glob("lanista-records/*.jsonl.gz")))
+
+
+def test_a_task_of_asyncio_that_is_cancelled_is_over_at_once(here):
+    async def main():
+        begun = asyncio.Event()
+        task = asyncio.create_task(
+            lanista.aplay("angrymob", PAIR, on_progress=lambda *_: begun.set(), **PATIENT)
+        )
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert 1 == len(list(here.glob("lanista-records/*.jsonl.gz")))
+
+
+def lock(state):
+    return None
+
+
+BAD = {
+    "an unknown game": (
+        lambda: lanista.play("hogwart", ["Null"] * 4),
+        lanista.UnknownGameError,
+        "unknown game 'hogwart'; known games: angrymob, crematoria, hogwarts; did you mean 'hogw",
+    ),
+    "an unknown bot": (
+        lambda: lanista.play("angrymob", ["CamperJo", "CamperJoe"]),
+        lanista.BadInputError,
+        "unknown bot 'CamperJo': ",
+    ),
+    "too few bots": (
+        lambda: lanista.play("hogwarts", ["Null"]),
+        lanista.BadInputError,
+        "Hogwarts is for 4 bots; 1 given",
+    ),
+    "no list of bots": (
+        lambda: lanista.play("angrymob", "CamperJoe"),
+        lanista.BadInputError,
+        "bots: 'CamperJoe'; give a list of bots, one for each seat",
+    ),
+    "no bot": (
+        lambda: lanista.play("angrymob", [7, "CamperJoe"]),
+        lanista.BadInputError,
+        "bot 7: expected a house bot's name, a command line, a function or a Bot",
+    ),
+    "a seed out of range": (
+        lambda: lanista.play("hogwarts", ["Null"] * 4, seed=-1),
+        lanista.BadInputError,
+        "seed -1; a seed of hogwarts is from ",
+    ),
+    "a seed of another type": (
+        lambda: lanista.play("angrymob", PAIR, seed="7"),
+        lanista.BadInputError,
+        "seed '7'; expected a whole number",
+    ),
+    "an unknown option": (
+        lambda: lanista.play("angrymob", PAIR, time_moves=1),
+        lanista.BadInputError,
+        "unknown option 'time_moves'; did you mean 'time_move'?",
+    ),
+    "a time of nothing": (
+        lambda: lanista.play("angrymob", PAIR, time_move=0),
+        lanista.BadInputError,
+        "time_move 0; expected a number from 0.0001",
+    ),
+    "an unknown setting": (
+        lambda: lanista.play("angrymob", PAIR, settings={"limit": 1}),
+        lanista.BadInputError,
+        "Angry Mob has no setting 'limit'; its settings are: move_limit",
+    ),
+    "an unknown map": (
+        lambda: lanista.play("angrymob", PAIR, map="nowhere"),
+        lanista.BadInputError,
+        "no map file 'nowhere', and no shipped map of that name; ",
+    ),
+    "a function that can't be sent": (
+        lambda: lanista.play("angrymob", [threading.Lock().__enter__, "CamperJoe"]),
+        lanista.BadInputError,
+        "bot '__enter__': this function can't be sent to a process of its own: TypeError: ",
+    ),
+    "a bot that doesn't start": (
+        lambda: lanista.play("angrymob", ["CamperJoe", "false"]),
+        lanista.StartFailureError,
+        "bot 'false' (seat 1) did not start: ",
+    ),
+    "a record that can't be written": (
+        lambda: lanista.play("angrymob", PAIR, record="/proc/record.jsonl"),
+        lanista.FileError,
+        "can't write the record /proc/record.jsonl",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_an_error_names_what_was_wrong(case, here):
+    play, kind, message = BAD[case]
+    with pytest.raises(kind) as caught:
+        play()
+    assert isinstance(caught.value, lanista.LanistaError)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+    assert [] == [path for path in here.iterdir() if path.name != "lanista-records"]
