@@ -19,6 +19,7 @@ _PUBLIC: dict[str, str | None] = {
     "Bot": "library.bots",
     "Fault": "library.matches",
     "FileError": "errors",
+    "Game": "game",
     "LanistaError": "errors",
     "Match": "library.matches",
     "MatchOptions": "library.options",
@@ -32,9 +33,11 @@ _PUBLIC: dict[str, str | None] = {
     "aplay_many": "library.many",
     "games": "library.names",
     "house_bots": "library.names",
+    "new_game": "game",
     "open_record": "library.replays",
     "play": "library.playing",
     "play_many": "library.many",
+    "rules": None,
     "tournament": None,
 }
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import lanista
 
 PUBLIC = [
-    *("BadInputError", "BadRecordError", "Bot", "Fault", "FileError", "LanistaError", "Match"),
+    *("BadInputError", "BadRecordError", "Bot", "Fault", "FileError", "Game"),
+    *("LanistaError", "Match"),
     *("MatchOptions", "MismatchError", "Position", "Replay", "StartFailureError"),
     *("UnknownGameError", "WorkError", "__version__", "aplay", "aplay_many", "games"),
-    *("house_bots", "open_record", "play", "play_many", "tournament"),
+    *("house_bots", "new_game", "open_record", "play", "play_many", "rules", "tournament"),
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, Self, TypeAlias
 
     Cell: TypeAlias = tuple[int, int]
     Facts: TypeAlias = dict[str, list[list[str]]]
@@ -55,6 +55,42 @@ class State:
         self.turn = turn
         self.facts = facts
 
+    def copy(self) -> Self:
+        """A state of this position that stays as it is when this one is brought up to date."""
+        import copy  # noqa: PLC0415 - most bots don't need it, and their start is short
+
+        return copy.copy(self)  # `update` makes whatever it changes anew
+
+    def whole_facts(self) -> Facts:
+        """The lines of this turn, completed by what still holds of earlier turns."""
+        return self.facts
+
+    def to_game(self, seed: int | None = None) -> Any:
+        """This position as a `lanista.Game`, to look ahead in by the arena's own rules.
+
+        The rules aren't part of the client: the package `lanista` has to be installed.
+
+        Args:
+            seed: What the draws to come are derived from, which no bot is told; None: every call
+                gives another future.
+
+        Raises:
+            ImportError: `lanista` isn't installed; the message says how it is.
+        """
+        from importlib import import_module  # noqa: PLC0415 - as above
+
+        # Not an import statement: the client stands alone, and only who asks for this needs more.
+        try:
+            library = import_module("lanista.game")
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] != "lanista":
+                raise
+            raise ImportError(
+                "state.to_game() needs the rules, which come with the arena and not with the "
+                "client: pip install lanista"
+            ) from error
+        return library.from_state(self, seed)
+
 
 class AngryMobState(State):
     """A match of Angry Mob (`rules/angrymob.md`); cells are (row, column), from 0 at the top left.
@@ -82,6 +118,7 @@ class AngryMobState(State):
             for j, word in enumerate(row)
             if word.isdigit()
         }
+        self._first_neutral = self.neutral.copy()
         self.bases = tuple((int(i), int(j)) for _, (i, j) in by_seat(start["base"]))
         self.base: Cell = self.bases[self.seat]
         self.enemy_base: Cell = self.bases[1 - self.seat]
@@ -102,6 +139,21 @@ class AngryMobState(State):
             else:
                 self.neutral[int(i), int(j)] = int(n)
         self.totals = tuple(int(words[0]) for _, words in by_seat(facts.get("total", [])))
+
+    def copy(self) -> Self:
+        """A state of this position that stays as it is when this one is brought up to date."""
+        other = super().copy()
+        other.neutral = self.neutral.copy()
+        return other
+
+    def whole_facts(self) -> Facts:
+        """The lines of this turn, with `neutral` for every cell that changed since the start."""
+        changed = [
+            [str(i), str(j), str(self.neutral.get((i, j), 0))]
+            for (i, j), n in self._first_neutral.items()
+            if self.neutral.get((i, j), 0) != n
+        ]
+        return {**self.facts, "neutral": changed}
 
     @property
     def moved(self) -> list[list[tuple[int, int, int, int]]]:

@@ -33,13 +33,26 @@ class SeededChance:
     def __init__(self, seed: int) -> None:
         # Modulo 2^64 first: Python seeds with the absolute value, which would make
         # the seeds s and -s the same game.
-        self._random = random.Random(seed % (1 << SEED_BITS)).random  # noqa: S311 - games, not secrets
+        self._generator = random.Random(seed % (1 << SEED_BITS))  # noqa: S311 - games, not secrets
+        self._random = self._generator.random
 
     def below(self, n: int, why: str) -> int:
         """Draw an integer from 0 to n - 1; n is at most 2^53."""
         if n < 1:
             raise ValueError(f"a draw below {n} ({why}) has no possible value")
         return int(self._random() * n)
+
+    def __copy__(self) -> "SeededChance":
+        """Return a source that goes on alike, and independently of this one."""
+        other = SeededChance(0)
+        generator = random.Random()  # noqa: S311 - games, not secrets
+        generator.setstate(self._generator.getstate())
+        other._generator, other._random = generator, generator.random
+        return other
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "SeededChance":
+        """Return a copy too: a generator's bound method, copied as it is, would be shared."""
+        return self.__copy__()
 
 
 def shuffle(chance: Chance, items: MutableSequence[T], why: str) -> None:

@@ -6,8 +6,10 @@ from lanista.rules.angrymob.board import Board, read_board, write_board
 from lanista.rules.angrymob.classic import Classic
 from lanista.rules.angrymob.game import SEATS, AngryMob
 from lanista.rules.angrymob.generator import generate
+from lanista.rules.angrymob.restoring import restored
 from lanista.rules.base import Consequence, Setting
 from lanista.rules.chance import SEED_BITS, Chance, SeededChance
+from lanista.rules.search import Facts
 
 
 class AngryMobRules:
@@ -53,6 +55,10 @@ class AngryMobRules:
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> AngryMob:  # noqa: ARG002 - no chance once the map is made
         """Start a game, in which each player has one unit on its base."""
         return AngryMob(board, settings["move_limit"])
+
+    def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> AngryMob:  # noqa: ARG002 - no chance once the map is made
+        """Return the game that a bot was told of; see `rules.search`."""
+        return restored(start, turn, position)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the move limit."""

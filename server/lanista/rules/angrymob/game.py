@@ -5,8 +5,9 @@ cell, because players occupy few cells even on large maps: they recruit only whi
 most 8 units.
 """
 
+import copy
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -192,6 +193,74 @@ class AngryMob:
         return Outcome(
             termination=Termination.FINISHED, ranks=ranks, scores=self.scores(), reason=reason
         )
+
+    # -- looking ahead (rules.search) ----------------------------------------------------------
+
+    @property
+    def units(self) -> tuple[Units, Units]:
+        """By seat, its units by cell; they may be read, but only the game changes them."""
+        return self._units
+
+    @property
+    def neutral(self) -> Sequence[int]:
+        """By cell, its neutral units now, or `IMPASSABLE`; only the game changes them."""
+        return self._neutral
+
+    def copy(self) -> "AngryMob":
+        """Return a game that goes on independently of this one."""
+        other = copy.copy(self)
+        first, second = self._units
+        other._units = (first.copy(), second.copy())  # noqa: SLF001 - its own class
+        other._neutral = self._neutral.copy()  # noqa: SLF001 - its own class
+        other._neutral_marks = None  # noqa: SLF001 - its own class
+        return other
+
+    def legal(self, seat: int) -> dict[tuple[int, int], list[tuple[int, int, int, int]]]:
+        """Return, by place, the submoves that may start there; see `rules.search`."""
+        cols = self.board.cols
+        return {
+            divmod(cell, cols): [
+                (*divmod(cell, cols), sent, direction)
+                for direction, near in enumerate(self._near[cell])
+                if near >= 0
+                for sent in range(count, 0, -1)
+            ]
+            for cell, count in sorted(self._units[seat].items())
+        }
+
+    def position(self, seat: int) -> bytes:
+        """Return the facts with every cell whose neutral units changed since the start."""
+        cols = self.board.cols
+        changed = [
+            f"neutral {cell // cols} {cell % cols} {now}\n"
+            for cell, (now, first) in enumerate(zip(self._neutral, self.board.cells, strict=True))
+            if now != first
+        ]
+        kept = [
+            line
+            for line in self.facts(seat, (0.0,) * SEATS).decode().splitlines(keepends=True)
+            if not line.startswith("neutral ")
+        ]
+        return "".join(kept + changed).encode()
+
+    def resume(
+        self,
+        turn: int,
+        units: tuple[Units, Units],
+        neutral: Mapping[int, int],
+        moved: tuple[tuple[int, ...] | None, ...],
+    ) -> None:
+        """Put a new game into a later position of the same match.
+
+        Args:
+            turn: The number of moves carried out.
+            units: By seat, its units by cell.
+            neutral: The neutral units of the cells where they changed since the start.
+            moved: By seat, the numbers of its last answer.
+        """
+        self.turn, self._units, self.moved = turn, units, moved
+        for cell, count in neutral.items():
+            self._neutral[cell] = count
 
     # -- outcome, facts, views -----------------------------------------------------------------
 

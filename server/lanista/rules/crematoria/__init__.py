@@ -9,10 +9,12 @@ from lanista.rules.crematoria.game import Crematoria, Unit
 from lanista.rules.crematoria.generator import generate
 from lanista.rules.crematoria.geometry import COLS, LETTERS, ROWS
 from lanista.rules.crematoria.placement import place_units
+from lanista.rules.crematoria.restoring import restored
 from lanista.rules.crematoria.scene import Position
 from lanista.rules.crematoria.scene import frame as frame_of
 from lanista.rules.crematoria.scene import scene as scene_of
 from lanista.rules.crematoria.state import SEATS
+from lanista.rules.search import Facts
 
 __all__ = [
     "LETTERS",
@@ -85,6 +87,10 @@ class CrematoriaRules:
             BadBoardError: The board, from a file, has no room for all units of these settings.
         """
         return Crematoria(place_units(settings, board, chance), settings)
+
+    def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Crematoria:
+        """Return the game that a bot was told of, with new draws to come; see `rules.search`."""
+        return restored(start, turn, position, chance)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the number of rounds, all of which are always played."""

@@ -5,6 +5,7 @@ the interface of `lanista.rules.base`, the game has `moved`, `units()`, `caves()
 `cells` and `gems`, by which `lanista.formats` writes the original's match files.
 """
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +15,7 @@ from lanista.rules.base import Answer, Refusal, Token, Verdict, number_text
 from lanista.rules.crematoria import scene
 from lanista.rules.crematoria.board import GEM, rows_of
 from lanista.rules.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
-from lanista.rules.crematoria.orders import explain_orders, read_orders
+from lanista.rules.crematoria.orders import explain_orders, legal_orders, read_orders
 from lanista.rules.crematoria.phases import play_round
 from lanista.rules.crematoria.scene import Position
 from lanista.rules.crematoria.state import State
@@ -141,6 +142,22 @@ class Crematoria:
         for cell in self.state.gems_lying:
             level[cell - LEVEL] = GEM
         return rows_of(level)
+
+    # -- looking ahead (rules.search) ----------------------------------------------------------
+
+    def copy(self) -> "Crematoria":
+        """Return a game that goes on independently of this one, with the same draws to come."""
+        other = copy.copy(self)
+        other.state = self.state.copy()
+        return other
+
+    def legal(self, seat: int) -> dict[int, list[tuple[int, int]]]:
+        """Return the orders of each unit of a player that lead to a passable cell, by unit."""
+        return {
+            unit: legal_orders(self.state, unit)
+            for unit in self.state.people
+            if self.state.player[unit] == seat
+        }
 
     # -- the wire ------------------------------------------------------------------------------
 

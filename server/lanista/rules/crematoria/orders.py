@@ -12,7 +12,8 @@ from lanista.rules.base import (
     TooManySubmovesError,
     illegal,
 )
-from lanista.rules.crematoria.geometry import DIRECTIONS, NONE
+from lanista.rules.crematoria.board import ELEVATOR, ROCK
+from lanista.rules.crematoria.geometry import DIRECTIONS, LEVEL, NEAR, NONE, UP
 from lanista.rules.crematoria.state import State
 
 MAX_ORDERS = 1000
@@ -33,6 +34,18 @@ def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
 def explain_orders(state: State, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
     """Return what is wrong with the orders that `read_orders` refuses, given the same arguments."""
     return illegal(_judged(state, seat, tokens)[1])
+
+
+def legal_orders(state: State, unit: int) -> list[tuple[int, int]]:
+    """Return the orders that lead a living unit to a passable cell, whoever stands there."""
+    cell = state.pos[unit]
+    ways = DIRECTIONS[:NONE] if state.caves[cell % LEVEL] == ELEVATOR else DIRECTIONS[:UP]
+    return [
+        (unit, direction)
+        for direction in range(len(ways))
+        if (target := NEAR[cell][direction]) >= LEVEL
+        or (target >= 0 and state.caves[target] != ROCK)
+    ]
 
 
 def _judged(

@@ -5,6 +5,7 @@ moves, loses health or dies, a cave changes its owner. `phases` makes these chan
 the rules.
 """
 
+import copy
 from collections.abc import Mapping
 
 import attrs
@@ -71,6 +72,21 @@ class State:
         for unit, cell in enumerate(self.pos):
             if cell >= 0 and self.turns[unit] <= 0:
                 self.occupant[cell] = unit
+
+    def copy(self) -> "State":
+        """Return a state that changes independently of this one, with the same draws to come."""
+        other = copy.copy(self)
+        other.chance = copy.copy(self.chance)
+        other.player = self.player[:]
+        other.health = self.health[:]
+        other.turns = self.turns[:]
+        other.pos = self.pos[:]
+        other.occupant = self.occupant[:]
+        other.caves = self.caves[:]
+        other.gems_lying = self.gems_lying.copy()
+        other.cells = self.cells[:]
+        other.gems = self.gems[:]
+        return other  # `dead` and `moved` are new lists in every round
 
     @property
     def people(self) -> range:

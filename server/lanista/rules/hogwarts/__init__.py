@@ -17,9 +17,11 @@ from lanista.rules.hogwarts.game import Hogwarts
 from lanista.rules.hogwarts.generator import generate
 from lanista.rules.hogwarts.grid import SIDE
 from lanista.rules.hogwarts.orders import Order
+from lanista.rules.hogwarts.restoring import restored
 from lanista.rules.hogwarts.scene import Position
 from lanista.rules.hogwarts.scene import frame as frame_of
 from lanista.rules.hogwarts.scene import scene as scene_of
+from lanista.rules.search import Facts
 
 __all__ = [
     "RULESET",
@@ -95,6 +97,10 @@ class HogwartsRules:
             BadBoardError: The settings require another number of units or books.
         """
         return Hogwarts(settings, board, chance)
+
+    def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Hogwarts:
+        """Return the game that a bot was told of, with new draws to come; see `rules.search`."""
+        return restored(start, turn, position, chance)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the number of rounds, all of which are always played."""

@@ -6,6 +6,7 @@ with the setting `original` 1 is the original's game, byte for byte. The facts a
 `encoding`, and the views for viewers are made by `scene`.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -369,6 +370,56 @@ class Hogwarts:
                 self.books.add(places.draw(self.chance))
         for _ in range(destroyed):
             self.books.add(places.draw(self.chance))
+
+    # -- looking ahead (rules.search) ----------------------------------------------------------
+
+    def copy(self) -> "Hogwarts":
+        """Return a game that goes on independently of this one, with the same draws to come."""
+        other = copy.copy(self)
+        other.chance = copy.copy(self.chance)
+        other.owners = self.owners[:]
+        other.clans = self.clans[:]
+        other.cells = self.cells[:]
+        other.rounds = self.rounds[:]
+        other.nexts = self.nexts[:]
+        other.books = self.books.copy()
+        other.strength = self.strength[:]
+        other.conversion_points = self.conversion_points[:]
+        other._unit_at = self._unit_at[:]  # noqa: SLF001 - its own class
+        other._units_of = self._units_of[:]  # noqa: SLF001 - its own class
+        return other
+
+    def legal(self, seat: int) -> dict[int, list[tuple[int | str, ...]]]:
+        """Return the moves of each unit of a clan that don't lead into a wall, by unit.
+
+        Spells aren't among them: finding one is the players' puzzle (`orders.spell_fault`).
+        """
+        owners = self.owners
+        return {
+            unit: [
+                ("m", unit, direction)
+                for direction in range(0, orders.DIRECTIONS, 1 if unit < CLANS else 2)
+                if (target := NEAR[direction][cell]) != OUTSIDE and owners[target] != WALL
+            ]
+            for unit, (clan, cell) in enumerate(zip(self.clans, self.cells, strict=True))
+            if clan == seat
+        }
+
+    def resume(self, turn: int, strength: Sequence[int], scores: Sequence[int]) -> None:
+        """Put a new game on this board into a later round.
+
+        Args:
+            turn: The number of rounds carried out.
+            strength: By clan, its strength points.
+            scores: By clan, its score.
+        """
+        self.turn, self.strength, self._scores = turn, list(strength), tuple(scores)
+        if turn:  # before the first round the scores are 0, whatever the clans own
+            per_cell = self.settings["POINTS_PER_OWNED_CELL"]
+            self.conversion_points = [
+                score - per_cell * self.owners.count(owner)
+                for score, owner in zip(scores, OWNERS, strict=True)
+            ]
 
     # -- outcome, facts, views -----------------------------------------------------------------
 
