@@ -84,8 +84,8 @@ def arena(tmp_path_factory):
 
 def enter(arena, name, **more):
     """A bot of the Python client, over TLS unless that is said otherwise."""
-    how = {"tls": True, "tls_ca": str(CERTIFICATE), **more}
-    return Arena(name, host="127.0.0.1", port=arena.port, room="pit", **how)
+    how = {"tls": True, "tls_ca": str(CERTIFICATE), "room": "pit", **more}
+    return Arena(name, host="127.0.0.1", port=arena.port, **how)
 
 
 def connect(arena, *options, **more):
@@ -209,9 +209,7 @@ def viewer(arena):
     """The page's WebSocket, as a browser opens it."""
     where = f"127.0.0.1:{arena.page_port}"
     context = ssl.create_default_context(cafile=CERTIFICATE)
-    return viewer_at(
-        f"wss://{where}/api/1/ws", ssl=context, origin=f"https://{where}", proxy=None
-    )
+    return viewer_at(f"wss://{where}/api/1/ws", ssl=context, origin=f"https://{where}", proxy=None)
 
 
 def test_without_its_relay_an_arena_starts_another_one(arena):

@@ -165,7 +165,7 @@ const FAILING = [
     "another issuer is trusted",
     () => createTlsServer(identity("valid.pem", "arena.key")),
     CA,
-    "its certificate isn't trusted (unable to verify the first certificate); " +
+    "its certificate isn't trusted (self-signed certificate); " +
       "to trust it, name a file with it or its issuer's in LANISTA_TLS_CA",
   ],
   [

@@ -502,9 +502,7 @@ def _hello(name: str, options: dict[str, int | str | None]) -> str:
     return " ".join(words) + "\n"
 
 
-def _tls(
-    tls: bool | None, tls_ca: str | None, environ: Mapping[str, str]
-) -> ssl.SSLContext | None:
+def _tls(tls: bool | None, tls_ca: str | None, environ: Mapping[str, str]) -> ssl.SSLContext | None:
     """Return how to speak TLS; None for plain text.
 
     Raises:

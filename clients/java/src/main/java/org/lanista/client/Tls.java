@@ -18,12 +18,14 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
@@ -101,11 +103,21 @@ final class Tls {
             socket.setSSLParameters(parameters);
             socket.setSoTimeout(timeout);
             socket.startHandshake();
+            checkTime(socket.getSession());
             socket.setSoTimeout(0);
             return socket;
         } catch (IOException | RuntimeException e) {
             plain.close();
             throw e;
+        }
+    }
+
+    /** Checks when the certificate is valid, which the JVM doesn't if that itself is trusted. */
+    private static void checkTime(SSLSession session) throws IOException {
+        try {
+            ((X509Certificate) session.getPeerCertificates()[0]).checkValidity();
+        } catch (CertificateException e) {
+            throw new IOException(e);
         }
     }
 
