@@ -58,7 +58,7 @@ async function arenaSaying(t, ...said) {
   const server = createTlsServer(LOCALHOST, (socket) => {
     socket.once("data", (data) => {
       heard.push(String(data));
-      socket.resume().end(said.shift());
+      socket.resume().end(said.shift() ?? "");
     });
   });
   return { port: await listening(t, server), heard };
