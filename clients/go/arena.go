@@ -2,6 +2,7 @@ package lanista
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -38,6 +39,7 @@ type Arena[S Game] struct {
 	hello     string
 	host      string
 	port      int
+	security  *tls.Config // nil: plain text
 	keep      bool
 	reconnect bool
 	pause     time.Duration // before the next attempt to connect, at most
@@ -81,10 +83,15 @@ func Open[S Game](options Options, begin func(match string, start Facts) (S, err
 	if err != nil {
 		return nil, err
 	}
+	security, err := options.security(host)
+	if err != nil {
+		return nil, err
+	}
 	arena := &Arena[S]{
 		hello:     hello,
 		host:      host,
 		port:      port,
+		security:  security,
 		keep:      options.Keep,
 		reconnect: options.Reconnect,
 		pause:     shortestPause,

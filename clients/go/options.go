@@ -27,6 +27,8 @@ type Options struct {
 	Host  string // where the arena is; else LANISTA_HOST, else DefaultHost
 	Port  int    // its TCP port; else LANISTA_PORT, else DefaultPort
 	Token string // the secret for this name or seat; else LANISTA_TOKEN, else none
+	TLS   bool   // connect by TLS, to an arena with a trusted certificate of Host; else LANISTA_TLS=1
+	TLSCA string // a file of certificates (PEM) to trust instead of the system's; else LANISTA_TLS_CA
 	Room  string // wait for opponents in this room only
 	Seat  *int   // ask for this seat, from 0: lanista.Seat(0)
 	Keep  bool   // stay for match after match

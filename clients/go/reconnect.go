@@ -46,6 +46,12 @@ func (a *Arena[S]) connect() *Error {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetNoDelay(true) // Go's default, but PROTOCOL.md 1 asks for it
 	}
+	if a.security != nil {
+		if conn, err = secured(conn, a.security); err != nil {
+			words := fmt.Sprintf("no TLS with %s, port %d: %s", a.host, a.port, reasonTLS(err, a.host))
+			return &Error{Code: "unreachable", Words: words, cause: err}
+		}
+	}
 	a.conn = conn
 	a.input = bufio.NewReaderSize(conn, readBuffer)
 	a.write([]byte(a.hello))

@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lanista.signals import STOPPING, heeded
 
@@ -56,8 +56,7 @@ def run(
     host: str,
     port: int,
     *,
-    tls: bool = False,
-    tls_ca: str | None = None,
+    secure: Callable[[socket.socket], socket.socket] | None = None,
 ) -> int:
     """Connect, start the bot, and pass on lines until the bot or the connection ends.
 
@@ -69,8 +68,8 @@ def run(
         hello: The first line to send, without its newline.
         host: Host name or address of the arena.
         port: TCP port of the arena.
-        tls: Whether to connect by TLS.
-        tls_ca: File of the certificates to trust, in PEM; None for the system's.
+        secure: Performs the TLS handshake over a connected socket, and returns the socket to use;
+            None for plain text.
 
     Returns:
         The bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended because
@@ -86,8 +85,8 @@ def run(
     except OSError as error:
         why = error.strerror or error
         raise CannotConnectError(f"no arena at {host}, port {port}: {why}") from None
-    if tls:
-        arena = _with_tls(arena, host, port, tls_ca)
+    if secure is not None:
+        arena = secure(arena)
     with arena:
         arena.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         arena.setblocking(False)
@@ -119,23 +118,6 @@ def run(
                     assert pipe is not None
                     with contextlib.suppress(OSError):
                         pipe.close()
-
-
-def _with_tls(arena: socket.socket, host: str, port: int, ca: str | None) -> socket.socket:
-    """Perform a handshake with the arena, and check its certificate; return the socket to use.
-
-    Raises:
-        CannotConnectError: The certificate isn't trusted, or the arena doesn't speak TLS.
-    """
-    import ssl  # noqa: PLC0415 - slow, and bots that an arena starts don't need it
-
-    try:
-        context = ssl.create_default_context(cafile=ca)
-        return context.wrap_socket(arena, server_hostname=host)
-    except (OSError, ValueError) as error:  # ValueError: not a host's name
-        arena.close()
-        why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
-        raise CannotConnectError(f"no TLS with {host}, port {port}: {why}") from None
 
 
 class _Bridge:

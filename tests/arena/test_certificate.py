@@ -1,7 +1,7 @@
 """Certificates and keys, as files that an operator names (docs/arena.md).
 
-Those of `certificates` were made by `openssl ca`, all but `other.key` with the same key; none of
-them is anybody's.
+Those of `certificates` were made by `openssl ca`, all but `other.key` and those of localhost with
+the same key; none of them is anybody's.
 """
 
 import shutil

@@ -1,6 +1,7 @@
 """TLS as bots and browsers meet it: one arena, with a certificate that its clients trust."""
 
 import http.client
+import json
 import os
 import shutil
 import signal
@@ -11,8 +12,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect as viewer_at
 
 from e2e.running import PATIENCE, Program, command, environment, read, wait_until
+from languages.conftest import needed
 from lanista_client import Arena, ArenaError
 from support.processes import argv_of, children_of
 
@@ -81,8 +84,8 @@ def arena(tmp_path_factory):
 
 def enter(arena, name, **more):
     """A bot of the Python client, over TLS unless that is said otherwise."""
-    how = {"tls": True, "tls_ca": str(CERTIFICATE), **more}
-    return Arena(name, host="127.0.0.1", port=arena.port, room="pit", **how)
+    how = {"tls": True, "tls_ca": str(CERTIFICATE), "room": "pit", **more}
+    return Arena(name, host="127.0.0.1", port=arena.port, **how)
 
 
 def connect(arena, *options, **more):
@@ -122,16 +125,36 @@ def test_bots_play_over_tls(arena):
 
 
 def test_a_client_that_does_not_trust_the_certificate_says_so(arena):
-    with pytest.raises(ArenaError, match=r"unreachable.*no TLS with 127\.0\.0\.1.*self.signed"):
+    words = (
+        f"no TLS with 127.0.0.1, port {arena.port}: its certificate isn't trusted "
+        "(self-signed certificate); to trust it, name a file with it or its issuer's in "
+        "LANISTA_TLS_CA"
+    )
+    with pytest.raises(ArenaError) as refused:
         enter(arena, "Left", tls_ca=None)
+    assert ("unreachable", words) == (refused.value.code, refused.value.words)
     done = connect(arena, "--tls")
-    assert (1, "") == (done.returncode, done.stdout)
-    where = f"lanista connect: no TLS with 127.0.0.1, port {arena.port}: self"
-    assert done.stderr.startswith(where)
-    assert 1 == done.stderr.count("\n")
-    missing = connect(arena, "--tls", "--tls-ca", "missing.pem")
-    assert (1, 1) == (missing.returncode, missing.stderr.count("\n"))
-    assert "No such file" in missing.stderr
+    expected = (1, "", f"lanista connect: {words}\n")
+    assert expected == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("name", ["go", "java", "javascript"])
+def test_bots_of_the_other_libraries_play_over_tls(arena, tmp_path, name):
+    """A starter as it is, by the environment alone; its opponent leaves after two turns."""
+    language = needed(name)
+    words = language.commands(language.built())["angrymob"]
+    where = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(arena.port), "LANISTA_NAME": name}
+    tls = {"LANISTA_TLS": "1", "LANISTA_TLS_CA": str(CERTIFICATE)}
+    starter = Program([*map(str, words)], tmp_path, env=environment(**where, **tls))
+    try:
+        with enter(arena, "Other", room=None) as other:
+            assert {"Other", name} == set(next(other).players)
+            other.send()
+            assert 1 == next(other).turn
+        assert 0 == starter.wait(), starter.err
+    finally:
+        starter.end()
+    assert "forfeit" in starter.out
 
 
 def test_plain_text_is_refused_with_the_reason(arena):
@@ -160,6 +183,33 @@ def test_the_page_speaks_tls(arena):
     assert 200 == answer.status
     assert b"angrymob" in answer.read()
     page.close()
+    with viewer(arena) as looking:
+        bots = {"host": "127.0.0.1", "port": arena.port, "registration": "open", "tls": True}
+        assert bots == json.loads(looking.recv(PATIENCE))["bots"]
+        looking.send(json.dumps({"do": "lobby", "id": 1}))
+        while (told := json.loads(looking.recv(PATIENCE)))["type"] != "lobby":
+            pass
+        assert "pit" in {ladder["name"] for ladder in told["ladders"]}
+
+
+def test_a_house_bot_that_the_operator_seats_plays(arena):
+    """It connects within the machine, where no certificate is valid for its address."""
+    with viewer(arena) as operator:
+        asked = {"do": "house", "id": 1, "game": "angrymob", "bot": "CamperJoe", "room": "friends"}
+        operator.send(json.dumps(asked))
+        while (answer := json.loads(operator.recv(PATIENCE))).get("id") != 1:
+            pass
+        assert "done" == answer["type"], answer
+    with enter(arena, "Ann", room="friends") as ann:
+        assert {"Ann", "CamperJoe"} == set(next(ann).players)
+        ann.send()
+
+
+def viewer(arena):
+    """The page's WebSocket, as a browser opens it."""
+    where = f"127.0.0.1:{arena.page_port}"
+    context = ssl.create_default_context(cafile=CERTIFICATE)
+    return viewer_at(f"wss://{where}/api/1/ws", ssl=context, origin=f"https://{where}", proxy=None)
 
 
 def test_without_its_relay_an_arena_starts_another_one(arena):

@@ -5,6 +5,7 @@ import shutil
 from languages.language import CHECKOUT, CLIENTS, EMPTY_BOTS, VECTORS, Language, Step
 
 JAVA = CLIENTS / "java"
+CERTIFICATES = CHECKOUT / "tests" / "arena" / "certificates"
 STARTERS = {
     "angrymob": "AngryMobStarter",
     "hogwarts": "HogwartsStarter",
@@ -45,7 +46,8 @@ def build_empty(folder):
 def own_tests(built, _folder):
     """The program that runs them all."""
     tests = ["java", *LIGHT, "-ea", "-cp", built, "org.lanista.client.AllTests"]
-    return [Step(words=[*tests, VECTORS / "conversations.jsonl", JAVA / "README.md"], cwd=CHECKOUT)]
+    files = [VECTORS / "conversations.jsonl", JAVA / "README.md", CERTIFICATES]
+    return [Step(words=[*tests, *files], cwd=CHECKOUT)]
 
 
 LANGUAGE = Language(

@@ -58,7 +58,12 @@ async def test_hello(tmp_path):
             "mode": "serve",
             "operator": True,
             "match": None,
-            "bots": {"host": "127.0.0.1", "port": house.port, "registration": "open"},
+            "bots": {
+                "host": "127.0.0.1",
+                "port": house.port,
+                "registration": "open",
+                "tls": False,
+            },
         } == await page.told("hello")
 
 

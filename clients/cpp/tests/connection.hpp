@@ -93,6 +93,25 @@ inline void test_environment() {
     unset_environment();
 }
 
+// A token isn't sent in plain text to an arena that was meant to be reached by TLS.
+inline void test_tls_is_refused() {
+    lanista::Options options{"A"};
+    options.port = 1;  // where nobody listens: connecting would be another error
+    for (const char* set : {"1", "yes"}) {
+        ::setenv("LANISTA_TLS", set, 1);
+        SAME(std::string("LANISTA_TLS is '") + set +
+                 "', but this library speaks plain text alone: run socat or stunnel beside the bot "
+                 "(README.md, \"TLS\"), connect to that, and set LANISTA_TLS=0",
+             caught<std::invalid_argument>([&] { lanista::Arena arena(options); }));
+    }
+    for (const char* set : {"", "0"}) {
+        ::setenv("LANISTA_TLS", set, 1);
+        SAME("unreachable: no arena at 127.0.0.1, port 1: Connection refused",
+             caught<ArenaError>([&] { lanista::Arena arena(options); }));
+    }
+    unset_environment();
+}
+
 // PROTOCOL.md 1: both sides set TCP_NODELAY. What follows is blocking, and no child inherits it.
 inline void test_socket() {
     Server server([](Server&) {});
@@ -423,6 +442,7 @@ inline void test_connection() {
         {"hello", test_hello},
         {"what no hello can say", test_what_no_hello_can_say},
         {"environment", test_environment},
+        {"tls is refused", test_tls_is_refused},
         {"socket", test_socket},
         {"no arena", test_no_arena},
         {"answers", test_answers},

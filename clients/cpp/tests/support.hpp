@@ -211,7 +211,8 @@ class Server {
 };
 
 inline void unset_environment() {
-    for (const char* name : {"LANISTA_NAME", "LANISTA_HOST", "LANISTA_PORT", "LANISTA_TOKEN"})
+    for (const char* name :
+         {"LANISTA_NAME", "LANISTA_HOST", "LANISTA_PORT", "LANISTA_TOKEN", "LANISTA_TLS"})
         ::unsetenv(name);
 }
 

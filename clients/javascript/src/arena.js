@@ -102,16 +102,26 @@ export class Note {
  * @template {string} [G=string]
  * @param {Options & { game?: G | null }} [options] who we are and what we want
  * @returns {Promise<Arena<StateOf<G>>>}
- * @throws {TypeError} there is no name, or an option that can't be said in a hello
- * @throws {ArenaError} `unreachable`: there is no arena
+ * @throws {TypeError} there is no name, or an option that can't be said in a hello or used
+ * @throws {ArenaError} `unreachable`: there is no arena, or no TLS with it
  */
 export async function connect(options = {}) {
-  const connector = new Connector(opening(options, process.env), Boolean(options.reconnect));
+  const { tls, ...said } = opening(options, process.env);
+  const way = { ...said, tls: tls && { ca: await trusted(tls) } };
+  const connector = new Connector(way, Boolean(options.reconnect));
   const stream = await connector.connect().catch((error) => {
     if (!connector.reconnect) throw error;
     return connector.connectAgain(error);
   });
   return new Arena(/** @type {import("node:stream").Duplex} */ (stream), options.keep, connector);
+}
+
+/**
+ * The certificates to trust; undefined: Node's own.
+ * @param {{ file: string | null, whose: string }} tls
+ */
+async function trusted({ file, whose }) {
+  return file === null ? undefined : (await import("./tls.js")).certificates(file, whose);
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The TCP connection to the arena. What is said over it is no matter of this module.
+ * The TCP connection to the arena, with TLS or without. What is said over it is no matter of this module.
  */
 
 import { Socket } from "node:net";
@@ -10,43 +10,39 @@ import { ArenaError } from "./errors.js";
 const CONNECT_TIMEOUT = 10_000; // ms
 
 /**
- * A socket that reads on after a write has failed.
- *
- * Node's own throws away what it hasn't read as soon as a write fails; but when the arena puts a
- * bot out, it says why before it closes, and that may be unread when the bot's answer fails.
+ * Where the arena is, and how to get there.
+ * @typedef {object} Way
+ * @property {string} host
+ * @property {number} port
+ * @property {{ ca?: string[] } | null} [tls] speak TLS, and trust these certificates instead of Node's;
+ *   null: plain text
  */
-class PatientSocket extends Socket {
-  /**
-   * @override
-   * @param {any} chunk
-   * @param {BufferEncoding} encoding
-   * @param {(error?: Error | null) => void} done
-   */
-  _write(chunk, encoding, done) {
-    super._write(chunk, encoding, () => done());
-  }
-
-  /**
-   * @override
-   * @param {{ chunk: any, encoding: BufferEncoding }[]} chunks
-   * @param {(error?: Error | null) => void} done
-   */
-  _writev(chunks, done) {
-    super._writev?.(chunks, () => done());
-  }
-}
 
 /**
  * Connect. The socket sends small writes at once (PROTOCOL.md 1).
  *
- * @param {string} host
- * @param {number} port
+ * @param {Way} way
+ * @param {number} [keepAlive] milliseconds of silence until the system asks whether the arena's
+ *   machine is still there; 0: never
  * @returns {Promise<Socket>}
  * @throws {ArenaError} `unreachable`
  */
-export function open(host, port) {
+export async function open({ host, port, tls }, keepAlive = 0) {
+  const plain = await connected(host, port);
+  if (keepAlive) plain.setKeepAlive(true, keepAlive);
+  if (!tls) return patient(plain);
+  const { secured } = await import("./tls.js");
+  return patient(await secured(plain, host, port, tls.ca, CONNECT_TIMEOUT));
+}
+
+/**
+ * @param {string} host
+ * @param {number} port
+ * @returns {Promise<Socket>}
+ */
+function connected(host, port) {
   return new Promise((resolve, reject) => {
-    const socket = new PatientSocket();
+    const socket = new Socket();
     socket.setNoDelay(true);
     socket.setTimeout(CONNECT_TIMEOUT, () => socket.destroy(new Error("timed out")));
     socket.on("error", (error) => {
@@ -58,6 +54,21 @@ export function open(host, port) {
       resolve(socket);
     });
   });
+}
+
+/**
+ * Have a socket read on after a write has failed.
+ *
+ * Node throws away what it hasn't read as soon as a write fails; but when the arena puts a bot out,
+ * it says why before it closes, and that may be unread when the bot's answer fails.
+ *
+ * @param {Socket} socket
+ */
+function patient(socket) {
+  const { _write, _writev } = socket;
+  socket._write = (chunk, encoding, done) => _write.call(socket, chunk, encoding, () => done());
+  if (_writev) socket._writev = (chunks, done) => _writev.call(socket, chunks, () => done());
+  return socket;
 }
 
 /**

@@ -48,7 +48,7 @@ export class Connector {
   #given = new AbortController();
 
   /**
-   * @param {{ host: string, port: number, hello: string }} opening where to connect, what to say
+   * @param {import("./connection.js").Way & { hello: string }} opening where to connect, what to say
    * @param {boolean} reconnect whether to connect again when that fails, or after a break
    */
   constructor(opening, reconnect) {
@@ -62,11 +62,9 @@ export class Connector {
    * @throws {ArenaError} `unreachable`
    */
   async connect() {
-    const { host, port, hello } = this.#opening;
-    const socket = await open(host, port);
     // A machine that is gone says nothing: without this, a bot that waits would wait for ever.
-    if (this.reconnect) socket.setKeepAlive(true, LONGEST_PAUSE);
-    socket.write(hello);
+    const socket = await open(this.#opening, this.reconnect ? LONGEST_PAUSE : 0);
+    socket.write(this.#opening.hello);
     return socket;
   }
 

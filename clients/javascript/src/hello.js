@@ -15,6 +15,10 @@ const DEFAULT_PORT = 7777;
  * @property {string | null} [host] where the arena is; else LANISTA_HOST, else 127.0.0.1
  * @property {number | null} [port] its TCP port; else LANISTA_PORT, else 7777
  * @property {string | null} [token] the secret for this name or seat; else LANISTA_TOKEN, else none
+ * @property {boolean | null} [tls] connect by TLS, and only to an arena whose certificate is trusted
+ *   and has the name `host`; else LANISTA_TLS=1
+ * @property {string | null} [tlsCa] a file of certificates (PEM) to trust instead of Node's; else
+ *   LANISTA_TLS_CA
  * @property {string | null} [room] wait for opponents in this room only
  * @property {number | null} [seat] ask for this seat, from 0
  * @property {boolean} [keep] stay for match after match
@@ -25,7 +29,7 @@ const DEFAULT_PORT = 7777;
  *   stderr. With `keep` the iteration then ends only by an error that would come again
  */
 
-const KNOWN = "name game host port token room seat keep notes reconnect".split(" ");
+const KNOWN = "name game host port token tls tlsCa room seat keep notes reconnect".split(" ");
 /** As PROTOCOL.md 2 has it. */
 const WORD = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u;
 
@@ -48,6 +52,7 @@ export function opening(options, environment) {
       options.port == null
         ? portOf("LANISTA_PORT", environment.LANISTA_PORT || DEFAULT_PORT)
         : portOf("port", options.port),
+    tls: tlsOf(options, environment),
     hello: hello(options.name || environment.LANISTA_NAME, {
       v: 1,
       game: options.game,
@@ -107,6 +112,33 @@ function portOf(whose, value) {
     throw new TypeError(`${whose} must be a port number, such as 7777, not ${quoted(value)}`);
   }
   return port;
+}
+
+/**
+ * Whether to speak TLS, and which file names the certificates to trust then.
+ *
+ * @param {Options} options
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {{ file: string | null, whose: string } | null} null: plain text
+ */
+function tlsOf({ tls, tlsCa }, environment) {
+  const set = environment.LANISTA_TLS || "0";
+  if (tls == null && set !== "0" && set !== "1") {
+    throw new TypeError(`LANISTA_TLS must be 1 for TLS or 0 for plain text, not ${quoted(set)}`);
+  }
+  if (tls != null && typeof tls !== "boolean") {
+    throw new TypeError(`tls must be true or false, not ${quoted(tls)}`);
+  }
+  if (tlsCa != null && typeof tlsCa !== "string") {
+    throw new TypeError(`tlsCa must be the name of a file, not ${quoted(tlsCa)}`);
+  }
+  if (tls ?? set === "1") {
+    return tlsCa
+      ? { file: tlsCa, whose: "tlsCa" }
+      : { file: environment.LANISTA_TLS_CA || null, whose: "LANISTA_TLS_CA" };
+  }
+  if (tlsCa && tls == null) throw new TypeError("tlsCa is of no use without TLS: add tls: true");
+  return null;
 }
 
 /**

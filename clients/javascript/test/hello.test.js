@@ -45,6 +45,7 @@ test("the environment tells what the options don't", () => {
   assert.deepEqual(opening({}, ENVIRONMENT), {
     host: "arena",
     port: 99,
+    tls: null,
     hello: "E v=1 token=t\n",
   });
 });
@@ -54,6 +55,7 @@ test("options override the environment", () => {
   assert.deepEqual(opening(options, { ...ENVIRONMENT, LANISTA_PORT: "no" }), {
     host: "other",
     port: 1,
+    tls: null,
     hello: "A v=1 token=u\n",
   });
 });
@@ -63,6 +65,7 @@ test("empty variables say nothing", () => {
   assert.deepEqual(opening({ name: "A" }, empty), {
     host: "127.0.0.1",
     port: 7777,
+    tls: null,
     hello: "A v=1\n",
   });
 });
@@ -91,7 +94,7 @@ const REFUSED = [
   [{ name: "A", port: 65536 }, "port must be a port number, such as 7777, not 65536"],
   [
     { name: "A", nane: "B" },
-    "no option 'nane'; there are name, game, host, port, token, room, seat, keep, notes",
+    "no option 'nane'; there are name, game, host, port, token, tls, tlsCa, room, seat, keep, notes",
   ],
 ];
 

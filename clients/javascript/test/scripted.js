@@ -10,7 +10,9 @@ import { Duplex } from "node:stream";
 
 import { Arena } from "../src/arena.js";
 
-for (const name of ["HOST", "PORT", "NAME", "TOKEN"]) delete process.env[`LANISTA_${name}`];
+for (const name of ["HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA"]) {
+  delete process.env[`LANISTA_${name}`];
+}
 
 /** The map of rules/angrymob.md 5, as both seats are told it (PROTOCOL.md 5). */
 export const START = `\

@@ -36,7 +36,8 @@ from lanista_client.states import (
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    import ssl
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Self
 
     from lanista_client.states import Facts
@@ -177,7 +178,7 @@ class Arena:
         notes: the `Note`s of the current match.
 
     Raises:
-        ValueError: no name, or one of the arguments can't be said in a hello.
+        ValueError: no name, or one of the arguments can't be said in a hello or used.
         ArenaError: `unreachable`; while iterating, whatever the arena or the network says.
     """
 
@@ -210,8 +211,7 @@ class Arena:
         self._hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
         self._host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
         self._port = _port(environ.get("LANISTA_PORT") or DEFAULT_PORT) if port is None else port
-        self._tls = environ.get("LANISTA_TLS") == "1" if tls is None else tls
-        self._tls_ca = tls_ca or environ.get("LANISTA_TLS_CA") or None
+        self._tls = _tls(tls, tls_ca, environ)
         self.state: Any = None  # its class depends on the arena's `game` line
         self.results: list[Result] = []
         self.notes: list[Note] = []
@@ -359,8 +359,8 @@ class Arena:
             why = error.strerror or error
             words = f"no arena at {host}, port {self._port}: {why}"
             raise ArenaError("unreachable", words) from error
-        if self._tls:
-            self._begin_tls()
+        if self._tls is not None:
+            self._begin_tls(self._tls)
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._reconnect:
@@ -368,20 +368,14 @@ class Arena:
         self._input = self._socket.makefile("rb", _READ_BUFFER)
         self._write(self._hello)
 
-    def _begin_tls(self) -> None:
+    def _begin_tls(self, context: ssl.SSLContext) -> None:
         """Perform the handshake, and check the certificate."""
-        import ssl  # noqa: PLC0415 - 10 ms that most bots don't need
+        from lanista_client.tls import TlsError, secured  # noqa: PLC0415 - as in `_tls`
 
-        plain = self._socket
         try:
-            context = ssl.create_default_context(cafile=self._tls_ca)
-            self._socket = context.wrap_socket(plain, server_hostname=self._host)
-        except (OSError, ValueError) as error:  # ValueError: not a host's name
-            plain.close()
-            why = (
-                getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
-            )
-            words = f"no TLS with {self._host}, port {self._port}: {why}"
+            self._socket = secured(self._socket, context, self._host)
+        except TlsError as error:
+            words = f"no TLS with {self._host}, port {self._port}: {error}"
             raise ArenaError("unreachable", words) from error
 
     def _connect_again(self, error: ArenaError) -> None:
@@ -506,6 +500,24 @@ def _hello(name: str, options: dict[str, int | str | None]) -> str:
             raise ValueError(f"{option} must be one printable word without spaces, not {word!r}")
         words.append(f"{option}={word}")
     return " ".join(words) + "\n"
+
+
+def _tls(tls: bool | None, tls_ca: str | None, environ: Mapping[str, str]) -> ssl.SSLContext | None:
+    """Return how to speak TLS; None for plain text.
+
+    Raises:
+        ValueError: LANISTA_TLS or the file of certificates can't be used.
+    """
+    if not (tls or tls_ca or environ.get("LANISTA_TLS")):
+        return None
+    from lanista_client.tls import context_of, is_wanted  # noqa: PLC0415 - slow; few bots need it
+
+    if is_wanted(environ) if tls is None else tls:
+        file = tls_ca or environ.get("LANISTA_TLS_CA") or None
+        return context_of(file, "tls_ca" if tls_ca else "LANISTA_TLS_CA")
+    if tls_ca and tls is None:
+        raise ValueError("tls_ca is of no use without TLS: add tls=True")
+    return None
 
 
 def _notice_silence(connected: socket.socket) -> None:

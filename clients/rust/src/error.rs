@@ -10,7 +10,8 @@ use std::num::{ParseFloatError, ParseIntError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bot has no name, or an option can't be said in a hello. Nothing was sent.
+    /// The bot has no name, an option can't be said in a hello, or `LANISTA_TLS` asks for TLS, which
+    /// this library doesn't speak. Nothing was sent.
     Invalid(String),
     /// No connection could be made.
     Unreachable(String),

@@ -14,7 +14,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
 ///
 /// What isn't said here comes from the environment, which the arena sets for the bots that it
 /// starts: `LANISTA_NAME`, `LANISTA_HOST`, `LANISTA_PORT`, `LANISTA_TOKEN`. An empty variable
-/// counts as none.
+/// counts as none. This library speaks no TLS: `LANISTA_TLS=1` is an error.
 ///
 /// ```
 /// use lanista_client::Options;
@@ -166,6 +166,16 @@ impl Options {
                 ))
             })?,
         };
+        if let Some(set) = given(&None, "LANISTA_TLS").filter(|set| set != "0") {
+            // The token isn't to be sent in plain text to an arena that was meant to be reached by
+            // TLS.
+            return Err(Error::Invalid(format!(
+                "LANISTA_TLS is {:?}, but this library speaks plain text alone: run socat or \
+                 stunnel beside the bot (README.md, \"TLS\"), connect to that, and set \
+                 LANISTA_TLS=0",
+                set
+            )));
+        }
         let host = given(&self.host, "LANISTA_HOST").unwrap_or_else(|| DEFAULT_HOST.to_owned());
         Ok(Call {
             host,
@@ -327,6 +337,26 @@ mod tests {
                 format!("LANISTA_PORT must be a port number, such as 7777, not {:?}", port);
             assert_eq!(expected, error.to_string());
         }
+    }
+
+    #[test]
+    fn an_environment_that_asks_for_tls_is_refused() {
+        let call = |set: &str| {
+            let variable = |name: &str| (name == "LANISTA_TLS").then(|| set.to_owned());
+            Options::new().name("A").call_in(variable)
+        };
+        for set in ["1", "yes"] {
+            assert_eq!(
+                Error::Invalid(format!(
+                    "LANISTA_TLS is {:?}, but this library speaks plain text alone: run socat or \
+                     stunnel beside the bot (README.md, \"TLS\"), connect to that, and set \
+                     LANISTA_TLS=0",
+                    set
+                )),
+                call(set).unwrap_err()
+            );
+        }
+        assert!(call("").is_ok() && call("0").is_ok());
     }
 
     #[test]

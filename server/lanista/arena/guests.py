@@ -1,6 +1,7 @@
 """House bots that the operator seats in friendly rooms; they connect like any other bot."""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
 import attrs
 import structlog
@@ -24,8 +25,8 @@ class GuestRefusedError(Exception):
 class Guests:
     """The house bots that were started for friendly rooms; each plays one match and leaves."""
 
-    address: Callable[[], tuple[str, int] | None]
-    """Returns where the arena listens; None as long as it doesn't."""
+    nearby: Callable[[], AbstractAsyncContextManager[tuple[str, int]]]
+    """Opens an address within this machine at which the arena takes plain text."""
     _count: int = attrs.field(default=0, init=False)
 
     def start(self, nursery: trio.Nursery, ruleset: Ruleset, bot: str, room: str) -> None:
@@ -40,22 +41,23 @@ class Guests:
         Raises:
             GuestRefusedError: There is no such house bot, or there are too many at once.
         """
-        address = self.address()
         if bot not in house_bots(ruleset.name):
             known = ", ".join(house_bots(ruleset.name)) or "none"
             raise GuestRefusedError(f"no house bot {bot!r} of {ruleset.title}; there are: {known}")
-        if address is None or self._count >= MOST:
+        if self._count >= MOST:
             raise GuestRefusedError(f"{MOST} house bots at once; wait until some have played")
         self._count += 1
-        nursery.start_soon(self._live, ruleset, bot, room, *address)
+        nursery.start_soon(self._live, ruleset, bot, room)
 
-    async def _live(self, ruleset: Ruleset, bot: str, room: str, host: str, port: int) -> None:
+    async def _live(self, ruleset: Ruleset, bot: str, room: str) -> None:
         name, command = bot_command(ruleset.name, bot)
-        nearby = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared
-        env = environment(host=nearby, port=port, name=name, room=room)
         try:
-            async with start_bot(command, env) as started:
-                ended = await started.exited()
+            async with self.nearby() as (host, port):
+                env = environment(host=host, port=port, name=name, room=room)
+                async with start_bot(command, env) as started:
+                    ended = await started.exited()
             log.info("a house bot has left", name=name, room=room, how=str(ended))
+        except OSError as error:  # there is no descriptor or port for its connection
+            log.error("a house bot can't connect", name=name, room=room, why=error.strerror)  # noqa: TRY400
         finally:
             self._count -= 1

@@ -11,8 +11,8 @@ import itertools
 import time
 import traceback
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,7 +139,7 @@ class Arena:
     def __attrs_post_init__(self) -> None:
         options = self.options
         self._space = RecordSpace(options.data / "records", self._has_room_again)
-        self.guests = Guests(lambda: self.address)
+        self.guests = Guests(self._listening_nearby)
         self.matches = Matches(
             options, self.lobby, self.running, self.shut_down, self._space, self.figures
         )
@@ -214,6 +214,30 @@ class Arena:
                 await self.ladders.settle()
             helpers.cancel_scope.cancel()
         log.info("ended", matches=self.matches.over + self.ladders.over)
+
+    @asynccontextmanager
+    async def _listening_nearby(self) -> AsyncIterator[tuple[str, int]]:
+        """Give an address within this machine at which bots speak plain text.
+
+        With TLS that is a port of its own: no certificate is valid for it.
+
+        Raises:
+            OSError: There are no more descriptors or ports.
+        """
+        assert self.address is not None
+        assert self.matches.nursery is not None
+        if self.tls is None:
+            host, port = self.address
+            yield {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port  # noqa: S104 - compared
+            return
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        async with listener, trio.open_nursery() as accepting:
+            greet = partial(self._greet, is_nearby=True)
+            accepting.start_soon(
+                accept, listener, self._sockets, greet, self.matches.nursery, self.background
+            )
+            yield listener.socket.getsockname()[:2]
+            accepting.cancel_scope.cancel()
 
     async def _check(self, database: Path) -> None:
         """Look for damage in a ladder's database, and shut down if there is any."""
@@ -322,8 +346,13 @@ class Arena:
 
     # -- connections ---------------------------------------------------------------------------
 
-    async def _greet(self, stream: trio.SocketStream) -> None:
-        """Handle one connection, from its hello to its end."""
+    async def _greet(self, stream: trio.SocketStream, *, is_nearby: bool = False) -> None:
+        """Handle one connection, from its hello to its end.
+
+        Args:
+            stream: The connection.
+            is_nearby: Whether it came to a port of `_listening_nearby`.
+        """
         host, port = handshake.peer_of(stream)
         peer, host = f"{host}:{port}", address_of(host)
         connection: Connection | None = None
@@ -335,7 +364,8 @@ class Arena:
                     return
                 place = self._admission.admit(host, trio.current_time())
                 place.has_input = connection.channel.has_input
-            newcomer = await self._enter(connection, place, peer)
+            tls = None if is_nearby else self.tls
+            newcomer = await self._enter(connection, place, peer, tls)
             if newcomer is not None:
                 await self._keep_playing(newcomer)
         except RemoteProtocolError as error:
@@ -395,7 +425,9 @@ class Arena:
             code, name = error.code.value, _name_of(connection)
             log.warning("refused", code=code, why=error.message, **name, peer=peer)
 
-    async def _enter(self, connection: Connection, place: Place, peer: str) -> Player | None:
+    async def _enter(
+        self, connection: Connection, place: Place, peer: str, tls: TlsRelay | None
+    ) -> Player | None:
         """Read a hello, check who it is from, and answer it; return None if the bot leaves.
 
         Raises:
@@ -417,8 +449,8 @@ class Arena:
             try:
                 seconds = self.options.hello_timeout
                 until = trio.current_time() + seconds
-                if self.tls is not None:
-                    await self._begin_tls(self.tls, connection, until)
+                if tls is not None:
+                    await self._begin_tls(tls, connection, until)
                     place.has_input = connection.channel.has_input
                 hello = await connection.read_hello(seconds, until)
                 newcomer = None

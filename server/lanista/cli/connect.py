@@ -2,10 +2,16 @@
 
 import os
 import shutil
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from lanista.cli import BadInputError
+
+if TYPE_CHECKING:
+    from socket import socket
+    from ssl import SSLContext
 
 EXIT_NO_CONNECTION = 1
 
@@ -94,23 +100,44 @@ def command(
         parse_hello(hello)
     except RemoteProtocolError as error:
         raise BadInputError(error.message) from None
+    host = host or os.environ.get("LANISTA_HOST") or "127.0.0.1"
+    port = port or _port()
+    context = _tls_context(tls, tls_ca)
+    secure = None if context is None else partial(_secured, context=context, host=host, port=port)
     try:
-        code = bridge.run(
-            argv,
-            hello,
-            host or _host(),
-            port or _port(),
-            tls=tls or os.environ.get("LANISTA_TLS") == "1",
-            tls_ca=tls_ca or os.environ.get("LANISTA_TLS_CA") or None,
-        )
+        code = bridge.run(argv, hello, host, port, secure=secure)
     except bridge.CannotConnectError as error:
         click.echo(f"lanista connect: {error}", err=True)
         return EXIT_NO_CONNECTION
     return bridge.end_as(code)
 
 
-def _host() -> str:
-    return os.environ.get("LANISTA_HOST") or "127.0.0.1"
+def _tls_context(tls: bool, tls_ca: str | None) -> "SSLContext | None":
+    """Return how certificates are checked; None for plain text."""
+    if not (tls or tls_ca or os.environ.get("LANISTA_TLS")):
+        return None
+    from lanista_client.tls import context_of, is_wanted
+
+    try:
+        if tls or is_wanted(os.environ):
+            file = tls_ca or os.environ.get("LANISTA_TLS_CA") or None
+            return context_of(file, "--tls-ca" if tls_ca else "LANISTA_TLS_CA")
+    except ValueError as error:
+        raise BadInputError(str(error)) from None
+    if tls_ca:
+        raise BadInputError("--tls-ca is of no use without TLS: add --tls")
+    return None
+
+
+def _secured(plain: "socket", *, context: "SSLContext", host: str, port: int) -> "socket":
+    """Perform the TLS handshake, and return the socket to use."""
+    from lanista import bridge
+    from lanista_client.tls import TlsError, secured
+
+    try:
+        return secured(plain, context, host)
+    except TlsError as error:
+        raise bridge.CannotConnectError(f"no TLS with {host}, port {port}: {error}") from None
 
 
 def _port() -> int:

@@ -216,6 +216,7 @@ class View:
             "host": None if host in {"0.0.0.0", "::"} else host,  # noqa: S104 - compared
             "port": port,
             "registration": self.arena.options.registration.value,
+            "tls": self.arena.tls is not None,
         }
 
     def _rooms(self) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ test("who is there is told with the right verbs", () => {
 
 test("a program has the arena's address in every language", () => {
   assert.deepEqual(LANGUAGES, ["Python", "JavaScript", "C++", "Go", "Rust", "Java"]);
-  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts" };
+  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts", tls: false };
   for (const language of LANGUAGES) {
     const program = programOf(language, place);
     assert.match(program, /"arena\.example\.org"/);
@@ -50,10 +50,32 @@ test("a program has the arena's address in every language", () => {
     assert.match(program, /my-secret/);
     assert.match(program, /[Kk]eep/);
     assert.match(program, /[Rr]econnect/);
+    assert.doesNotMatch(program, /tls|socat/i);
   }
   assert.match(programOf("Rust", place), /Arena::<HogwartsState>/);
   assert.match(programOf("Rust", { ...place, game: "chess" }), /Arena::<State>/);
   assert.throws(() => programOf("Cobol", place), RangeError);
+});
+
+test("where the arena speaks TLS, programs do too, or a tunnel does it for them", () => {
+  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts", tls: true };
+  for (const [language, words] of [
+    ["Python", "tls=True"],
+    ["JavaScript", "tls: true"],
+    ["Go", "TLS: true"],
+    ["Java", ".tls(true)"],
+  ]) {
+    const program = programOf(language, place);
+    assert.ok(program.includes(words), program);
+    assert.match(program, /"arena\.example\.org".*7788/s);
+  }
+  for (const language of ["C++", "Rust"]) {
+    const program = programOf(language, place);
+    assert.match(program, /^\/\/ .*TLS.*\n\/\/ socat TCP-LISTEN:7777,.* OPENSSL:arena\.example\.org:7788,nodelay\n/);
+    assert.match(program, /host.*"127\.0\.0\.1".*port.*7777/s);
+    const address = programOf(language, { ...place, host: "2001:db8::7" });
+    assert.match(address, /OPENSSL:\[2001:db8::7\]:7788/);
+  }
 });
 
 test("a curve spans its ratings and intervals; a missing end reaches to the edge", () => {

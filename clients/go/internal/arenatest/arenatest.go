@@ -3,6 +3,7 @@
 package arenatest
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -108,6 +109,17 @@ func AcceptsAgain() Step {
 // environment tells nothing of an arena meanwhile.
 func Serve(t testing.TB, script ...Step) *Arena {
 	t.Helper()
+	return serve(t, nil, script)
+}
+
+// ServeTLS does the same over TLS.
+func ServeTLS(t testing.TB, config *tls.Config, script ...Step) *Arena {
+	t.Helper()
+	return serve(t, config, script)
+}
+
+func serve(t testing.TB, config *tls.Config, script []Step) *Arena {
+	t.Helper()
 	NoEnvironment(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,6 +131,9 @@ func Serve(t testing.TB, script ...Step) *Arena {
 		done: make(chan struct{}),
 
 		listener: listener,
+	}
+	if config != nil {
+		arena.listener = tls.NewListener(listener, config)
 	}
 	go arena.serve(script)
 	t.Cleanup(func() {
@@ -159,7 +174,7 @@ func (a *Arena) Heard() string {
 
 // NoEnvironment has the environment say nothing of an arena during the test.
 func NoEnvironment(t testing.TB) {
-	for _, name := range []string{"HOST", "PORT", "NAME", "TOKEN"} {
+	for _, name := range []string{"HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA"} {
 		t.Setenv("LANISTA_"+name, "")
 	}
 }
@@ -198,7 +213,7 @@ func (a *Arena) accept() bool {
 // hearOut closes the arena's end and keeps what the bot says before it closes its
 // own.
 func (a *Arena) hearOut() {
-	_ = a.conn.(*net.TCPConn).CloseWrite()
+	_ = a.conn.(interface{ CloseWrite() error }).CloseWrite()
 	// An error other than that of patience is the bot's way to close.
 	heard, err := io.ReadAll(a.conn)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

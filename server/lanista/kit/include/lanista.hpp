@@ -1427,6 +1427,17 @@ inline int port(const Options& options) {
     return static_cast<int>(*value);
 }
 
+/// Throws std::invalid_argument if the environment asks for TLS: the token isn't to be sent in plain
+/// text to an arena that was meant to be reached by TLS.
+inline void refuse_tls() {
+    const std::string set = environment("LANISTA_TLS");
+    if (!set.empty() && set != "0")
+        throw std::invalid_argument(
+            "LANISTA_TLS is " + detail::quoted(set) +
+            ", but this library speaks plain text alone: run socat or stunnel beside the bot "
+            "(README.md, \"TLS\"), connect to that, and set LANISTA_TLS=0");
+}
+
 /// Whether a line of a text ends with this character.
 inline bool breaks_line(long point) {
     return (point >= 0x0A && point <= 0x0D) || (point >= 0x1C && point <= 0x1E) || point == 0x85 ||
@@ -1474,14 +1485,15 @@ class Arena {
   public:
     /// Connects and says the name.
     ///
-    /// Throws std::invalid_argument if there is no name or an option can't be said in a hello, and,
-    /// without `reconnect`, ArenaError (`unreachable`).
+    /// Throws std::invalid_argument if there is no name, an option can't be said in a hello, or
+    /// LANISTA_TLS asks for TLS; and, without `reconnect`, ArenaError (`unreachable`).
     explicit Arena(const Options& options = {})
         : hello_(detail::hello(options)),
           host_(detail::host(options)),
           port_(detail::port(options)),
           keep_(options.keep),
           reconnect_(options.reconnect) {
+        detail::refuse_tls();
         try {
             connect();
         } catch (const ArenaError& error) {

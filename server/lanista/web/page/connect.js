@@ -9,10 +9,39 @@ import { copyButton } from "./controls.js";
 import { el, fill } from "./dom.js";
 
 /** @typedef {import("./link.js").BotsPort} BotsPort */
-/** @typedef {{host: string, port: number, room: string, game: string}} Place */
+/** @typedef {{host: string, port: number, room: string, game: string, tls: boolean}} Place */
 
 /** The names that the libraries give to the games that they know. @type {Record<string, string>} */
 const STATES = { angrymob: "AngryMobState", hogwarts: "HogwartsState", crematoria: "CrematoriaState" };
+
+/** Where a tunnel listens, for the libraries that speak no TLS themselves. */
+const TUNNEL = { host: "127.0.0.1", port: 7777 };
+
+/**
+ * Return where such a library connects to.
+ *
+ * @param {Place} place
+ */
+function nearest(place) {
+  return place.tls ? TUNNEL : place;
+}
+
+/**
+ * Return a comment that says how to start the tunnel; without TLS there is none.
+ *
+ * @param {Place} place
+ * @returns {string[]}
+ */
+function tunnel({ host, port, tls }) {
+  if (!tls) {
+    return [];
+  }
+  const listen = `TCP-LISTEN:${TUNNEL.port},bind=${TUNNEL.host},fork,reuseaddr,nodelay`;
+  return [
+    "// The arena speaks TLS, and this library doesn't. Start this beforehand, and leave it running:",
+    `// socat ${listen} OPENSSL:${withPort(host, port)},nodelay`,
+  ];
+}
 
 /**
  * By language: the program of a bot that does nothing in its turns. Texts that come from the arena
@@ -23,23 +52,23 @@ const STATES = { angrymob: "AngryMobState", hogwarts: "HogwartsState", crematori
 const PROGRAMS = [
   [
     "Python",
-    ({ host, port, room }) => [
+    ({ host, port, room, tls }) => [
       "from lanista_client import Arena",
       "",
       `with Arena("MyBot", host="${host}", port=${port}, room="${room}",`,
-      '           token="my-secret", keep=True, reconnect=True) as arena:',
+      `           token="my-secret", ${tls ? "tls=True, " : ""}keep=True, reconnect=True) as arena:`,
       "    for state in arena:",
       "        arena.send([])",
     ],
   ],
   [
     "JavaScript",
-    ({ host, port, room }) => [
+    ({ host, port, room, tls }) => [
       'import { connect } from "lanista-client";',
       "",
       "const arena = await connect({",
       `  name: "MyBot", host: "${host}", port: ${port}, room: "${room}",`,
-      '  token: "my-secret", keep: true, reconnect: true,',
+      `  token: "my-secret", ${tls ? "tls: true, " : ""}keep: true, reconnect: true,`,
       "});",
       "for await (const state of arena) {",
       "  arena.send([]);",
@@ -48,14 +77,15 @@ const PROGRAMS = [
   ],
   [
     "C++",
-    ({ host, port, room }) => [
+    (place) => [
+      ...tunnel(place),
       '#include "lanista.hpp"',
       "",
       "int main() {",
       '    lanista::Options options{"MyBot"};',
-      `    options.host = "${host}";`,
-      `    options.port = ${port};`,
-      `    options.room = "${room}";`,
+      `    options.host = "${nearest(place).host}";`,
+      `    options.port = ${nearest(place).port};`,
+      `    options.room = "${place.room}";`,
       '    options.token = "my-secret";',
       "    options.keep = options.reconnect = true;",
       "    lanista::Arena arena(options);",
@@ -66,7 +96,7 @@ const PROGRAMS = [
   ],
   [
     "Go",
-    ({ host, port, room }) => [
+    ({ host, port, room, tls }) => [
       "package main",
       "",
       "import (",
@@ -78,7 +108,7 @@ const PROGRAMS = [
       "func main() {",
       "\tarena, err := lanista.Connect(lanista.Options{",
       `\t\tName: "MyBot", Host: "${host}", Port: ${port}, Room: "${room}",`,
-      '\t\tToken: "my-secret", Keep: true, Reconnect: true,',
+      `\t\tToken: "my-secret", ${tls ? "TLS: true, " : ""}Keep: true, Reconnect: true,`,
       "\t})",
       "\tif err != nil {",
       "\t\tlog.Fatal(err)",
@@ -92,17 +122,18 @@ const PROGRAMS = [
   ],
   [
     "Rust",
-    ({ host, port, room, game }) => {
-      const state = STATES[game] ?? "State";
+    (place) => {
+      const state = STATES[place.game] ?? "State";
       return [
+        ...tunnel(place),
         `use lanista_client::{Arena, Error, Options, ${state}};`,
         "",
         "fn main() -> Result<(), Error> {",
         "    let options = Options::new()",
         '        .name("MyBot")',
-        `        .host("${host}")`,
-        `        .port(${port})`,
-        `        .room("${room}")`,
+        `        .host("${nearest(place).host}")`,
+        `        .port(${nearest(place).port})`,
+        `        .room("${place.room}")`,
         '        .token("my-secret")',
         "        .keep(true)",
         "        .reconnect(true);",
@@ -117,14 +148,14 @@ const PROGRAMS = [
   ],
   [
     "Java",
-    ({ host, port, room }) => [
+    ({ host, port, room, tls }) => [
       "import org.lanista.client.Arena;",
       "import org.lanista.client.State;",
       "",
       "class MyBot {",
       "    public static void main(String[] args) throws Exception {",
       `        try (Arena arena = Arena.builder("MyBot").host("${host}").port(${port})`,
-      `                .room("${room}").token("my-secret").keep(true).reconnect(true).connect()) {`,
+      `                .room("${room}").token("my-secret")${tls ? ".tls(true)" : ""}.keep(true).reconnect(true).connect()) {`,
       "            for (State state : arena) {",
       "                arena.send();",
       "            }",
@@ -154,6 +185,16 @@ export function programOf(language, place) {
 }
 
 /**
+ * Return an address as programs take it.
+ *
+ * @param {string} host
+ * @param {number} port
+ */
+function withPort(host, port) {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/**
  * Make the section that says how to get on a ladder.
  *
  * @param {BotsPort} bots where bots connect
@@ -161,8 +202,8 @@ export function programOf(language, place) {
  * @param {{room: string, game: string}} ladder
  * @returns {HTMLElement}
  */
-export function connectSection({ host, port, registration }, hostname, { room, game }) {
-  const place = { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, game };
+export function connectSection({ host, port, registration, tls }, hostname, { room, game }) {
+  const place = { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, game, tls };
   const code = el("code", null);
   const language = el(
     "select",
@@ -180,8 +221,8 @@ export function connectSection({ host, port, registration }, hostname, { room, g
       "p",
       null,
       "Bots connect to ",
-      el("code", null, place.host.includes(":") ? `[${place.host}]:${port}` : `${place.host}:${port}`),
-      " and name the room ",
+      el("code", null, withPort(place.host, port)),
+      tls ? " by TLS, and name the room " : " and name the room ",
       el("code", null, room),
       registration === "open"
         ? ". The first token that is shown with a name makes the name yours: choose a secret, and keep it."

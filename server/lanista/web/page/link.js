@@ -10,7 +10,8 @@
 /**
  * @typedef {{type: "hello", api: number, software: string, mode: "serve" | "play",
  *   operator: boolean, match: string | null, bots: BotsPort | null}} Hello
- * @typedef {{host: string | null, port: number, registration: "open" | "closed"}} BotsPort
+ * @typedef {{host: string | null, port: number, registration: "open" | "closed",
+ *   tls: boolean}} BotsPort
  * @typedef {{bot: number, name: string, seat: number | null}} WaitingBot
  * @typedef {{game: string, title: string, room: string | null, seats: number, ready: boolean, ladder: boolean,
  *   bots: WaitingBot[]}} Room

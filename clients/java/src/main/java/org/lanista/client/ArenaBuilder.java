@@ -14,7 +14,8 @@ import jdk.net.ExtendedSocketOptions;
  *
  * <p>Name, host, port and token that aren't given here are taken from the environment, which the
  * arena sets for the bots it starts: {@code LANISTA_NAME}, {@code LANISTA_HOST}, {@code
- * LANISTA_PORT}, {@code LANISTA_TOKEN}; a variable that is empty counts as unset.
+ * LANISTA_PORT}, {@code LANISTA_TOKEN}; so are {@code LANISTA_TLS} and {@code LANISTA_TLS_CA}. A
+ * variable that is empty counts as unset.
  */
 public final class ArenaBuilder {
     private static final String DEFAULT_HOST = "127.0.0.1";
@@ -28,6 +29,8 @@ public final class ArenaBuilder {
     private String host;
     private Integer port;
     private String token;
+    private Boolean tls;
+    private String tlsCa;
     private String room;
     private Integer seat;
     private boolean keep;
@@ -93,6 +96,29 @@ public final class ArenaBuilder {
      */
     public ArenaBuilder token(String token) {
         this.token = token;
+        return this;
+    }
+
+    /**
+     * Sets whether to connect by TLS, and only to an arena whose certificate is trusted and has the
+     * name that is given as its host. Without it: if {@code LANISTA_TLS} is {@code 1}.
+     *
+     * @param tls whether to; false: plain text, whatever the environment says
+     * @return this builder
+     */
+    public ArenaBuilder tls(boolean tls) {
+        this.tls = tls;
+        return this;
+    }
+
+    /**
+     * Sets which certificates to trust with TLS, instead of those that the JVM trusts.
+     *
+     * @param file the name of a file with them in PEM; null or empty: {@code LANISTA_TLS_CA}
+     * @return this builder
+     */
+    public ArenaBuilder tlsCa(String file) {
+        this.tlsCa = file;
         return this;
     }
 
@@ -165,28 +191,60 @@ public final class ArenaBuilder {
      *
      * @return the connection
      * @throws IllegalArgumentException there is no name, or something here can't be said in a hello
+     *     or used
      * @throws ArenaException {@code unreachable}
      */
     public Arena connect() {
         String where = or(host, "LANISTA_HOST", DEFAULT_HOST);
         int at = port();
         boolean lasting = reconnect;
-        Connector.Source source = () -> connection(where, at, lasting);
-        return new Arena(new Connector(source, hello(), lasting, sleep), keep);
+        byte[] hello = hello();
+        Tls security = security();
+        Connector.Source source = () -> connection(where, at, security, lasting);
+        return new Arena(new Connector(source, hello, lasting, sleep), keep);
     }
 
-    private static Connector.Connection connection(String where, int at, boolean lasting) {
+    private static Connector.Connection connection(
+            String where, int at, Tls security, boolean lasting) {
+        boolean connected = false;
         try {
             Socket socket = open(where, at);
+            connected = true;
             if (lasting) {
                 noticeSilence(socket);
+            }
+            if (security != null) {
+                socket = security.over(socket, where, at, CONNECT_TIMEOUT);
             }
             return new Connector.Connection(
                     socket.getInputStream(), socket.getOutputStream(), socket);
         } catch (IOException e) {
-            String words = "no arena at " + where + ", port " + at + ": " + e.getMessage();
+            boolean shaking = connected && security != null;
+            String what = shaking ? "no TLS with " : "no arena at ";
+            String why = shaking ? Tls.reason(e, where) : e.getMessage();
+            String words = what + where + ", port " + at + ": " + why;
             throw new ArenaException("unreachable", words, e);
         }
+    }
+
+    /** How to speak TLS; null: plain text. */
+    Tls security() {
+        String set = or(null, "LANISTA_TLS", "0");
+        if (tls == null && !set.equals("0") && !set.equals("1")) {
+            throw new IllegalArgumentException(
+                    "LANISTA_TLS must be 1 for TLS or 0 for plain text, not " + Text.quoted(set));
+        }
+        boolean isGiven = tlsCa != null && !tlsCa.isEmpty();
+        if (!(tls == null ? set.equals("1") : tls)) {
+            if (isGiven && tls == null) {
+                throw new IllegalArgumentException(
+                        "tlsCa is of no use without TLS: add .tls(true)");
+            }
+            return null;
+        }
+        String file = or(tlsCa, "LANISTA_TLS_CA", null);
+        String whose = isGiven ? "tlsCa" : "LANISTA_TLS_CA";
+        return file == null ? Tls.trustingTheJvms() : Tls.trusting(file, whose);
     }
 
     /** A connected socket, which sends small writes at once (PROTOCOL.md 1). */

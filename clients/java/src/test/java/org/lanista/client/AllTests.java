@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * Runs all tests: every method of these objects that takes nothing and isn't private.
  *
- * <pre>java -cp CLASSES org.lanista.client.AllTests conversations.jsonl README.md</pre>
+ * <pre>java -cp CLASSES org.lanista.client.AllTests conversations.jsonl README.md CERTIFICATES</pre>
  */
 final class AllTests {
     private AllTests() {}
@@ -28,7 +28,8 @@ final class AllTests {
                         new HogwartsStateTest(),
                         new CrematoriaStateTest(),
                         new ConversationsTest(Path.of(args[0])),
-                        new ProgramsTest(Path.of(args[1])));
+                        new ProgramsTest(Path.of(args[1])),
+                        new TlsTest(Path.of(args[2])));
         int passed = 0;
         int failed = 0;
         for (Object suite : suites) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import javax.net.ServerSocketFactory;
 
 /**
  * An arena that follows a script, byte for byte, over a real connection to a port of this machine.
@@ -34,9 +35,9 @@ final class ScriptedArena implements AutoCloseable {
         HEARS_NO_MORE
     }
 
-    private ScriptedArena(List<Step> script) throws IOException {
+    private ScriptedArena(List<Step> script, ServerSocketFactory sockets) throws IOException {
         this.script = script;
-        listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        listener = sockets.createServerSocket(0, 1, InetAddress.getLoopbackAddress());
         listener.setSoTimeout(PATIENCE);
         thread = new Thread(this::serve);
         thread.start();
@@ -84,7 +85,12 @@ final class ScriptedArena implements AutoCloseable {
         }
 
         ScriptedArena start() throws IOException {
-            return new ScriptedArena(steps);
+            return start(ServerSocketFactory.getDefault());
+        }
+
+        /** Has it listen by other sockets than those of TCP: by those of TLS. */
+        ScriptedArena start(ServerSocketFactory sockets) throws IOException {
+            return new ScriptedArena(steps, sockets);
         }
     }
 
