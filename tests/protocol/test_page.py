@@ -28,6 +28,7 @@ SECTIONS = (
     "6. The classic dialect of angrymob",
     "7. Errors and notes (version 1)",
     "8. Ladders, and coming back",
+    "9. Drawing: log lines that begin `#@`",
 )
 
 
