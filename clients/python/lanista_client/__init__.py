@@ -21,6 +21,7 @@ import sys
 import time
 
 from lanista_client.crematoria import CrematoriaState, CrematoriaUnit
+from lanista_client.drawing import Draw
 from lanista_client.hogwarts import HogwartsState, HogwartsUnit
 from lanista_client.states import (
     DIRECTIONS,
@@ -54,6 +55,7 @@ __all__ = [
     "ArenaError",
     "CrematoriaState",
     "CrematoriaUnit",
+    "Draw",
     "HogwartsState",
     "HogwartsUnit",
     "MisuseError",
@@ -176,6 +178,7 @@ class Arena:
         state: the current match, also after its end (then the final position); None before one.
         results: the `Result` of each match that has ended.
         notes: the `Note`s of the current match.
+        draw: draws on the board of whoever may see this bot's log (`PROTOCOL.md 9`).
 
     Raises:
         ValueError: no name, or one of the arguments can't be said in a hello or used.
@@ -215,6 +218,7 @@ class Arena:
         self.state: Any = None  # its class depends on the arena's `game` line
         self.results: list[Result] = []
         self.notes: list[Note] = []
+        self.draw = Draw(self._write)
         self._keep = keep
         self._reconnect = reconnect
         self._pause = _SHORTEST_PAUSE  # before the next attempt to connect, at most

@@ -25,5 +25,6 @@ with Arena(os.environ.get("LANISTA_NAME", "Starter"), game="angrymob") as arena:
         for (i, j), units in state.mine.items():
             d, _ = min(state.neighbours(i, j), key=lambda way: steps[way[1]])
             moves.append((i, j, units, d))
+        arena.draw.value("cells", len(state.mine))  # a curve on the page, under the board
         arena.send(moves)
 print(arena.result)

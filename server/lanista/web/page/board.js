@@ -8,6 +8,7 @@
 
 import { describeCell } from "./cells.js";
 import { PALETTE, seatColour } from "./colours.js";
+import { paintDrawings } from "./drawing_paint.js";
 import { Ground } from "./ground.js";
 import { chooseLabels, columnsBetween, placeAt } from "./layout.js";
 import { motionOf } from "./motion.js";
@@ -29,6 +30,7 @@ import { Surface } from "./surface.js";
  * @property {number} [t] progress of the animation, from 0 (the previous position) to 1 (this one)
  * @property {number | null} [followed] the number of the unit to point out
  * @property {Cell | null} [hover] the cell to outline
+ * @property {readonly import("./drawing_paint.js").SeatDrawing[]} [drawings] what bots draw on it
  */
 
 /**
@@ -147,6 +149,7 @@ export class Board {
     }
     this.#drawBetween(transition, t);
     this.#drawHealth(transition, t);
+    paintDrawings(this.#surface, this.#theme, view.drawings ?? []);
     if (followed !== null && followed >= 0) {
       this.#drawFollowed(transition, position, followed, t);
     }

@@ -9,6 +9,7 @@
  * @module
  */
 
+/** @typedef {import("./decode.js").Play} Play */
 /** @typedef {import("./decode.js").Scene} Scene */
 /** @typedef {[rows: number, cols: number]} LevelSize */
 
@@ -35,7 +36,15 @@
 
 /** The colours that have a name; `own` is that of the bot's seat. */
 export const COLOURS = Object.freeze([
-  ..."own red orange yellow green blue pink gray ink".split(" "),
+  "own",
+  "red",
+  "orange",
+  "yellow",
+  "green",
+  "blue",
+  "pink",
+  "gray",
+  "ink",
 ]);
 /** Maximum length of a line in code points. */
 const MAX_LINE = 8000;
@@ -126,6 +135,34 @@ export function readLog(log, levels) {
     }
     return line;
   });
+}
+
+/**
+ * What `readTurn` has returned, as views ask for the same turn again and again.
+ * @type {WeakMap<Play, ReadonlyMap<number, LogLine[]>>}
+ */
+const READ = new WeakMap();
+
+/**
+ * Return the lines that each bot logged in a turn, by seat; bots that logged nothing are left out.
+ *
+ * @param {Play} play
+ * @param {Scene} scene whose board the lines are about
+ * @returns {ReadonlyMap<number, LogLine[]>}
+ */
+export function readTurn(play, scene) {
+  const known = READ.get(play);
+  if (known !== undefined) {
+    return known;
+  }
+  const levels = levelSizes(scene);
+  const lines = new Map(
+    Object.entries(play.logs ?? {})
+      .filter(([, log]) => log !== "")
+      .map(([seat, log]) => [Number(seat), readLog(log, levels)]),
+  );
+  READ.set(play, lines);
+  return lines;
 }
 
 /**

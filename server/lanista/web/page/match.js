@@ -11,6 +11,7 @@
 import { Board } from "./board.js";
 import { seatLetter } from "./colours.js";
 import { copyButton, matchControls, transport } from "./controls.js";
+import { DrawingLayer } from "./drawing_layer.js";
 import { el, fill } from "./dom.js";
 import { actionOf, helpDialog } from "./help.js";
 import { addressOf, seatMark } from "./matches.js";
@@ -32,6 +33,7 @@ import { Pointing } from "./pointing.js";
 import { tabs } from "./tabs.js";
 import { describeEnding, printable } from "./text.js";
 import { theme } from "./theme.js";
+import { valuePlots } from "./value_plots.js";
 
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./match_frames.js").MatchFrames} MatchFrames */
@@ -125,6 +127,8 @@ class MatchView {
   #details;
   #legend;
   #plots;
+  #values;
+  #drawings;
   #bar;
   #controls;
 
@@ -153,6 +157,8 @@ class MatchView {
     this.#details = [answersPanel(head), logsPanel(head), timesPanel(head)];
     this.#legend = legend(head);
     this.#plots = plots(head, (round) => this.#control((player) => player.seek(round)));
+    this.#values = valuePlots(head, (round) => this.#control((player) => player.seek(round)));
+    this.#drawings = new DrawingLayer(frames, () => this.#redraw());
     this.#bar = transport({
       act: (action) => this.#act(action),
       seek: (round) => this.#control((player) => player.seek(round)),
@@ -181,6 +187,7 @@ class MatchView {
     clearTimeout(this.#detailsTimer);
     clearTimeout(this.#roundTimer);
     this.#plots.close();
+    this.#values.close();
     this.#help.remove();
   }
 
@@ -215,6 +222,7 @@ class MatchView {
         { class: "beside" },
         this.#seats.element,
         this.#unit.element,
+        this.#drawings.element,
         el("h2", null, "What happened"),
         this.#events.element,
       ),
@@ -234,7 +242,7 @@ class MatchView {
       ["ledger", "Ledger", times.element],
     ];
     return [
-      ["score", "Score", this.#plots.scores],
+      ["score", "Score", el("div", null, this.#plots.scores, this.#values.element)],
         // An original game's file has only positions.
       ...(this.#frames.head.source === "res" ? [] : played),
       ["legend", "Legend", this.#legend.element],
@@ -272,6 +280,7 @@ class MatchView {
       this.#board.setTheme(theme());
       this.#legend.restyle();
       this.#plots.restyle();
+      this.#values.restyle();
     });
     themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     signal.addEventListener("abort", () => {
@@ -324,6 +333,7 @@ class MatchView {
       frames.loadAll();
     }
     this.#plots.update(frames);
+    this.#values.update(frames);
     if (frames.end !== null && this.#end === null) {
       this.#finish(frames.end);
     }
@@ -436,6 +446,7 @@ class MatchView {
         t: player.t,
         followed: this.#followed,
         hover: this.#pointing.place,
+        drawings: this.#drawings.on(previous !== null && player.t < 0.5 ? previous : position),
       });
       if (position !== this.#shown) {
         this.#shown = position;
@@ -472,6 +483,7 @@ class MatchView {
     this.#seats.show(position, null);
     this.#unit.show(position, null);
     this.#plots.mark(position.n);
+    this.#values.mark(position.n);
     this.#showTip();
   }
 

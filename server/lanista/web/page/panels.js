@@ -10,6 +10,8 @@
 
 import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
+import { readTurn } from "./drawing.js";
+import { logContent } from "./log_content.js";
 import { seatMark } from "./matches.js";
 import { Sprites } from "./sprites.js";
 import {
@@ -403,23 +405,19 @@ function note(text) {
  */
 export function logsPanel(head) {
   const element = el("div", { class: "logs" });
+  const unfolded = new Set();
   return {
     element,
     show({ play }) {
-      const logs = Object.entries(play?.logs ?? {}).filter(([, text]) => text !== "");
+      const logs = play === null ? [] : [...readTurn(play, head.scene)];
       fill(
         element,
         logs.length === 0
           ? note(
               noLogs(head),
             )
-          : logs.map(([seat, text]) =>
-              el(
-                "section",
-                null,
-                el("h4", null, playerOf(head, Number(seat))),
-                el("pre", { class: "raw", tabindex: 0, "data-scrolls": true }, printable(text)),
-              ),
+          : logs.map(([seat, lines]) =>
+              el("section", null, el("h4", null, playerOf(head, seat)), logContent(lines, seat, unfolded)),
             ),
       );
     },

@@ -241,7 +241,11 @@ export function plots(head, seek) {
   };
 }
 
-/** @typedef {ReturnType<Series["lines"]>} Lines */
+/**
+ * What a chart is made of: what `Series` returns, or the values of a name that bots gave.
+ *
+ * @typedef {ReturnType<Series["lines"]> & {values?: (number | null)[][]}} Lines
+ */
 
 /**
  * What a chart shows.
@@ -253,13 +257,16 @@ export function plots(head, seek) {
  * @property {number | null} limit value of a line across the chart; null: there is none
  * @property {boolean} logarithmic whether the values' axis is
  * @property {(value: number) => string} format formats a value for the axis
+ * @property {Partial<uPlot.Series>} [series] how lines look, instead of `dots`
+ * @property {(low: number | null, high: number | null) => [number, number]} [range] returns the
+ *   range of the values' axis, given those of all values; null: there are none
  */
 
 const LINE = { points: { show: false } };
 const DOTS = { paths: () => null, points: { show: true, size: 4.5, width: 1.5 } };
 
-/** One chart: for each seat a line or dots in its colour, with its letter at the end. */
-class Chart {
+/** One chart of a match: for each seat a line or dots in its colour, with its letter at the end. */
+export class Chart {
   #head;
   #seek;
   #contentOf;
@@ -361,7 +368,7 @@ class Chart {
           x: { time: false, range: (_, from, to) => [from, Math.max(from + 1, to)] },
           y: {
             distr: content.logarithmic ? 3 : 1,
-            range: (_, low, high) => rangeOf(content, low, high),
+            range: (_, low, high) => (content.range ?? rangeOf.bind(null, content))(low, high),
           },
         },
         axes: [
@@ -378,7 +385,7 @@ class Chart {
             label: seatLetter(seat),
             stroke: seatColour(seat, theme()).unit,
             width: 2.5,
-            ...(content.dots ? DOTS : LINE),
+            ...(content.series ?? (content.dots ? DOTS : LINE)),
             /** @param {uPlot} _ @param {number | null} value */
             value: (_, value) => (value === null ? "–" : content.format(value)),
           })),
