@@ -68,6 +68,7 @@ int main() try {
             }
             if (d) orders.push_back({unit.id, *d});
         }
+        arena.draw().cells({state.gems.begin(), state.gems.end()}, "yellow");  // on the page
         arena.send(orders);
     }
     if (arena.result()) std::puts(lanista::to_string(*arena.result()).c_str());

@@ -71,6 +71,7 @@ int main() try {
                     best = &way;
             if (best) orders.push_back({'m', wizard.id, best->d});
         }
+        arena.draw().cells({state.books.begin(), state.books.end()}, "yellow");  // on the page
         arena.send(orders);
     }
     if (arena.result()) std::puts(lanista::to_string(*arena.result()).c_str());

@@ -14,6 +14,11 @@ type Pos struct {
 	K int // the level: 0 underground, 1 outside
 }
 
+// Coordinates has row, column and level.
+func (p Pos) Coordinates() []int {
+	return []int{p.I, p.J, p.K}
+}
+
 // String is the position as (i, j, k).
 func (p Pos) String() string {
 	return fmt.Sprintf("(%d, %d, %d)", p.I, p.J, p.K)

@@ -55,6 +55,7 @@ public final class AngryMobStarter {
         String name = System.getenv().getOrDefault("LANISTA_NAME", "Starter");
         try (Arena arena = Arena.builder(name).game("angrymob").connect()) {
             for (AngryMobState state : arena.states(AngryMobState.class)) {
+                arena.draw().value("cells", state.mine().size()); // a curve, on the page
                 arena.send(moves(state));
             }
             System.out.println(arena.result());

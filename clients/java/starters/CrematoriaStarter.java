@@ -106,6 +106,7 @@ public final class CrematoriaStarter {
         String name = System.getenv().getOrDefault("LANISTA_NAME", "Starter");
         try (Arena arena = Arena.builder(name).game("crematoria").connect()) {
             for (CrematoriaState state : arena.states(CrematoriaState.class)) {
+                arena.draw().cells(state.gems(), "yellow"); // on the page's board
                 arena.send(orders(state));
             }
             System.out.println(arena.result());

@@ -108,6 +108,7 @@ public final class HogwartsStarter {
         String name = System.getenv().getOrDefault("LANISTA_NAME", "Starter");
         try (Arena arena = Arena.builder(name).game("hogwarts").connect()) {
             for (HogwartsState state : arena.states(HogwartsState.class)) {
+                arena.draw().cells(state.books(), "yellow"); // on the page's board
                 arena.send(orders(state));
             }
             System.out.println(arena.result());

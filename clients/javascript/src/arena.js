@@ -8,6 +8,7 @@
 import { AngryMobState } from "./angrymob.js";
 import { Connector, FINAL_CODES } from "./connector.js";
 import { CrematoriaState } from "./crematoria.js";
+import { Draw } from "./drawing.js";
 import { ArenaError, MisuseError } from "./errors.js";
 import { opening, quoted } from "./hello.js";
 import { HogwartsState } from "./hogwarts.js";
@@ -150,6 +151,8 @@ export class Arena {
    * @type {Note[]}
    */
   notes = [];
+  /** Draws on the board of whoever may see this bot's log (PROTOCOL.md 9). @readonly */
+  draw = new Draw((text) => this.#write(text));
 
   /** What makes connections after the first; null: nothing does. @type {Connector | null} */
   #connector;

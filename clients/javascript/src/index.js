@@ -23,6 +23,7 @@ export { AngryMobState, DIRECTIONS, DOWN, LEFT, RIGHT, UP } from "./angrymob.js"
 export { Arena, connect, GAMES, Note, Result } from "./arena.js";
 export { CellMap, CellSet } from "./cells.js";
 export { CrematoriaState, CrematoriaUnit } from "./crematoria.js";
+export { Draw } from "./drawing.js";
 export { ArenaError, MisuseError } from "./errors.js";
 export { HogwartsState, HogwartsUnit } from "./hogwarts.js";
 export { State } from "./state.js";

@@ -34,6 +34,7 @@ for await (const state of arena) {
     ways.sort((a, b) => a.left - b.left || a.d - b.d);
     moves.push([i, j, units, ways[0].d]);
   }
+  arena.draw.value("cells", state.mine.size); // a curve on the page, under the board
   arena.send(moves);
 }
 console.log(arena.result);

@@ -61,6 +61,7 @@ for await (const state of arena) {
     }
     if (d !== null) orders.push([unit.id, d]);
   }
+  arena.draw.cells(state.gems, "yellow"); // on the page's board
   arena.send(orders);
 }
 console.log(arena.result);

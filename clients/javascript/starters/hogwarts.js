@@ -71,6 +71,7 @@ for await (const state of arena) {
       .sort((a, b) => a.left - b.left || a.d - b.d);
     if (ways.length > 0) orders.push(["m", wizard.id, ways[0].d]);
   }
+  arena.draw.cells(state.books, "yellow"); // on the page's board: what is worth going to
   arena.send(orders);
 }
 console.log(arena.result);

@@ -45,5 +45,6 @@ with Arena(os.environ.get("LANISTA_NAME", "Starter"), game="crematoria") as aren
                 taken.add(pos)
             if d is not None:
                 orders.append((unit.id, d))
+        arena.draw.cells(state.gems, "yellow")  # on the page's board
         arena.send(orders)
 print(arena.result)

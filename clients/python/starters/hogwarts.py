@@ -53,5 +53,6 @@ with Arena(os.environ.get("LANISTA_NAME", "Starter"), game="hogwarts") as arena:
             ]
             if ways:
                 orders.append(("m", wizard.id, min(ways)[1]))
+        arena.draw.cells(state.books, "yellow")  # on the page's board: what is worth going to
         arena.send(orders)
 print(arena.result)

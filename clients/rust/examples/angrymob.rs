@@ -40,6 +40,7 @@ fn main() -> Result<(), Error> {
                 orders.push((i, j, units, d));
             }
         }
+        arena.draw().value("cells", state.mine.len() as f64); // a curve on the page
         arena.send(&orders);
     }
     if let Some(result) = arena.result() {

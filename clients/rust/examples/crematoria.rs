@@ -64,6 +64,7 @@ fn main() -> Result<(), Error> {
                 orders.push((unit.id, d));
             }
         }
+        arena.draw().cells(&state.gems, "yellow"); // on the page's board
         arena.send(&orders);
     }
     if let Some(result) = arena.result() {

@@ -67,6 +67,7 @@ fn main() -> Result<(), Error> {
                 .min_by_key(|&(d, cell)| (steps.get(cell).unwrap_or(9999), d));
             orders.extend(best.map(|(d, _)| Order::Move(wizard.id, d)));
         }
+        arena.draw().cells(&state.books, "yellow"); // on the page's board
         arena.send(&orders);
     }
     if let Some(result) = arena.result() {

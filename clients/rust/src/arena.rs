@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::connector::Connector;
 use crate::conversation::{Conversation, MatchResult, Note};
+use crate::drawing::Draw;
 use crate::error::Error;
 use crate::options::Options;
 use crate::state::GameState;
@@ -148,6 +149,11 @@ impl<S: GameState> Arena<S> {
     /// turn.
     pub fn log(&mut self, text: &str) {
         self.write(&log_lines(text));
+    }
+
+    /// Draws on the board of whoever may see this bot's log (`PROTOCOL.md 9`).
+    pub fn draw(&mut self) -> Draw<'_> {
+        Draw::new(self.input.get_mut())
     }
 
     /// The current match, also after its end: then the final position, if one was shown. `None`

@@ -6,6 +6,8 @@ pub trait Place: Copy + Eq {
     fn index(self, rows: i32, cols: i32) -> Option<usize>;
     /// How many cells such a board has.
     fn cells(rows: i32, cols: i32) -> usize;
+    /// Its row and column, and its level if the board has levels.
+    fn coordinates(self) -> (i32, i32, Option<i32>);
 }
 
 impl Place for (i32, i32) {
@@ -18,6 +20,10 @@ impl Place for (i32, i32) {
     fn cells(rows: i32, cols: i32) -> usize {
         rows as usize * cols as usize
     }
+
+    fn coordinates(self) -> (i32, i32, Option<i32>) {
+        (self.0, self.1, None)
+    }
 }
 
 impl Place for (i32, i32, i32) {
@@ -29,6 +35,10 @@ impl Place for (i32, i32, i32) {
 
     fn cells(rows: i32, cols: i32) -> usize {
         2 * <(i32, i32)>::cells(rows, cols)
+    }
+
+    fn coordinates(self) -> (i32, i32, Option<i32>) {
+        (self.0, self.1, Some(self.2))
     }
 }
 

@@ -1,6 +1,6 @@
 """Drawing of the board in the terminal while a match is played."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +11,7 @@ from rich.live import Live
 from lanista.cli.view import BoardView, lacks_colours
 from lanista.match.runner import Watcher
 from lanista.rules.base import Game
+from lanista.rules.picture import Place
 
 
 class LiveBoard:
@@ -49,9 +50,12 @@ class LiveBoard:
         self._names = names
         return self.watch
 
-    async def watch(self, game: Game) -> None:
-        """Draw the position and wait for the delay (a match's `Watcher`)."""
+    async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
+        """Draw the position, and the cells that bots mark; wait for the delay.
+
+        It is a match's `Watcher`.
+        """
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
-        self._live.update(self._view.board(game.frame()), refresh=True)
+        self._live.update(self._view.board(game.frame(), drawn), refresh=True)
         await trio.sleep(self._delay)

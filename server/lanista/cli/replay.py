@@ -14,7 +14,7 @@ from lanista.cli.common import fault_lines, printable
 if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
     from lanista.match.record import Record
-    from lanista.rules.base import Ruleset
+    from lanista.rules.base import Game, Ruleset
 
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
@@ -89,11 +89,19 @@ def verify(files: tuple[str, ...]) -> int:
     show_default=True,
     help="Width of a cell, in characters.",
 )
-def show(file: str, turn: int | None, delay: float, size: int) -> int:
+@click.option(
+    "--drawings/--no-drawings",
+    "draws",
+    default=True,
+    show_default=True,
+    help="Show what bots drew by their logs.",
+)
+def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -> int:
     """Show a record: each position in a terminal, elsewhere only the last, and the result."""
     import trio
     from rich.console import Console
 
+    from lanista.cli.drawing_view import TurnDrawings, turn_drawings
     from lanista.cli.live import LiveBoard
     from lanista.cli.view import BoardView, lacks_colours
     from lanista.match.record import BadRecordError
@@ -101,12 +109,18 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
 
     record, ruleset = _read(file)
     names = [printable(player.name) for player in record.header.players]
+
+    def drawn_on(game: "Game") -> TurnDrawings:
+        # What bots logged in turn N is about the position of turn N.
+        asked = record.turns[game.turn : game.turn + 1] if draws else ()
+        return turn_drawings(game.scene(), names, asked[0].logs if asked else {})
+
     try:
         if turn is None and sys.stdout is not None and sys.stdout.isatty():
 
             async def run() -> None:
                 for game in positions(record, ruleset):
-                    await live.watch(game)
+                    await live.watch(game, drawn_on(game).cells)
 
             with LiveBoard(names, size, delay / 1000) as live:
                 trio.run(run)
@@ -120,7 +134,10 @@ def show(file: str, turn: int | None, delay: float, size: int) -> int:
                 raise BadInputError(f"{file}: no turn {turn}; the last one is {game.turn}")
             console = Console(highlight=False)
             view = BoardView(game.scene(), names, size, plain=lacks_colours(console))
-            view.print(game.frame(), console)
+            drawn = drawn_on(game)
+            view.print(game.frame(), console, drawn.cells)
+            for line in drawn.lines:
+                click.echo(line)
     except MismatchError as error:
         click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
         return EXIT_MISMATCH

@@ -1,12 +1,12 @@
 """Positions drawn in the terminal as coloured cells with a legend, for any game."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console, Group
 from rich.style import Style
 from rich.text import Text
 
-from lanista.rules.picture import Frame, Ground, Mark, Scene
+from lanista.rules.picture import Frame, Ground, Mark, Place, Scene
 
 SEAT_COLOURS = ("dodger_blue2", "red3", "green4", "dark_orange3")
 HELD_COLOURS = ("dark_blue", "dark_red", "dark_green", "orange4")
@@ -61,23 +61,34 @@ class BoardView:
         """The width of a row, in characters."""
         return self._scene.cols * self._cell
 
-    def print(self, frame: Frame, console: Console) -> None:
+    def print(
+        self, frame: Frame, console: Console, drawn: Mapping[Place, str] | None = None
+    ) -> None:
         """Print legend and board once; long lines aren't cut."""
-        for line in self._lines(frame):
+        for line in self._lines(frame, drawn or {}):
             console.print(line, soft_wrap=True)
 
-    def board(self, frame: Frame) -> Group:
-        """Return the legend and the board."""
-        return Group(*self._lines(frame))
+    def board(self, frame: Frame, drawn: Mapping[Place, str] | None = None) -> Group:
+        """Return the legend and the board.
 
-    def _lines(self, frame: Frame) -> list[Text]:
+        Args:
+            frame: What to draw.
+            drawn: The colours of the cells that bots mark, as by `turn_drawings`.
+        """
+        return Group(*self._lines(frame, drawn or {}))
+
+    def _lines(self, frame: Frame, drawn: Mapping[Place, str]) -> list[Text]:
         marks = {(mark.row, mark.col): mark for mark in frame.marks}
         # The legend comes first because a terminal with too few lines cuts the last ones.
         lines = [self.legend(frame)]
         for row in range(self._scene.rows):
             line = Text(no_wrap=True)
             for col in range(self._scene.cols):
-                line.append(*self._drawn(row, col, marks.get((row, col)), frame))
+                mark = marks.get((row, col))
+                text, style = self._drawn(row, col, mark, frame)
+                if (row, col) in drawn:
+                    text, style = self._marked(text, style, drawn[row, col], mark)
+                line.append(text, style)
             lines.append(line)
         return lines
 
@@ -95,6 +106,14 @@ class BoardView:
             sign = LETTERS[holder].lower() if self._plain else " "
             return sign.rjust(self._cell), self._held[holder]
         return self._ground(self._scene.ground[row][col], lit=col in frame.lit)
+
+    def _marked(self, text: str, style: Style, colour: str, mark: Mark | None) -> tuple[str, Style]:
+        """Return the text and style of a cell that a bot marks; what stands on it stays."""
+        if self._plain:
+            return "*" + text[1:], style
+        if mark is not None:
+            return text, style + Style(color=colour, underline=True)
+        return text, Style(color="black", bgcolor=colour)
 
     def _ground(self, ground: Ground, *, lit: bool) -> tuple[str, Style]:
         sign = SIGNS[ground]

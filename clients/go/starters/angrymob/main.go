@@ -36,6 +36,7 @@ func main() {
 			}
 			moves = append(moves, angrymob.Move(group.I, group.J, group.N, best.D))
 		}
+		arena.Draw().Value("cells", float64(len(state.Mine))) // a curve on the page, under the board
 		arena.Send(moves...)
 	}
 	if arena.Err() != nil {

@@ -52,6 +52,7 @@ func main() {
 				orders = append(orders, crematoria.Step(unit.ID, best.D))
 			}
 		}
+		arena.Draw().Cell("yellow", lanista.Places(state.Gems)...) // on the page's board
 		arena.Send(orders...)
 	}
 	if arena.Err() != nil {

@@ -47,6 +47,7 @@ func main() {
 				orders = append(orders, hogwarts.Step(wizard.ID, best))
 			}
 		}
+		arena.Draw().Cell("yellow", lanista.Places(state.Books)...) // on the page's board
 		arena.Send(orders...)
 	}
 	if arena.Err() != nil {

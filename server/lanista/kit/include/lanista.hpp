@@ -239,6 +239,18 @@ struct Pos {
     }
 };
 
+/// Somewhere on a board, to draw there: a cell, or a place of a board with levels.
+struct Place {
+    int i;      ///< row
+    int j;      ///< column
+    int k = -1;  ///< level; -1: none is said
+
+    Place(int row, int col) : i(row), j(col) {}
+    Place(int row, int col, int level) : i(row), j(col), k(level) {}
+    Place(Cell cell) : i(cell.i), j(cell.j) {}
+    Place(Pos pos) : i(pos.i), j(pos.j), k(pos.k) {}
+};
+
 // -- within ---------------------------------------------------------------------------------------
 
 namespace detail {
@@ -1472,7 +1484,105 @@ inline std::string log_lines(std::string_view text) {
     return open ? lines + "\n" : lines;
 }
 
+/// Words as a log line that draws (PROTOCOL.md 9): whatever would end it or can't be seen is a
+/// space, and what isn't UTF-8 is escaped. One that is cut is too long to be drawn, so half a number
+/// never draws anything.
+inline std::string drawing_line(std::string_view words) {
+    std::string line = "#@ ";
+    std::size_t length = 0;
+    for (std::size_t at = 0; at < words.size() && length < log_piece; ++length) {
+        const std::size_t from = at;
+        const long point = code_point(words, at);
+        if (point < 0)
+            append_escaped(line, words.substr(from, at - from));
+        else if (printable(point))
+            line += words.substr(from, at - from);
+        else
+            line += ' ';
+    }
+    return line + "\n";
+}
+
 }  // namespace detail
+
+/// Shows something on the board of whoever may see the bot's log (PROTOCOL.md 9), in the present
+/// turn: `arena.draw().cell({3, 4}, "red")`.
+///
+/// A colour is `own` (the seat's), `red`, `orange`, `yellow`, `green`, `blue`, `pink`, `gray`, `ink`
+/// (dark on light, light on dark) or `#rrggbb`. Each call is sent at once, as log lines: the arena
+/// keeps 16 KiB a turn. Nothing is checked: whoever shows the board remarks beside a line what is
+/// wrong with it, so that drawing never costs a match.
+class Draw {
+  public:
+    /// For Arena.
+    explicit Draw(detail::Connection& connection) : connection_(connection) {}
+
+    /// Marks a cell.
+    void cell(Place place, std::string_view colour = "own") { cells({place}, colour); }
+
+    /// Marks cells; one call for many needs less of the log than many calls.
+    void cells(const std::vector<Place>& places, std::string_view colour = "own") {
+        points("cell", 1, places, colour);
+    }
+
+    /// Draws a line from place to place; where it changes the level, it begins anew.
+    void line(const std::vector<Place>& places, std::string_view colour = "own") {
+        points("line", 2, places, colour);
+    }
+
+    /// Draws a line as `line` does, with an arrowhead at its end.
+    void arrow(const std::vector<Place>& places, std::string_view colour = "own") {
+        points("arrow", 2, places, colour);
+    }
+
+    /// Writes a text of up to 80 characters that begins at a cell.
+    void text(Place place, std::string_view text, std::string_view colour = "own") {
+        std::string words = "text" + numbers(place) + level(place) + " ";
+        words += colour;
+        words += ' ';
+        words += text;
+        write(words);
+    }
+
+    /// Gives the number of this turn for the curve of that name (of `A-Z a-z 0-9 . _ -`).
+    void value(std::string_view name, double number) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%.15g", number);
+        for (char& digit : digits)  // as some locales have it
+            if (digit == ',') digit = '.';
+        std::string words = "value ";
+        words += name;
+        words += ' ';
+        words += digits;
+        write(words);
+    }
+
+  private:
+    /// Draws by as many lines of the log as there are changes of the level.
+    void points(const char* kind, std::size_t least, const std::vector<Place>& places,
+                std::string_view colour) {
+        for (std::size_t from = 0, to = 0; from < places.size(); from = to) {
+            std::string words = kind;
+            for (to = from; to < places.size() && places[to].k == places[from].k; ++to)
+                words += numbers(places[to]);
+            words += level(places[from]) + " ";
+            words += colour;
+            if (to - from >= least) write(words);
+        }
+    }
+
+    static std::string numbers(Place place) {
+        return " " + std::to_string(place.i) + " " + std::to_string(place.j);
+    }
+
+    static std::string level(Place place) {
+        return place.k < 0 ? "" : " " + std::to_string(place.k);
+    }
+
+    void write(const std::string& words) { connection_.write(detail::drawing_line(words)); }
+
+    detail::Connection& connection_;
+};
 
 /// A connection to the arena. Each `next()` waits for a turn that asks for an answer, and each such
 /// turn is answered by one `send(moves)`:
@@ -1600,6 +1710,9 @@ class Arena {
     /// It is sent at once, so that it isn't lost when the bot then fails. The arena keeps 16 KiB a
     /// turn.
     void log(std::string_view text) { connection_.write(detail::log_lines(text)); }
+
+    /// Draws on the board of whoever may see this bot's log (PROTOCOL.md 9).
+    Draw draw() { return Draw(connection_); }
 
     /// Closes the connection; in mid-match the arena takes that for a loss.
     void close() {

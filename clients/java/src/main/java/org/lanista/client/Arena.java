@@ -38,6 +38,7 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private Connector.Connection connection;
     private LineReader input;
     private final Iterator<State> turns = new Turns();
+    private final Draw draw = new Draw(line -> write(line.getBytes(StandardCharsets.UTF_8)));
     private final List<Result> results = new ArrayList<>();
     private List<Note> notes = new ArrayList<>();
     private State state;
@@ -181,6 +182,11 @@ public final class Arena implements Iterable<State>, AutoCloseable {
             from = to + (two ? 2 : 1);
         } while (from < text.length());
         write(lines.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** {@return what draws on the board of whoever may see this bot's log (PROTOCOL.md 9)} */
+    public Draw draw() {
+        return draw;
     }
 
     private static void appendPieces(StringBuilder lines, String text, int from, int to) {

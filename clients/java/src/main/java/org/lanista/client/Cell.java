@@ -6,7 +6,7 @@ package org.lanista.client;
  * @param i the row, from 0 at the top
  * @param j the column, from 0 at the left
  */
-public record Cell(int i, int j) implements Comparable<Cell> {
+public record Cell(int i, int j) implements Place, Comparable<Cell> {
     /**
      * {@return whether the other object is this cell}
      *

@@ -7,7 +7,7 @@ package org.lanista.client;
  * @param j the column, from 0 at the left
  * @param k the level: 0 underground, 1 outside
  */
-public record Pos(int i, int j, int k) implements Comparable<Pos> {
+public record Pos(int i, int j, int k) implements Place, Comparable<Pos> {
     /**
      * {@return whether the other object is this position}
      *
