@@ -12,3 +12,8 @@ func SetSleep(another func(time.Duration)) (restore func()) {
 	sleep = another
 	return func() { sleep = own }
 }
+
+// DrawTo draws by these writes.
+func DrawTo(write func([]byte)) Draw {
+	return Draw{write}
+}

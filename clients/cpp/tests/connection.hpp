@@ -221,6 +221,52 @@ inline void test_log() {
          lanista::detail::log_lines(std::string(8192, 'x') + "\ny\n"));
 }
 
+// The lines that the other libraries are tested with, too (PROTOCOL.md 9).
+inline void test_draw() {
+    using lanista::Cell;
+    using lanista::Draw;
+    using lanista::Pos;
+    Wire wire({welcome + start + turn_0});
+    Wired arena(wire);
+    const auto drawn = [&](const auto& use) {
+        wire.writes();
+        use(arena.draw());
+        std::string sent;
+        for (const std::string& text : wire.writes()) sent += text;
+        return sent;
+    };
+    const std::vector<Cell> cells = {{3, 4}, {3, 9}, {12, 9}};
+    const std::vector<lanista::Place> path(cells.begin(), cells.end());
+    const std::vector<lanista::Place> up = {
+        {1, 1, 0}, {1, 2, 0}, Pos{1, 2, 1}, {1, 3, 1}, {1, 3, 0}};
+    SAME("#@ cell 3 4 own\n", drawn([&](Draw draw) { draw.cell({3, 4}); }));
+    SAME("#@ cell 3 4 red\n", drawn([&](Draw draw) { draw.cell(cells[0], "red"); }));
+    SAME("#@ cell 3 4 1 #8040ff\n", drawn([&](Draw draw) { draw.cell({3, 4, 1}, "#8040ff"); }));
+    SAME("#@ cell 3 4 3 9 12 9 blue\n", drawn([&](Draw draw) { draw.cells(path, "blue"); }));
+    SAME("#@ line 3 4 3 9 12 9 own\n", drawn([&](Draw draw) { draw.line(path); }));
+    SAME("#@ arrow 3 4 3 9 12 9 pink\n", drawn([&](Draw draw) { draw.arrow(path, "pink"); }));
+    SAME("#@ text 3 4 ink go on\n", drawn([&](Draw draw) { draw.text({3, 4}, "go on", "ink"); }));
+    SAME("#@ text 3 4 1 ink \xc3\xa9\n",
+         drawn([&](Draw draw) { draw.text({3, 4, 1}, "\xc3\xa9", "ink"); }));
+    SAME("#@ value danger 0.25\n", drawn([&](Draw draw) { draw.value("danger", 0.25); }));
+    SAME("#@ value danger -7\n", drawn([&](Draw draw) { draw.value("danger", -7); }));
+    SAME("#@ arrow 1 1 1 2 0 red\n#@ arrow 1 2 1 3 1 red\n",
+         drawn([&](Draw draw) { draw.arrow(up, "red"); }));
+    SAME("#@ cell 1 1 1 2 0 red\n#@ cell 1 2 1 3 1 red\n#@ cell 1 3 0 red\n",
+         drawn([&](Draw draw) { draw.cells(up, "red"); }));
+    SAME("", drawn([&](Draw draw) { draw.line({{1, 1}}); }));
+    SAME("#@ text 1 2 red a b   c\n", drawn([&](Draw draw) {
+             draw.text({1, 2}, "a\nb\r\xc2\x85\xe2\x80\xa8" "c", "red");
+         }));
+    SAME("#@ cell 1 2 red 1 2 1 0\n",
+         drawn([&](Draw draw) { draw.cell({1, 2}, "red\n1 2 1 0"); }));
+    std::string snakes;  // 4 bytes each; a part of the line isn't drawn
+    for (int k = 0; k < 40'000; ++k) snakes += "\xf0\x9f\x90\x8d";
+    const std::string line = lanista::detail::drawing_line("text 1 2 red " + snakes);
+    SAME(true, line.size() <= 65'536 && line.size() > 4 * 8000 && line.back() == '\n');
+    SAME("#@ text 1 2 red \\xff\n", lanista::detail::drawing_line("text 1 2 red \xff"));
+}
+
 // Plays on, each answer telling the turn; what was seen of each state.
 inline std::string played(lanista::Arena& arena) {
     std::string seen;
@@ -448,6 +494,7 @@ inline void test_connection() {
         {"answers", test_answers},
         {"misuse", test_misuse},
         {"log", test_log},
+        {"draw", test_draw},
         {"pieces", test_in_whatever_pieces_the_match_is_the_same},
         {"cut off", test_cut_off_at_any_byte_it_is_disconnected_or_over},
         {"errors of the arena", test_errors_of_the_arena},

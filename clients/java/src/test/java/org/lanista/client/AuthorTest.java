@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** What a bot's author does with the client, rightly and wrongly. */
 final class AuthorTest {
@@ -116,6 +117,59 @@ final class AuthorTest {
         Check.equal("# a\n# \n# b\n", logged("a\r\rb"));
         Check.equal("# é\n# ü\n", logged("é\u2028ü"));
         Check.equal("#   1 2\n", logged("  1 2"));
+    }
+
+    private static String drawn(Consumer<Draw> use) {
+        StringBuilder sent = new StringBuilder();
+        use.accept(new Draw(sent::append));
+        return sent.toString();
+    }
+
+    /** PROTOCOL.md 9; the other libraries are tested with the same lines. */
+    void eachDrawingIsLinesOfTheForm() {
+        Cell cell = new Cell(3, 4);
+        Pos above = new Pos(3, 4, 1);
+        List<Cell> path = List.of(cell, new Cell(3, 9), new Cell(12, 9));
+        Check.equal("#@ cell 3 4 red\n", drawn(draw -> draw.cell(cell, "red")));
+        Check.equal("#@ cell 3 4 1 #8040ff\n", drawn(draw -> draw.cell(above, "#8040ff")));
+        Check.equal("#@ cell 3 4 3 9 12 9 blue\n", drawn(draw -> draw.cells(path, "blue")));
+        Check.equal("#@ line 3 4 3 9 12 9 own\n", drawn(draw -> draw.line(path, "own")));
+        Check.equal("#@ arrow 3 4 3 9 12 9 pink\n", drawn(draw -> draw.arrow(path, "pink")));
+        Check.equal("#@ text 3 4 ink go on\n", drawn(draw -> draw.text(cell, "go on", "ink")));
+        Check.equal("#@ text 3 4 1 ink é\n", drawn(draw -> draw.text(above, "é", "ink")));
+        Check.equal("#@ value danger 0.25\n", drawn(draw -> draw.value("danger", 0.25)));
+        Check.equal("#@ value danger -7\n", drawn(draw -> draw.value("danger", -7)));
+    }
+
+    void aChangeOfTheLevelBeginsAnotherLine() {
+        List<Pos> up =
+                List.of(
+                        new Pos(1, 1, 0),
+                        new Pos(1, 2, 0),
+                        new Pos(1, 2, 1),
+                        new Pos(1, 3, 1),
+                        new Pos(1, 3, 0));
+        Check.equal(
+                "#@ arrow 1 1 1 2 0 red\n#@ arrow 1 2 1 3 1 red\n",
+                drawn(draw -> draw.arrow(up, "red")));
+        Check.equal(
+                "#@ cell 1 1 1 2 0 red\n#@ cell 1 2 1 3 1 red\n#@ cell 1 3 0 red\n",
+                drawn(draw -> draw.cells(up, "red")));
+        Check.equal("", drawn(draw -> draw.line(List.of(new Cell(1, 1)), "red")));
+        Check.equal("", drawn(draw -> draw.cells(List.of(), "red")));
+    }
+
+    /** PROTOCOL.md 1: a line past 65,536 bytes would lose the match; a part of it isn't drawn. */
+    void noTextEndsADrawingOrMakesItTooLong() {
+        Cell cell = new Cell(1, 2);
+        Check.equal(
+                "#@ text 1 2 red a b   c\n",
+                drawn(draw -> draw.text(cell, "a\nb\r\u0085\u2028c", "red")));
+        Check.equal("#@ cell 1 2 red 1 2 1 0\n", drawn(draw -> draw.cell(cell, "red\n1 2 1 0")));
+        String snakes = "\uD83D\uDC0D".repeat(40_000);
+        String line = drawn(draw -> draw.text(cell, snakes, "red"));
+        Check.that(line.getBytes(StandardCharsets.UTF_8).length <= 65_536, "not too long");
+        Check.that(line.codePointCount(0, line.length()) > 8000 && line.endsWith("\n"), "refused");
     }
 
     /** PROTOCOL.md 1: a line past 65,536 bytes would lose the match. */

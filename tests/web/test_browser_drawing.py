@@ -1,0 +1,127 @@
+"""What bots draw, in a browser: on the board in its turn, switched off, and text that is only text."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import command
+from web.matchpage import MatchPage, drop
+from web.records import changed, unpacked
+
+SCRIPT = "<img/src=x/onerror=alert(1)>"
+YELLOW = {"dark": "#ffd028", "light": "#ffc400"}
+"""The palette's `gem`."""
+LOGS = {
+    # By turn: what the bot of seat 0 logs.
+    0: "# plain\n#@ cell 0 0 yellow\n#@ value danger 0.25\n#@ cell 99 0 red\n",
+    1: f"#@ arrow 0 0 2 2 own\n#@ text 1 1 ink {SCRIPT}\n#@ value danger -1.5\n",
+}
+
+
+@pytest.fixture
+def drawn(records, tmp_path):
+    """A record in which the bot of seat 0 draws in its first two turns."""
+    lines = unpacked(records["angrymob"])
+    for turn, log in LOGS.items():
+        assert turn == json.loads(lines[turn + 1])["turn"]
+        lines = changed(lines, turn + 1, logs={"0": log})
+    path = tmp_path / "drawn.jsonl"
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def switch(page, name):
+    """The switch of a bot's drawings."""
+    return page.get_by_role("group", name="Drawings").get_by_role("button", name=name)
+
+
+def corner(match, row, col):
+    """The colour just within the border of a cell."""
+    (level,) = match.geometry()
+    tile = level["tile"]
+    inside = max(1, round(0.08 * tile))
+    (found,) = match.pixels([
+        [round(level["x"] + col * tile + inside), round(level["y"] + (row + 0.5) * tile)]
+    ])
+    return found
+
+
+def test_drawings_show_in_their_turn_and_can_be_switched_off(arena, drawn, show):
+    """PROTOCOL.md 9: turn 0 draws on the start; a switch hides it, and stays as it is."""
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, drawn)
+    match = MatchPage(page)
+    match.begin()
+    names = match.names()
+    button = switch(page, names[0])
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(switch(page, names[1])).to_have_count(0)
+    assert YELLOW["dark"] == corner(match, 0, 0)
+    first = match.picture()
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    match.expect_another_picture(first)
+    without = match.picture()
+    assert YELLOW["dark"] != corner(match, 0, 0)
+    match.go(1)
+    second_without = match.picture()
+    match.go(0)
+    match.expect_picture(without)
+    button.click()
+    match.expect_picture(first)
+    match.go(1)
+    match.expect_another_picture(second_without)
+    match.go(2)
+    assert YELLOW["dark"] != corner(match, 0, 0)
+    match.go(0)
+    match.expect_picture(first)
+
+
+def test_lines_that_draw_nothing_have_a_remark_and_hostile_text_is_text(arena, drawn, show):
+    """A remark stands beside its line; a text on the board, and in the log, becomes no element."""
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, drawn)
+    match = MatchPage(page)
+    match.begin()
+    match.go(1)
+    logs = match.panel("Logs")
+    expect(logs).to_contain_text("# plain")
+    expect(logs).to_contain_text("#@ cell 99 0 red  not drawn: row 99, column 0 isn't on the board")
+    expect(logs.get_by_text("On the board: 1 drawing, 1 value")).to_be_visible()
+    match.go(2)
+    logs.get_by_text("On the board: 2 drawings, 1 value").click()
+    expect(logs.get_by_text(SCRIPT)).to_be_visible()
+    assert 0 == page.locator("img, svg[onload], iframe, script:not([src])").count()
+
+
+def test_values_become_a_curve(arena, drawn, show):
+    """A chart for the name, under the board, in which a click seeks."""
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, drawn)
+    match = MatchPage(page)
+    match.begin()
+    chart = match.panel("Score").get_by_role("img", name="Value danger by round")
+    expect(chart).to_be_visible()
+    expect(chart.locator("canvas")).to_have_count(1)
+
+
+def test_the_html_file_draws_too(drawn, browser, tmp_path):
+    """`lanista replay html`: nothing is asked of a network, and drawings show."""
+    import subprocess  # noqa: PLC0415
+
+    out = tmp_path / "match.html"
+    subprocess.run(command("replay", "html", drawn, "-o", out), check=True, capture_output=True)
+    visit = browser.visit(offline=True)
+    try:
+        page = visit.open(out.as_uri())
+        match = MatchPage(page)
+        match.begin()
+        assert YELLOW["dark"] == corner(match, 0, 0)
+        expect(page.get_by_role("group", name="Drawings")).to_be_visible()
+        assert [] == visit.complaints
+    finally:
+        visit.close()
