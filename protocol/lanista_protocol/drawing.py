@@ -185,7 +185,7 @@ def read_line(line: str, levels: Sequence[tuple[int, int]]) -> Drawing | Value |
 
 
 def _read_value(words: Sequence[str]) -> Value | Remark:
-    if len(words) != 3:  # noqa: PLR2004 - `value`, name, number
+    if len(words) != 3:
         return _bad_form("value")
     _, name, digits = words
     if not _NAME.fullmatch(name):

@@ -436,9 +436,9 @@ def _log_lines(line: bytes) -> bytes:
     text = line.removesuffix(b"\r").decode("utf-8", "backslashreplace")
     starts = range(0, len(text) or 1, _LOG_PIECE)
     pieces = [text[start : start + _LOG_PIECE] for start in starts]
-    # A line that draws (PROTOCOL.md 9) is one already.
-    marks = ["" if text.startswith("#@") and len(pieces) == 1 else "# "] * len(pieces)
-    return "".join([f"{mark}{piece}\n" for mark, piece in zip(marks, pieces, strict=True)]).encode()
+    if text.startswith("#@") and len(pieces) == 1:
+        return f"{text}\n".encode()  # it draws (PROTOCOL.md 9), and is a log line already
+    return "".join([f"# {piece}\n" for piece in pieces]).encode()
 
 
 def _printable(text: str) -> str:

@@ -164,6 +164,9 @@ def test_stderr_is_told_within_what_a_log_line_may_be():
         (b"\xff\xc3\xa9\r\n", b"# \\xff\xc3\xa9\n"),
         (b"a" * 9000 + b"\n", b"# " + b"a" * 8192 + b"\n# " + b"a" * 808 + b"\n"),
         (b"\n", b"# \n"),
+        (b"#@ cell 3 4 red\n", b"#@ cell 3 4 red\n"),  # PROTOCOL.md 9: it draws
+        (b" #@ cell 3 4 red\n", b"#  #@ cell 3 4 red\n"),
+        (b"#@" + b"a" * 9000 + b"\n", b"# #@" + b"a" * 8190 + b"\n# " + b"a" * 810 + b"\n"),
     ]:
         script += [Says(repr(what).encode() + b"\n"), Hears(told + b"1 2\n")]
     assert play(LOGS, *script).returncode == 0

@@ -7,6 +7,7 @@ from lanista.cli.view import BoardView
 from lanista.rules.picture import Frame, Ground, Level, Mark, Scene
 
 NAMES = ["Ann", "Bob"]
+RANGES = "rows are 0 to 2, columns 0 to 11"
 
 
 def scene(cols=12, levels=()):
@@ -40,8 +41,7 @@ def test_values_texts_and_what_is_wrong_are_listed():
     assert [
         "B Bob: danger 0.25, n 3",
         r"B Bob, row 1, column 2: a\x1bb",
-        "B Bob, not drawn: #@ cell 3 0 red: row 3, column 0 isn't on the board; rows are 0 to 2, "
-        "columns 0 to 11",
+        "B Bob, not drawn: #@ cell 3 0 red: row 3, column 0 isn't on the board; " + RANGES,
     ] == list(turn_drawings(scene(), NAMES, {"1": log}).lines)
 
 
@@ -67,7 +67,8 @@ def test_without_colours_a_marked_cell_has_a_star():
 
 
 def test_with_colours_what_stands_on_a_marked_cell_stays():
-    before, after = printed({}, plain=False), printed({(0, 0): "red1", (1, 1): "#12ab9c"}, plain=False)
+    marked = {(0, 0): "red1", (1, 1): "#12ab9c"}
+    before, after = printed({}, plain=False), printed(marked, plain=False)
     assert before[2] == after[2]
     assert before[0] != after[0]
     assert "7" in after[0]

@@ -57,6 +57,6 @@ print(json.dumps(found))
     assert done.stderr == ""
     found = json.loads(done.stdout)
     assert {"lanista_protocol.session", "lanista_protocol.hello"} <= set(found)
-    assert {"attr", "attrs", "math", "re", "unicodedata"} >= {
+    assert {"attr", "attrs", "enum", "math", "re", "unicodedata"} >= {
         m for ms in found.values() for m in ms
     }

@@ -1,11 +1,12 @@
-"""What bots draw, in a browser: on the board in its turn, switched off, and text that is only text."""
+"""What bots draw, in a browser: on the board in its turn, switched off; its text is only text."""
 
 import json
 
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import command
+from lanista.playback.html import bundle
+from lanista.playback.replay_reader import read_frames
 from web.matchpage import MatchPage, drop
 from web.records import changed, unpacked
 
@@ -41,9 +42,9 @@ def corner(match, row, col):
     (level,) = match.geometry()
     tile = level["tile"]
     inside = max(1, round(0.08 * tile))
-    (found,) = match.pixels([
-        [round(level["x"] + col * tile + inside), round(level["y"] + (row + 0.5) * tile)]
-    ])
+    (found,) = match.pixels(
+        [[round(level["x"] + col * tile + inside), round(level["y"] + (row + 0.5) * tile)]]
+    )
     return found
 
 
@@ -111,10 +112,8 @@ def test_values_become_a_curve(arena, drawn, show):
 
 def test_the_html_file_draws_too(drawn, browser, tmp_path):
     """`lanista replay html`: nothing is asked of a network, and drawings show."""
-    import subprocess  # noqa: PLC0415
-
     out = tmp_path / "match.html"
-    subprocess.run(command("replay", "html", drawn, "-o", out), check=True, capture_output=True)
+    out.write_bytes(b"".join(bundle(read_frames(drawn))))
     visit = browser.visit(offline=True)
     try:
         page = visit.open(out.as_uri())

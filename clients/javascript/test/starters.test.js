@@ -55,9 +55,9 @@ test("the angrymob starter fetches the nearest neutral unit, then the next", () 
     "angrymob",
     { hears: "Starter v=1 game=angrymob\n" },
     { says: WELCOME + START + TURN_0 },
-    { hears: "2 1 1 1\n" },
+    { hears: "#@ value cells 1\n2 1 1 1\n" },
     { says: TURN_1 },
-    { hears: "1 1 2 0\n" },
+    { hears: "#@ value cells 1\n1 1 2 0\n" },
   ));
 
 test("the hogwarts starter goes to the book; its other wizard to a free cell", () =>
@@ -65,7 +65,7 @@ test("the hogwarts starter goes to the book; its other wizard to a free cell", (
     "hogwarts",
     { hears: "Starter v=1 game=hogwarts\n" },
     { says: WELCOME + HOGWARTS_START + HOGWARTS_TURN },
-    { hears: "m 5 2 m 6 0\n" },
+    { hears: "#@ cell 0 3 5 0 yellow\nm 5 2 m 6 0\n" },
   ));
 
 test("the hogwarts starter casts a spell once the ghost has rested", () =>
@@ -81,7 +81,7 @@ test("the hogwarts starter casts a spell once the ghost has rested", () =>
           `spell${" 2".repeat(15)}`,
         ),
     },
-    { hears: "s 1 0 0 0 1 1 1 2 2 2 3 3 3 4 4 4 m 5 2 m 6 0\n" },
+    { hears: "#@ cell 0 3 5 0 yellow\ns 1 0 0 0 1 1 1 2 2 2 3 3 3 4 4 4 m 5 2 m 6 0\n" },
   ));
 
 test("the crematoria starter strikes beyond the edge; its pioneer avoids the hound", () =>
@@ -89,7 +89,7 @@ test("the crematoria starter strikes beyond the edge; its pioneer avoids the hou
     "crematoria",
     { hears: "Starter v=1 game=crematoria\n" },
     { says: WELCOME + CREMATORIA_START + CREMATORIA_TURN },
-    { hears: "0 7 1 6\n" },
+    { hears: "#@ cell 0 5 4 2 1 yellow\n0 7 1 6\n" },
   ));
 
 test("a starter takes the name it is given, and an uncaught error says why", async () => {

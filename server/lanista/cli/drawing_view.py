@@ -1,4 +1,4 @@
-"""What bots draw in a turn (PROTOCOL.md 9), for the terminal: cells to colour, and lines of text."""
+"""What bots draw in a turn (PROTOCOL.md 9), for the terminal: cells to colour, lines of text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -48,6 +48,8 @@ def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -
     lines: list[str] = []
     for key, log in sorted(logs.items(), key=lambda item: int(item[0])):
         seat = int(key)
+        if seat >= len(names):
+            continue  # a record that somebody wrote otherwise
         read = read_log(log, sizes)
         for line in read:
             match line.content:

@@ -43,6 +43,9 @@ final class ProgramsTest {
         }
     }
 
+    /** What the Hogwarts starter draws. */
+    private static final String BOOKS = "#@ cell 0 3 5 0 yellow\n";
+
     private static ScriptedArena.Script hogwarts(String turn, String answer) {
         return ScriptedArena.script()
                 .hears("H v=1 game=hogwarts\n")
@@ -57,7 +60,7 @@ final class ProgramsTest {
                 Said.HOGWARTS_TURN
                         .replace("unit 1 g 1 0 0 53 5", "unit 1 g 1 0 0 0 5")
                         .replaceAll("spell .*", "spell" + " 2".repeat(15));
-        String answer = "s 1 0 0 0 1 1 1 2 2 2 3 3 3 4 4 4 m 5 2 m 6 0\n";
+        String answer = BOOKS + "s 1 0 0 0 1 1 1 2 2 2 3 3 3 4 4 4 m 5 2 m 6 0\n";
         try (ScriptedArena scripted = hogwarts(turn, answer).start()) {
             Check.equal(new Run(0, RESULT), run(scripted.port(), "H", "HogwartsStarter"));
         }
@@ -70,7 +73,7 @@ final class ProgramsTest {
                 Said.HOGWARTS_TURN
                         .replace("unit 1 g 1 0 0 53 5", "unit 1 g 1 0 0 0 5")
                         .replaceAll("spell .*", "spell 1 9 2 4 4 4 5 5 2 3 3 6 1 5 6");
-        String answer = "s 1 0 0 0 2 3 4 1 3 2 3 4 1 1 4 2 m 5 2 m 6 0\n";
+        String answer = BOOKS + "s 1 0 0 0 2 3 4 1 3 2 3 4 1 1 4 2 m 5 2 m 6 0\n";
         try (ScriptedArena scripted = hogwarts(turn, answer).start()) {
             Check.equal(new Run(0, RESULT), run(scripted.port(), "H", "HogwartsStarter"));
         }
