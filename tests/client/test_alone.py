@@ -64,7 +64,7 @@ def test_a_copy_needs_the_standard_library_alone(folder):
     with ScriptedArena(
         Hears(b"A v=1 game=angrymob\n"),
         Says(WELCOME + START + TURN_0),
-        Hears(b"#@ value cells 1\n2 1 1 1\n"),
+        Hears(b"2 1 1 1\n"),
         Says(TURN_1),
         Hears(b"1 1 2 1\n"),
         Says(FORFEIT + b"bye\n"),
@@ -97,7 +97,7 @@ def test_the_angrymob_starter_plays(folder):
         Says(WELCOME + START + TURN_0),
         Hears(b"#@ value cells 1\n2 1 1 1\n"),
         Says(TURN_1),
-        Hears(b"1 1 2 0\n"),
+        Hears(b"#@ value cells 1\n1 1 2 0\n"),
         Says(FORFEIT + b"bye\n"),
     ) as scripted:
         done = run(folder, "angrymob.py", port=scripted.port)
