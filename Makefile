@@ -199,6 +199,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/standing.py
 	$(BIN)/python tests/bench/tournament.py
 	$(BIN)/python tests/bench/starting.py
+	$(BIN)/python tests/bench/python_api.py
 
 bench-quick: setup  ## a turn with bots in C, and its floor, in under a minute: for work on the hot path
 	$(BIN)/python tests/bench/turn.py --quick

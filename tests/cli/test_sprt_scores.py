@@ -55,6 +55,11 @@ def test_four_players_count_what_is_between_a_and_b():
 @pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", EXIT_UNDECIDED)])
 def test_the_exit_code_tells_the_decision(decision, code):
     report = Report(
-        standings=standings([]), over=True, halted="", interrupted=False, decision=decision
+        setup=None,
+        standings=standings([]),
+        over=True,
+        halted="",
+        interrupted=False,
+        decision=decision,
     )
     assert code == code_of(report)

@@ -2,12 +2,25 @@
 
 import functools
 import linecache
+import re
+import runpy
 
 import lanista
 from docs.pages import DOCS, fenced
 
 PAGE = DOCS / "python.md"
 PATIENT = {"no_clock": True, "stall_margin": 600_000.0, "settings": {"move_limit": 40}}
+
+CUP = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = [1]
+concurrency = 1
+settings = { move_limit = 40 }
+clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
+bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Runner", command = "RandomRunners" }]
+"""
 
 
 def test_every_block_runs(tmp_path, monkeypatch, capfd):
@@ -32,6 +45,38 @@ def test_every_block_runs(tmp_path, monkeypatch, capfd):
     assert "turns are as the rules have them" in out
     assert (tmp_path / "match.html").exists()
     assert (tmp_path / "end.png").exists()
+
+
+def test_the_examples_do_what_they_say(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    patient = functools.partial(lanista.play_many, **PATIENT, workers=1)
+    monkeypatch.setattr(lanista, "play_many", patient)
+
+    def run(name, *words):
+        runpy.run_path(str(DOCS / "examples" / f"{name}.py"))["main"](*words)
+        return capsys.readouterr().out
+
+    told = run("compare", "angrymob", "CamperJoe", "RandomRunners", 2)
+    assert re.fullmatch(r"old: \d of 4, 0 faults\nnew: \d of 4, 0 faults\nnobody: .*\n", told)
+    record = next(tmp_path.glob("lanista-records/*.gz"))
+    assert re.fullmatch(r"(turn \d+: [\d.]+ ms\n){3}", run("slow_turns", str(record), 0, 3))
+    (tmp_path / "cup.toml").write_text(CUP)
+    run("ratings", "cup.toml", "cup.svg")
+    assert "Joe</text>" in (tmp_path / "cup.svg").read_text()
+
+
+def test_a_tournament_has_the_columns_of_a_match(tmp_path, monkeypatch):
+    """And both are scalars; a tournament's match has no id but its block, seating and attempt."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup.toml").write_text(CUP)
+    rows = lanista.tournament.run("cup.toml").matches()
+    assert [(0, 0, "Joe"), (0, 1, "Runner"), (1, 0, "Runner"), (1, 1, "Joe")] == [
+        (row["seating"], row["seat"], row["bot"]) for row in rows
+    ]
+    [row, _] = lanista.play("angrymob", ["CamperJoe", "CamperJoe"], **PATIENT).rows()
+    assert row.keys() - {"match"} == rows[0].keys() - {"block", "seating", "attempt", "seconds"}
+    assert {type(value) for row in rows for value in row.values()} <= {int, float, str}
+    assert lanista.open_record(rows[0]["record"]).verify() == rows[0]["turns"]
 
 
 def test_the_page_tells_every_name():

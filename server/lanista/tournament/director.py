@@ -54,6 +54,7 @@ from lanista.tournament.executors import Workers, no_cleanup
 from lanista.tournament.futures import deliver, error_of, one_line
 from lanista.tournament.pace import Disturbances, Pace, eta, failed
 from lanista.tournament.result_recorder import ResultRecorder
+from lanista.tournament.rows import Row, match_rows
 from lanista.tournament.setup import Setup
 from lanista.tournament.worker import Block, Finished, Measured, Task, WorkError
 
@@ -80,6 +81,18 @@ class Report:
     """Whether the run was asked to end before all was played; another run goes on from there."""
     decision: str = ""
     """The hypothesis that a version test has accepted, `H0` or `H1`; otherwise empty."""
+    setup: Setup = attrs.field(repr=False, eq=False)
+    """The tournament that was run."""
+
+    def matches(self) -> list[Row]:
+        """Return a row of plain values for each bot of each stored match, the oldest first.
+
+        `polars.DataFrame` and `pandas.DataFrame` take them as they are.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        return match_rows(self.setup)
 
 
 @attrs.define(eq=False)
@@ -214,6 +227,7 @@ class Director:
         over = self._format.over()
         standings = await self._last_standings()
         report = Report(
+            setup=self.setup,
             standings=standings,
             over=over,
             halted=self._halted,
