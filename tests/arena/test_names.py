@@ -224,7 +224,8 @@ async def test_without_a_token_from_elsewhere(names, closed):
 async def test_a_token_is_proved_without_a_hello(names, store, computed):
     """As on the page: nothing is registered by that, and guessing has the same limits."""
     await enter(names, "Ann token=x")
-    assert "Ann" == await names.prove("aNN", "x", NEAR)
+    proved = await names.prove("aNN", "x", NEAR)
+    assert ("Ann", store.find("ann").registered) == proved
     for name, token, code, words in [
         ("Ann", "y", ErrorCode.BAD_TOKEN, "no name 'Ann' is registered with this token"),
         ("New", "x", ErrorCode.BAD_TOKEN, "no name 'New' is registered with this token"),

@@ -15,6 +15,7 @@ import trio
 from lanista.arena.ladders import tokens
 from lanista.arena.ladders.names import add_name
 from lanista.hosting.control import MatchControl, RunningMatch
+from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
 from lanista.web import viewer as module
@@ -24,6 +25,8 @@ from web.test_ladders import opened
 from web.test_logs import logs
 
 LADDER = {"name": "pit", "block": "b", "bots": ["Ann", "Bob"], "seating": 0, "map": ""}
+BEFORE = "2026-05-01T00:00:00.000+00:00"
+LATER = "2100-01-01T00:00:00.000+00:00"
 LOGS = {"0": "# Ann's plan\n", "1": "# Bob's plan\n"}
 
 
@@ -39,7 +42,8 @@ def lines(tmp_path_factory):
     lines = unpacked(captured(tmp_path_factory.mktemp("record")))
     result = json.loads(lines[-1])["result"]
     bots = [{"exit": "exit code 1", "output": f"{name}'s output"} for name in ("Ann", "Bob")]
-    lines = changed(lines, 0, ladder=LADDER)
+    # Later than Ann's registration, which comes with each test.
+    lines = changed(lines, 0, ladder=LADDER, started=LATER)
     lines = changed(lines, 1, logs=LOGS)
     return changed(lines, len(lines) - 1, result={**result, "bots": bots})
 
@@ -103,6 +107,28 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(page_of):
         assert None is house.arena.names.store.find("new")
 
 
+async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(
+    page_of, record, lines
+):
+    """It was removed and registered again: not even with the same token, and in no way."""
+    record.write_bytes(gzip.compress(b"".join(changed(lines, 0, started=BEFORE))))
+    folder_of(record, 0).mkdir()
+    async with page_of() as house:
+        token = await named(house)
+        page = await house.page()
+        await page.ask("name", name="Ann", token=token)
+        assert (False, None) == await seen(page)
+        auth = basic("Ann", token)
+        answer = await house.get("/api/1/matches/m1/bundles/0", auth)
+        assert 403 == answer.status
+        answer = await house.get("/api/1/matches/m1/record", auth)
+        assert 200 == answer.status
+        assert b"plan" not in gzip.decompress(answer.body)
+        operator = await house.page()
+        await operator.ask("token", token="sesame")
+        assert (True, LOGS) == await seen(operator)
+
+
 async def test_so_does_a_match_that_is_running(page_of, record, lines):
     """Also where others' logs are open to all."""
     part = record.with_name("m2.jsonl.gz" + PART)
@@ -114,7 +140,7 @@ async def test_so_does_a_match_that_is_running(page_of, record, lines):
             ruleset=ANGRYMOB,
             room="pit",
             bots=((1, "Ann"), (2, "Bob")),
-            started="",
+            started=LATER,
             part=part,
             control=MatchControl(),
             playing=None,

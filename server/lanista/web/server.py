@@ -553,7 +553,7 @@ class Server:
             proved = await names.prove(name, token, peer.address)
         except RemoteProtocolError as error:
             raise _error(http.HTTPStatus.FORBIDDEN, error.message) from None
-        return attrs.evolve(visitor, names=frozenset({proved}))
+        return attrs.evolve(visitor, names={proved.name: proved.registered})
 
     async def _check_operator(self, peer: Peer, authorization: str | None) -> None:
         """Answer with 403 unless it is the operator who asks."""

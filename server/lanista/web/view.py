@@ -55,8 +55,25 @@ class Visitor:
     """What somebody who looks at the page may see and do besides what everybody may."""
 
     operator: bool = False
-    names: frozenset[str] = frozenset()
-    """The names on ladders whose tokens were shown."""
+    names: Mapping[str, datetime] = attrs.field(factory=dict)
+    """The names on ladders whose tokens were shown, and since when each is registered."""
+
+    def owns(self, name: str, started: str) -> bool:
+        """Return whether what the bot of this name left in a match is the visitor's to see.
+
+        A name may have been somebody else's before it was registered as it is now.
+
+        Args:
+            name: The bot's name.
+            started: When the match began, in ISO 8601, UTC.
+        """
+        registered = self.names.get(name)
+        if registered is None:
+            return False
+        try:
+            return datetime.fromisoformat(started) >= registered
+        except (TypeError, ValueError):
+            return False  # a record that wasn't written by an arena
 
 
 @attrs.define(eq=False)
@@ -361,7 +378,7 @@ class View:
     async def log_seats(self, match: str, visitor: Visitor) -> Seats:
         """Return the seats of which a visitor may see what their bots logged; None for all.
 
-        On a ladder that are the visitor's own. Elsewhere it is all or none.
+        On a ladder these are the visitor's own. Elsewhere it is all or none.
 
         Raises:
             NoFramesError: There is no such match.
@@ -369,6 +386,7 @@ class View:
         running = self.running.matches.get(match)
         if running is not None:
             ladder, players = self._ladder_of(running), [name for _, name in running.bots]
+            started = running.started
             if ladder is None:
                 return None if self.open_logs else frozenset()
         else:
@@ -376,9 +394,10 @@ class View:
             if description is None:
                 raise NoFramesError(f"there is no match {match!r} here")
             ladder, players = description["ladder"], description["players"]
+            started = description["started"]
         if ladder is None or visitor.operator:
             return None
-        return frozenset(seat for seat, name in enumerate(players) if name in visitor.names)
+        return frozenset(seat for seat, name in enumerate(players) if visitor.owns(name, started))
 
     async def acquire_frames(self, match: str, visitor: Visitor) -> FrameFile:
         """Return the frames of a match; the caller has to release them to the cache.

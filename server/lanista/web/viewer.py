@@ -500,8 +500,10 @@ class Viewer:
             proved = await names.prove(name, token, self.peer.address)
         except RemoteProtocolError as error:
             raise BadMessageError(error.message) from None
-        self.visitor = attrs.evolve(self.visitor, names=self.visitor.names | {proved})
-        await self._send({"type": "name", "name": proved, "id": message.get("id")})
+        self.visitor = attrs.evolve(
+            self.visitor, names={**self.visitor.names, proved.name: proved.registered}
+        )
+        await self._send({"type": "name", "name": proved.name, "id": message.get("id")})
 
     # -- commands ------------------------------------------------------------------------------
 

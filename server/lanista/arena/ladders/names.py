@@ -35,7 +35,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import NewType, TypeVar
+from typing import NamedTuple, NewType, TypeVar
 
 import attrs
 import structlog
@@ -101,6 +101,16 @@ class LadderName:
     is_registered: bool
     token_hash: str = attrs.field(default="", repr=False)
     """The hash with which its token was compared, if it is registered."""
+    registered: datetime | None = None
+    """Since when it is registered; None if it isn't."""
+
+
+class ProvedName(NamedTuple):
+    """A registered name of which somebody has shown the token."""
+
+    name: str
+    registered: datetime
+    """Since when it has belonged to whoever has the token."""
 
 
 class NameRefusedError(Exception):
@@ -115,6 +125,8 @@ class _Entry:
     """The name as it is registered; None if it isn't."""
     token_hash: str = attrs.field(repr=False)
     """The hash of its token; that of no token if it isn't registered."""
+    registered: datetime | None
+    """Since when it is registered; None if it isn't."""
     as_of: int | None
     """`NameStore.changes` at that time or before; None if that wasn't known."""
 
@@ -219,7 +231,7 @@ class Names:
             self._seen[checked.name] = datetime.now(UTC)
         return checked
 
-    async def prove(self, name: str, token: str, address: str) -> str:
+    async def prove(self, name: str, token: str, address: str) -> ProvedName:
         """Check that a token is that of a registered name, which nobody plays under now.
 
         The limits are those of `check`; but no name is registered.
@@ -230,14 +242,16 @@ class Names:
             address: The address of whoever sent them, from `admission.address_of`.
 
         Returns:
-            The name as it is registered.
+            The name as it is registered, and since when.
 
         Raises:
             RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
         """
         key = _key_of_ladder_name(name)
         with self._store_errors(name):
-            return (await self._check_token(name, key, token, address, registers=False)).name
+            checked = await self._check_token(name, key, token, address, registers=False)
+        assert checked.registered is not None
+        return ProvedName(checked.name, checked.registered)
 
     async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
         """Return registered names in the order of their keys.
@@ -345,6 +359,7 @@ class Names:
             owner=owner,
             is_registered=True,
             token_hash=entry.token_hash,
+            registered=entry.registered,
         )
 
     async def _entry_opened_by(
@@ -438,8 +453,13 @@ class Names:
 
     def _entry(self, registered: RegisteredName | None, as_of: int | None) -> _Entry:
         if registered is None:
-            return _Entry(name=None, token_hash=self._nobody, as_of=as_of)
-        return _Entry(name=registered.name, token_hash=registered.token_hash, as_of=as_of)
+            return _Entry(name=None, token_hash=self._nobody, registered=None, as_of=as_of)
+        return _Entry(
+            name=registered.name,
+            token_hash=registered.token_hash,
+            registered=registered.registered,
+            as_of=as_of,
+        )
 
     @contextlib.contextmanager
     def _store_errors(self, name: str) -> Iterator[None]:
