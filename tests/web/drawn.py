@@ -15,7 +15,7 @@ OWNED = {str(seat): ("ground", seat) for seat in range(4)}
 CAVES = {"R": "wall", "C": "floor", "E": "elevator", **OWNED}
 CORRIDORS = {"W": "wall", ".": "floor", **OWNED}
 CORNER, CENTRE = "corner", "centre"
-"""Where to look in a cell: its ground is seen beside a disc, its unit in the middle."""
+"""Where to look in a cell: its ground is seen beside a disc, its unit above the letter in it."""
 
 
 def drawings(path, rounds):
@@ -143,5 +143,5 @@ def point(geometry, place):
     level, row, col, where = place
     corner = geometry[level]
     tile = corner["tile"]
-    inside = 1 if where == CORNER else tile // 2
-    return [int(corner["x"] + col * tile + inside), int(corner["y"] + row * tile + inside)]
+    right, down = (1, 1) if where == CORNER else (tile // 2, tile // 5)
+    return [int(corner["x"] + col * tile + right), int(corner["y"] + row * tile + down)]
