@@ -217,6 +217,7 @@ def test_a_scene_has_its_ground_by_row():
         levels=(Level(title="up", col=0, cols=1), Level(title="down", col=1, cols=2, wraps=True)),
         stats=("units",),
         kinds=((Shape.DISC, "", "a wizard"),),
+        turn_word="round",
     )
     assert {
         "rows": 2,
@@ -230,6 +231,7 @@ def test_a_scene_has_its_ground_by_row():
         "signs": [["3", "units"]],
         "kinds": [["disc", "", "a wizard"]],
         "stats": ["units"],
+        "turn": "round",
     } == module.scene_json(scene)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from lanista.rules.base import DecodesAnswers, Submove
 from lanista.rules.registry import get, names
-from support import angrymob, crematoria, hogwarts
+from support import angrymob, crematoria
 from support.hogwarts import Draws, begin, hall, play
 
 LEVEL_1 = 81

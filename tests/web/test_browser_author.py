@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from e2e.running import wait_until
 from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
 from lanista.rules import registry
 from web.arena import match_of
-from web.browser import PHONE
+from web.browser import DESK, PHONE
 from web.matchpage import MatchPage, drop
 from web.records import changed, unpacked
 
@@ -47,15 +48,14 @@ def replay(arena, records, show):
 def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
     """What a bot ordered, why it changed nothing, and both ways between text and board."""
     record = read_record(records["hogwarts"])
-    games = positions(record, registry.get("hogwarts"))
-    next(games)
-    idle = {}
-    # A round in which a wall, or somebody, was in the way of a wizard.
-    for n, game in enumerate(games, 1):
-        idle = {unit: why for unit, why in game.without_effect().items() if unit >= 4}
-        if idle:
-            break
-    unit, why = next(iter(idle.items()))
+    # A wizard that had something in its way, in some round.
+    game, unit, why = next(
+        (game, unit, why)
+        for game in positions(record, registry.get("hogwarts"))
+        for unit, why in game.without_effect().items()
+        if unit >= 4
+    )
+    n = game.turn
     match = replay("hogwarts", n)
     line = match.panel("Answers").get_by_role("listitem").filter(has_text=f"wizard {unit} moves")
     expect(line).to_contain_text(f"no effect: {why}")
@@ -128,9 +128,7 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
     expect(won).to_be_visible()
     leads = [
         first - second
-        for first, second in (
-            game.scores() for game in positions(record, registry.get("angrymob"))
-        )
+        for first, second in (game.scores() for game in positions(record, registry.get("angrymob")))
     ]
     gains = [now - before for before, now in itertools.pairwise(leads)]
     decided.click()
@@ -177,18 +175,53 @@ def test_the_board_by_keyboard(replay):
     expect(match.page.get_by_text("underground, row")).to_be_hidden()
 
 
-@pytest.mark.parametrize("size", [None, PHONE], ids=["desk", "phone"])
-def test_nothing_serious_is_in_anybodys_way(replay, size):
-    """axe-core's findings, in both themes, with every part of the dock shown."""
+def test_the_board_is_zoomed_and_moved(replay):
+    """By keys, by the wheel where the pointer is, and by dragging, which follows no unit."""
+    match = replay("hogwarts", 5)
+    (whole,) = match.geometry()
+
+    def tile():
+        return match.geometry()[0]["tile"]
+
+    match.hover(30, 30)
+    match.page.mouse.wheel(0, -600)
+    wait_until(lambda: tile() > 2 * whole["tile"], "the board is larger")
+    # The cell under the pointer is still there.
+    expect(match.page.get_by_text("row 30, column 30", exact=True)).to_be_visible()
+    (before,) = match.geometry()
+    match.page.mouse.down()
+    match.page.mouse.move(*(200, 300), steps=3)
+    match.page.mouse.up()
+    wait_until(lambda: before != match.geometry()[0], "the board has moved")
+    assert before["tile"] == tile()
+    expect(match.button("Unfollow")).to_be_hidden()
+    match.page.keyboard.press("0")
+    wait_until(lambda: [whole] == match.geometry(), "the whole board is seen")
+    match.page.keyboard.press("z")
+    wait_until(lambda: tile() > whole["tile"], "the board is larger")
+    match.page.keyboard.press("x")
+    wait_until(lambda: [whole] == match.geometry(), "the whole board is seen again")
+    match.page.keyboard.press("v")
+    expect(match.players.first).to_be_hidden()
+    match.page.keyboard.press("v")
+    expect(match.players.first).to_be_visible()
+
+
+def test_nothing_serious_is_in_anybodys_way(arena, records, visit):
+    """axe-core's findings, on a desk and on a phone, in both themes."""
     if not AXE.exists():
         pytest.skip("axe-core is missing; `make setup-browser` installs it where npm is")
-    match = replay("hogwarts", 20, size=size)
+    one = visit()
+    one.pardon("Content Security Policy")  # axe-core tries colours out
+    match = MatchPage(one.open(f"{arena.address(match_of(records['hogwarts']))}?round=20"))
+    match.at(20)
     match.page.keyboard.press("s")
     match.page.evaluate(AXE.read_text())
     found = []
-    for other in ("light", "dark"):
-        for name in ("Logs", "Output", "Ledger", "Score", "Answer time", "Legend", "Answers"):
+    for size, other in ((DESK, "light"), (PHONE, "dark")):
+        match.page.set_viewport_size(size)
+        for name in ("Logs", "Ledger", "Score", "Answers"):
             match.panel(name)
-            found += match.page.evaluate(SERIOUS) if name in {"Answers", "Ledger", "Score"} else []
+            found += match.page.evaluate(SERIOUS)
         match.button(f"Change to the {other} theme").click()
     assert [] == found

@@ -48,9 +48,7 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     pair.play(FIRST)
     match.at(1)
     match.state("live · move 1")
-    expect(match.board).to_have_accessible_name(
-        "Board of Angry Mob after move 1: A Ada 2, B Bob 1"
-    )
+    expect(match.board).to_have_accessible_name("Board of Angry Mob after move 1: A Ada 2, B Bob 1")
     expect(match.players.nth(0)).to_contain_text("units 2")
     expect(match.players.nth(1)).to_contain_text("units 1")
     expect(match.events).to_contain_text("recruited 1 unit at (1, 1)")

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arrange, chooseLabels, columnsBetween, layout, levelByColumn, placeAt } from "../../../server/lanista/web/page/layout.js";
+import { arrange, chooseLabels, columnsBetween, layout, levelByColumn, part, placeAt } from "../../../server/lanista/web/page/layout.js";
 import { headOf } from "./fixtures.js";
 
 /** Two levels of 80 columns with a wall between, as Crematoria has. */
@@ -53,6 +53,22 @@ test("the evidence is where it leaves larger cells to the board", () => {
   assert.ok(of(ONE, 900, 1400).isBelow);
   // Alike both ways: (1256 - 6) / 160 and (620 - 38) / 80 are 7 whole pixels.
   assert.ok(!of(TWO, 1256, 620).isBelow);
+});
+
+test("zoomed, a part is seen: a point of the board stays where it is, up to the edges", () => {
+  const fitting = layout(ONE, 425, 500, 1, false);
+  const whole = layout(ONE, 425, 500, 1, false, 2);
+  assert.deepEqual([whole.tile, whole.width, whole.height], [50, 850, 1000]);
+  const seen = (point, at) => part(whole, fitting, { zoom: 2, point, at }, 1);
+  const middle = seen({ x: 0.5, y: 0.5 }, { x: 100, y: 100 });
+  assert.deepEqual([middle.left, middle.top], [325, 400]);
+  assert.deepEqual([middle.seen.width, middle.seen.height], [425, 500]);
+  assert.deepEqual(middle.seen.levels, [{ x: -325, y: -400 }]);
+  // The cell under the point is the one in the middle of the board.
+  const { row, col } = placeAt(ONE, middle.seen, 101, 101);
+  assert.deepEqual([row, col], [10, 8]);
+  const corner = seen({ x: 0, y: 1 }, { x: 300, y: 0 });
+  assert.deepEqual([corner.left, corner.top], [0, 500]);
 });
 
 test("a board never takes more than there is", () => {
@@ -103,7 +119,7 @@ test("every cell is found at its middle and at its corners, on its level", () =>
 
 test("between levels, on titles and outside there is nothing", () => {
   const where = layout(TWO, 1940, 400, 1, false);
-  const between = 80 * where.tile + 6;
+  const between = 80 * where.tile + 3;
   for (const [x, y] of [[between, 100], [5, 10], [-1, 100], [5, 20 + 40 * 9], [1e6, 100]]) {
     assert.equal(placeAt(TWO, where, x, y), null);
   }

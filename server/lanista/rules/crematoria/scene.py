@@ -124,9 +124,7 @@ def frame(now: Position, before: Position | None) -> Frame:
             f"{score} ({counted(cells, 'cell')}, {counted(gems, 'gem')})"
             for score, cells, gems in zip(now.scores, now.cells, now.gems, strict=True)
         ),
-        owned={
-            PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS
-        },
+        owned={PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS},
         # In round r the columns 2r … 2r + 39 are in the night (rules/crematoria.md 1).
         lit=frozenset(
             COLS + 1 + (2 * now.turn + COLS // 2 + col) % COLS for col in range(COLS // 2)

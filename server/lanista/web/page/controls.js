@@ -50,8 +50,8 @@ const SVG = "http://www.w3.org/2000/svg";
  *   was entered
  * @param {(speed: number) => void} handlers.speed is called with the chosen one of `SPEEDS`
  * @param {string} word the game's own word for a turn
- * @returns {{element: HTMLElement, show(player: Player, shown: Shown): void, restyle(): void}}
- *   `restyle` adopts another theme
+ * @returns {{element: HTMLElement, show(player: Player, shown: Shown): void, restyle(): void,
+ *   close(): void}} `restyle` adopts another theme
  */
 export function transport({ act, seek, speed }, word) {
   /** @param {keyof ICONS & Action} action @param {string} title */
@@ -137,6 +137,7 @@ export function transport({ act, seek, speed }, word) {
   return {
     element,
     restyle: () => marks.restyle(),
+    close: () => marks.close(),
     show(player, { byScore, spoils, moments, seat, most }) {
       const { round, last, mode } = player;
       // The field has the last number's width all the time, so that nothing moves during play.

@@ -30,19 +30,35 @@ const KINDS = [
  * Make the marks.
  *
  * @returns {{element: HTMLElement, show(moments: Moments, options: {seat: number | null,
- *   last: number, upTo: number}): void, restyle(): void}} `show` draws them if anything has changed:
- *   of one seat or all, for a slider from 0 to `last`, no round beyond `upTo`
+ *   last: number, upTo: number}): void, restyle(): void, close(): void}} `show` draws them if
+ *   anything has changed: of one seat or all, for a slider from 0 to `last`, no round beyond `upTo`;
+ *   `restyle` adopts another theme with the next `show`
  */
 export function slideMarks() {
   const canvas = el("canvas", { class: "marks", "aria-hidden": "true" });
   let drawn = "";
+  // Asking for the size and the colours of an element for every round would slow down play.
+  let width = 0;
+  /** @type {string[] | null} */
+  let colours = null;
+  /** Draws what was shown last. */
+  let again = () => {};
+  const sized = new ResizeObserver(([{ contentRect }]) => {
+    width = contentRect.width;
+    again();
+  });
+  sized.observe(canvas);
   return {
     element: canvas,
     restyle() {
       drawn = "";
+      colours = null;
+    },
+    close() {
+      sized.disconnect();
     },
     show(moments, { seat, last, upTo }) {
-      const width = canvas.clientWidth;
+      again = () => this.show(moments, { seat, last, upTo });
       const key = `${moments.version} ${seat} ${last} ${upTo} ${width}`;
       if (key === drawn || width === 0) {
         return;
@@ -52,7 +68,10 @@ export function slideMarks() {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(HEIGHT * ratio);
       const ctx = context2d(canvas);
-      const style = getComputedStyle(canvas);
+      if (colours === null) {
+        const style = getComputedStyle(canvas);
+        colours = KINDS.map(([, name]) => style.getPropertyValue(name));
+      }
       // Rounds that fall on the same pixel share a mark.
       const columns = new Uint8Array(canvas.width);
       const step = last === 0 ? 0 : ((width - THUMB) * ratio) / last;
@@ -60,8 +79,8 @@ export function slideMarks() {
         columns[Math.floor((THUMB / 2) * ratio + n * step)] |= moments.at(n, seat);
       }
       const tick = Math.max(1, Math.round(Math.min(2 * ratio, 0.6 * step)));
-      for (const [flags, colour, share] of KINDS) {
-        ctx.fillStyle = style.getPropertyValue(colour);
+      for (const [at, [flags, , share]] of KINDS.entries()) {
+        ctx.fillStyle = colours[at];
         const height = Math.round(share * canvas.height);
         columns.forEach((found, x) => {
           if ((found & flags) !== 0) {

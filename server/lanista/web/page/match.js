@@ -205,6 +205,7 @@ class MatchView {
     clearTimeout(this.#detailsTimer);
     clearTimeout(this.#roundTimer);
     this.#dock.close();
+    this.#bar.close();
     this.#help.remove();
   }
 
@@ -288,7 +289,6 @@ class MatchView {
   #fit() {
     const root = document.documentElement;
     const isNarrow = root.clientWidth < NARROW_WIDTH;
-    this.#area.classList.toggle("narrow", isNarrow);
     const width = this.#area.clientWidth;
     const isAlone = this.#area.classList.contains("alone");
     if (isNarrow && !isAlone) {

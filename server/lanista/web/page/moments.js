@@ -158,7 +158,12 @@ export function decidedAt(frames, ranks) {
   return round;
 }
 
-/** Return an array with room for so many bytes. @param {Uint8Array} old @param {number} length */
+/**
+ * Return an array with room for so many bytes.
+ *
+ * @param {Uint8Array<ArrayBuffer>} old
+ * @param {number} length
+ */
 function grown(old, length) {
   if (length <= old.length) {
     return old;

@@ -32,7 +32,7 @@ export function tabs(parts, { name, aside, changed }) {
     ),
   );
   const list = el("div", { class: "tabs", role: "tablist", "aria-label": "Details" }, ...buttons);
-  const sections = parts.map(([key, title, content]) =>
+  const sections = parts.map(([key, , content]) =>
     el(
       "section",
       {
