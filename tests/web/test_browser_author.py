@@ -21,7 +21,7 @@ from web.records import changed, unpacked
 
 AXE = Path(__file__).parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """async () => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], preload: false });
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join("; ")}`);
@@ -123,6 +123,7 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
     expect(won).to_be_hidden()
     match.page.keyboard.press("s")
     expect(won).to_be_visible()
+    expect(match.page).to_have_url(re.compile(r"\?round=3$"))
     match.page.reload()
     match.at(3)
     expect(won).to_be_visible()

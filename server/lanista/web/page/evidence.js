@@ -369,7 +369,7 @@ export function timesPanel(head) {
   const ways = el("p", { class: "muted" });
   const word = turnWord(head);
   return {
-    element: el("div", { class: "ledger" }, el("div", { class: "scroll" }, table), summary, ways),
+    element: el("div", { class: "ledger" }, el("div", { class: "scroll", tabindex: 0 }, table), summary, ways),
     show({ play }) {
       table.hidden = play === null;
       if (play === null) {

@@ -139,7 +139,7 @@ export function actionOf(event) {
       target.closest(FIELDS) !== null ||
       target.closest("dialog") !== null ||
       (key === " " && target.closest(PRESSABLE) !== null) ||
-      (key !== "Escape" && !isLetter && target.closest(USES_ARROWS) !== null) ||
+      (key.includes("Arrow") && target.closest(USES_ARROWS) !== null) ||
       ((key === "Home" || key === "End") && target.closest(SCROLLS) !== null);
     if (isForTarget) {
       return null;

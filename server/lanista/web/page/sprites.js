@@ -36,7 +36,7 @@ const DIGIT_WIDTH = 0.66;
 /** Size of a tile in screen pixels below which a mark is a filled cell, as no shape can be seen. */
 const SHAPE_TILE = 5;
 /** Size of a tile in CSS px from which units show the letters of their seats. */
-const LETTER_TILE = 18;
+const LETTER_TILE = 20;
 /** Shapes that show no text; all others show it, including unknown ones. */
 const TEXTLESS = new Set(["disc", "cross", "square", "book", "gem"]);
 /** Maximum number of cached sprites; a long match has many numbers. */
@@ -290,13 +290,13 @@ export class Sprites {
         return;
       case "disc":
         this.#disc(ctx, 0.42, unit, halo);
-        this.#letter(ctx, seat, 0.52, on);
+        this.#letter(ctx, seat, 0.44, on);
         return;
       case "cross":
         this.#cross(ctx, 0.2 + 2 * thin, halo);
         this.#disc(ctx, 0.3, unit, halo);
         this.#cross(ctx, 0.2, unit);
-        this.#letter(ctx, seat, 0.42, on);
+        this.#letter(ctx, seat, 0.36, on);
         return;
       case "square":
         ctx.fillStyle = unit;

@@ -74,6 +74,13 @@ export function tabs(parts, { name, aside, changed }) {
     changed();
   }
 
+  element.querySelector(".tab-bar")?.addEventListener("click", (event) => {
+    // Otherwise the arrow keys, which step through the match, would choose the next tab.
+    const { detail, target } = /** @type {MouseEvent} */ (event);
+    if (detail > 0 && target instanceof Element) {
+      target.closest("button")?.blur();
+    }
+  });
   list.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const at = buttons.findIndex((button) => button === event.target);
