@@ -307,7 +307,7 @@ export class Sprites {
         ctx.strokeStyle = "#000000";
         ctx.lineWidth = Math.max(0.11, thin);
         ctx.strokeRect(0.08, 0.08, 0.84, 0.84);
-        this.#letter(ctx, seat, 0.6, on);
+        this.#letter(ctx, seat, 0.44, on);
         return;
       case "book":
         this.#disc(ctx, 0.36, book, "#000000");
