@@ -62,8 +62,12 @@ endef
 toolchains:  ## install the toolchains that the tests need, by apt when root
 	$(call install,$(TOOLS) $(DATABASE))
 
-setup-browser:  ## install the browser that the page's tests drive, by apt when root
+setup-browser:  ## install the browser that the page's tests drive, by apt when root, and what looks for barriers in it
 	$(call install,$(BROWSER))
+	@if command -v npm >/dev/null; then \
+		$(MAKE) --no-print-directory $(STAMP_PAGE) || \
+			echo "axe-core can't be installed; the test that needs it is left out" >&2; \
+	else echo "not installed, the test that needs axe-core is left out: npm" >&2; fi
 
 # Debian keeps venv apart from Python.
 .PHONY: venv-from-apt

@@ -9,15 +9,15 @@ around the facts.
 """
 
 import enum
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
 from lanista.errors import BadInputError
 from lanista.rules.chance import Chance
 from lanista.rules.outcome import Outcome
-from lanista.rules.picture import Frame, Scene
+from lanista.rules.picture import Frame, Place, Scene
 
 Token = int | str
 """One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""
@@ -214,6 +214,40 @@ class Game(Protocol):
 
     def frame(self) -> Frame:
         """Return what a viewer draws of the present position."""
+        ...
+
+
+@attrs.frozen
+class Submove:
+    """A submove of an answer in words, and what it concerns on the board."""
+
+    text: str
+    """What it orders, in plain English and in one line, such as `wizard 39 moves left`."""
+    unit: int | None = None
+    """The number of the unit that it moves, as in `picture.Mark`; None when there is none."""
+    cells: tuple[Place, ...] = ()
+    """The cells of the scene that it concerns: where the unit stands, then where it is to go."""
+
+
+@runtime_checkable
+class DecodesAnswers(Protocol):
+    """A game that can say in words what an answer orders and what became of it.
+
+    A game needn't have these methods. Viewers show its answers as they were sent if it hasn't.
+    """
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:
+        """Yield every submove of an answer that `parse` reads, refused or not, in its order.
+
+        It is asked in the same position as `parse`, and only if somebody looks.
+        """
+        ...
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return why orders of the last turn changed nothing, by the number of their unit.
+
+        Such as `a wall is there`. Refused submoves may be among them or not.
+        """
         ...
 
 
