@@ -192,6 +192,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/beginnings.py
 	$(BIN)/python tests/bench/record_size.py
 	$(BIN)/python tests/bench/four_players.py
+	$(BIN)/python tests/bench/python_rules.py
 	$(BIN)/python tests/bench/refusals.py
 	$(BIN)/python tests/bench/clients.py
 	$(BIN)/python tests/bench/viewers.py
