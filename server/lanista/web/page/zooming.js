@@ -69,7 +69,7 @@ export class Zooming {
       { class: "zoom", role: "group", "aria-label": "Zoom" },
       button("+", "Zoom in (Z)", () => this.by(1)),
       button("−", "Zoom out (X)", () => this.by(-1)),
-      button("⛶", "The board alone, on the whole screen (V)", full),
+      button("Full", "Full screen, the board alone (V)", full),
     );
     stage.append(this.element);
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { signal, passive: false });
