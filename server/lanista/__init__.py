@@ -31,6 +31,7 @@ _PUBLIC: dict[str, str | None] = {
     "WorkError": "tournament.worker",
     "aplay": "library.playing",
     "aplay_many": "library.many",
+    "env": None,
     "games": "library.names",
     "house_bots": "library.names",
     "new_game": "game",

@@ -1,3 +1,4 @@
+from lanista import env as env
 from lanista import rules as rules
 from lanista import tournament as tournament
 from lanista.errors import BadInputError as BadInputError

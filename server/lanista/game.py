@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from lanista.errors import BadInputError, LanistaError
 from lanista.rules import registry
 from lanista.rules.base import (
     Answer,
@@ -40,15 +41,15 @@ Moves = Iterable[Iterable[Token]]
 """A seat's answer, as for `Arena.send`: its submoves, each a tuple."""
 
 
-class BadAnswerError(ValueError):
+class BadAnswerError(BadInputError, ValueError):
     """An answer isn't made of submoves of the game; the message says whose and what is wrong."""
 
 
-class GameOverError(RuntimeError):
+class GameOverError(LanistaError, RuntimeError):
     """The game has ended, so no further turn can be carried out."""
 
 
-class UnsupportedError(TypeError):
+class UnsupportedError(BadInputError, TypeError):
     """The ruleset doesn't offer what was asked for; the message says what it would need."""
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lanista
-from lanista.game import BadAnswerError, GameOverError, UnsupportedError, from_state
+from lanista.game import BadAnswerError, GameOverError, UnsupportedError
 from lanista.rules import registry
 from lanista.rules.base import BadSettingError
 from support.tinygame import RULESET as TINY
@@ -303,13 +303,3 @@ def test_the_client_without_the_arena_names_what_to_install(tmp_path):
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("ImportError: state.to_game() needs the rules"), done.stderr
     assert last.endswith("pip install lanista")
-
-
-def test_the_public_names_are_there():
-    """Each is found in `dir`, and by its own name."""
-    for name in ("Game", "new_game", "rules"):
-        assert name in dir(lanista)
-        assert getattr(lanista, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        lanista.nothing  # noqa: B018 - looking it up is the point
-    assert from_state is not None

@@ -12,7 +12,7 @@ PUBLIC = [
     *("BadInputError", "BadRecordError", "Bot", "Fault", "FileError", "Game"),
     *("LanistaError", "Match"),
     *("MatchOptions", "MismatchError", "Position", "Replay", "StartFailureError"),
-    *("UnknownGameError", "WorkError", "__version__", "aplay", "aplay_many", "games"),
+    *("UnknownGameError", "WorkError", "__version__", "aplay", "aplay_many", "env", "games"),
     *("house_bots", "new_game", "open_record", "play", "play_many", "rules", "tournament"),
 ]
 

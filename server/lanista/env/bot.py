@@ -1,0 +1,49 @@
+"""A policy that was trained in an environment, as a bot of a match."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lanista.env.encoding import Encoder, Mask, Moves, Observation, encoder_of
+from lanista_client import Arena, State
+
+Policy = Callable[[Observation, Mask], Any]
+"""Returns the action for an observation, given the mask of what is possible: one row a thing."""
+
+
+class PolicyBot:
+    """A bot that asks a policy in every turn."""
+
+    def __init__(self, policy: Policy, game: str, size: tuple[int, int] | None = None) -> None:
+        self._policy, self._game, self._size = policy, game, size
+        self._encoder: tuple[str, Encoder] | None = None  # of a match, by its id
+
+    def moves(self, state: State) -> Moves:
+        """Return the submoves of a turn, as for `Arena.send`."""
+        rules = state.to_game(seed=0).rules
+        if self._encoder is None or self._encoder[0] != state.match:
+            settings = {name: int(value) for name, value in state.settings.items()}
+            self._encoder = state.match, encoder_of(self._game, settings, self._size)
+        encoder = self._encoder[1]
+        mask = encoder.mask(rules, state.seat)
+        action = np.asarray(self._policy(encoder.observe(rules, state.seat), mask))
+        return encoder.moves(rules, state.seat, action)
+
+    def play(self, name: str | None = None, **options: Any) -> Any:
+        """Play over TCP and return how the last match ended; the options are those of `Arena`."""
+        with Arena(name, game=self._game, **options) as arena:
+            for state in arena:
+                arena.send(self.moves(state))
+        return arena.result
+
+
+def as_bot(policy: Policy, game: str, *, size: tuple[int, int] | None = None) -> PolicyBot:
+    """Return a bot that plays by a policy.
+
+    Args:
+        policy: Gets an observation and its mask, as one array; returns an action.
+        game: The game that it was trained for.
+        size: For Angry Mob, the rows and columns of the arrays, as in training.
+    """
+    return PolicyBot(policy, game, size)

@@ -1,0 +1,212 @@
+"""A game as a PettingZoo `ParallelEnv`: all seats act at once, as they do in the arena."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
+    from pettingzoo.utils import parallel_to_aec  # type: ignore[import-untyped]
+except ModuleNotFoundError as missing:
+    raise ImportError(
+        "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
+    ) from missing
+
+from lanista.env.encoding import Mask, Observation, encoder_of
+from lanista.game import Game, new_game
+from lanista.rules import registry
+from lanista.rules.base import Consequence, complete_settings
+
+RESULT_REWARD = 100.0
+"""The default reward for a win of Angry Mob, whose places aren't decided by the score."""
+
+
+class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
+    """The environment that `parallel_env` makes; its agents are `seat_0`, `seat_1` and so on."""
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        board: str | Path | None = None,
+        settings: Mapping[str, int] | None = None,
+        size: tuple[int, int] | None = None,
+        max_cycles: int | None = None,
+        result_reward: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        ruleset = registry.get(game)
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode {render_mode!r}; it is 'rgb_array' or None")
+        chosen = complete_settings(ruleset, settings or {})
+        if board is not None and game == "angrymob" and size is None:
+            made = new_game(game, seed=0, board=board).rules.board
+            size = (made.rows, made.cols)
+        self.metadata = {
+            "name": f"lanista_{game}_v0",
+            "render_modes": ["rgb_array"],
+            "is_parallelizable": True,
+        }
+        self.render_mode = render_mode
+        self.max_cycles = max_cycles
+        self.game: Game | None = None
+        """The game in progress; None before the first reset."""
+        self._ruleset, self._board, self._settings = ruleset, board, chosen
+        self._encoder = encoder_of(game, chosen, size)
+        if result_reward is None:
+            by_score = ruleset.consequence is Consequence.SKIP
+            result_reward = 0.0 if by_score else RESULT_REWARD
+        self._result_reward = result_reward
+        self._cycles = 0
+        self._painter: Any = None
+        self._random = np.random.default_rng()
+        self.possible_agents = [f"seat_{seat}" for seat in range(ruleset.seats)]
+        self.agents: list[str] = []
+        things, actions = self._encoder.choices
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    name: spaces.Box(-np.inf, np.inf, shape, np.float32)
+                    for name, shape in self._encoder.shapes.items()
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {
+            agent: spaces.MultiDiscrete([actions] * things) for agent in self.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002 - PettingZoo's interface; there are none
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Start a new game.
+
+        A seed decides it and all later resets without one; games that follow each other differ.
+        """
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        self.game = new_game(
+            self._ruleset.name,
+            seed=int(self._random.integers(2**31)),
+            board=self._board,
+            settings=self._settings,
+        )
+        self.agents = self.possible_agents[:]
+        self._cycles, self._painter = 0, None
+        return self._observations(self.game), self._infos(self.game)
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Carry out one turn; an agent without an action does nothing.
+
+        Returns:
+            By agent: observations, rewards, terminations, truncations and infos.
+        """
+        game = self.game
+        if game is None or not self.agents:
+            raise RuntimeError("no game is in progress: call reset() first")
+        before = _leads(game)
+        things = self._encoder.choices[0]
+        answers = []
+        for seat, agent in enumerate(self.possible_agents):
+            action = np.asarray(actions.get(agent, np.zeros(things, int)))
+            if action.shape != (things,) or action.min() < 0 or action.max() >= self._actions:
+                raise ValueError(
+                    f"{agent}'s action has shape {action.shape} and must be {things} numbers "
+                    f"from 0 to {self._actions - 1}"
+                )
+            answers.append(self._encoder.moves(game.rules, seat, action))
+        game.step(answers)
+        self._cycles += 1
+        rewards = _leads(game) - before
+        if game.outcome is not None:
+            rewards += self._result_reward * _results(game.outcome.ranks)
+        truncated = (
+            not game.over and self.max_cycles is not None and self._cycles >= self.max_cycles
+        )
+        agents = self.agents
+        finished = (
+            self._observations(game),
+            dict(zip(agents, rewards.tolist(), strict=True)),
+            dict.fromkeys(agents, game.over),
+            dict.fromkeys(agents, truncated),
+            self._infos(game),
+        )
+        if game.over or truncated:
+            self.agents = []
+        return finished
+
+    @property
+    def _actions(self) -> int:
+        return self._encoder.choices[1]
+
+    def _observations(self, game: Game) -> dict[str, Observation]:
+        return {
+            agent: self._encoder.observe(game.rules, seat)
+            for seat, agent in enumerate(self.possible_agents)
+        }
+
+    def _infos(self, game: Game) -> dict[str, dict[str, Any]]:
+        """Return each agent's mask, in the form that the action space's `sample` takes."""
+        return {
+            agent: {"action_mask": _mask_rows(self._encoder.mask(game.rules, seat))}
+            for seat, agent in enumerate(self.possible_agents)
+        }
+
+    def render(self) -> np.ndarray[Any, Any] | None:
+        """Return a picture of the position: rows, columns and RGB; None without `render_mode`."""
+        if self.render_mode is None:
+            return None
+        if self.game is None:
+            raise RuntimeError("no game is in progress: call reset() first")
+        from lanista.playback.image import Painter, Shot  # noqa: PLC0415 - training needs no Pillow
+
+        rules = self.game.rules
+        if self._painter is None:
+            self._painter = Painter(rules.scene(), self._ruleset.title, self.possible_agents)
+        shot = Shot(self.game.turn, rules.frame(), self.game.scores)
+        return np.asarray(self._painter.draw(shot))
+
+    def close(self) -> None:
+        """Do nothing: an environment holds nothing open."""
+
+
+def _mask_rows(mask: Mask) -> tuple[Mask, ...]:
+    return tuple(mask)
+
+
+def _leads(game: Game) -> np.ndarray[Any, Any]:
+    """Return by seat how far its score is above the mean of the others'."""
+    scores = np.asarray(game.scores, float)
+    leads: np.ndarray[Any, Any] = scores - (scores.sum() - scores) / (len(scores) - 1)
+    return leads
+
+
+def _results(ranks: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Return by seat the share of others that it beat, less the share that beat it."""
+    places = np.asarray(ranks)
+    beaten = np.sign(places[None, :] - places[:, None]).sum(axis=1)
+    share: np.ndarray[Any, Any] = beaten / (len(places) - 1)
+    return share
+
+
+def parallel_env(game: str, **options: Any) -> LanistaEnv:
+    """Return a PettingZoo `ParallelEnv` of a game; the options are those of docs/training.md."""
+    return LanistaEnv(game, **options)
+
+
+def env(game: str, **options: Any) -> Any:
+    """Return the same environment as a PettingZoo `AECEnv`, in which seats act one by one."""
+    return parallel_to_aec(parallel_env(game, **options))

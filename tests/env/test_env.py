@@ -1,0 +1,143 @@
+"""The environments pass PettingZoo's own tests, and say what docs/training.md promises."""
+
+import functools
+import types
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo", reason="the extra `rl` isn't installed")
+
+from pettingzoo.test import max_cycles_test, parallel_api_test, parallel_seed_test
+
+import lanista
+from lanista.env import as_bot, env, parallel_env
+
+MAP = "4 5\n. A 2 . .\n. 3 . # .\n. # . 3 .\n. . 2 B .\n"
+ENVS = {
+    "angrymob": {"board": MAP},
+    "hogwarts": {"settings": {"NUM_ROUNDS": 12}},
+    "crematoria": {"settings": {"nb_rounds": 12}},
+}
+EVERY = pytest.mark.parametrize("name", ENVS)
+
+
+@EVERY
+def test_pettingzoos_own_tests_pass(name):
+    make = functools.partial(parallel_env, name, **ENVS[name])
+    parallel_api_test(make(), num_cycles=15)
+    parallel_seed_test(make, num_cycles=6)
+    both = {
+        "parallel_env": make,
+        "env": functools.partial(env, name, **ENVS[name]),
+    }
+    max_cycles_test(types.SimpleNamespace(**both))
+
+
+@EVERY
+def test_observations_are_in_their_space_and_masked_actions_are_carried_out(name):
+    """Every action that the mask allows becomes a submove, and none is refused."""
+    made = parallel_env(name, **ENVS[name])
+    observations, infos = made.reset(seed=1)
+    for _ in range(8):
+        if not made.agents:
+            break
+        actions = {}
+        for seat, agent in enumerate(made.agents):
+            assert made.observation_space(agent).contains(observations[agent])
+            actions[agent] = made.action_space(agent).sample(mask=infos[agent]["action_mask"])
+            moves = made._encoder.moves(made.game.rules, seat, actions[agent])
+            assert np.count_nonzero(actions[agent]) == len(moves)
+            assert () == made.game.explain(seat, moves)
+        observations, _, _, _, infos = made.step(actions)
+
+
+def test_both_seats_of_angry_mob_see_the_same_at_the_start():
+    """Maps are symmetrical; seat 1 sees its map turned by half."""
+    observations, infos = parallel_env("angrymob", board=MAP).reset(seed=1)
+    for one, two in zip(
+        observations["seat_0"].values(), observations["seat_1"].values(), strict=True
+    ):
+        assert (one == two).all()
+    for one, two in zip(
+        infos["seat_0"]["action_mask"], infos["seat_1"]["action_mask"], strict=True
+    ):
+        assert (one == two).all()
+
+
+def test_the_same_action_of_both_seats_is_symmetrical():
+    made = parallel_env("angrymob", board=MAP)
+    observations, infos = made.reset(seed=1)
+    for _ in range(4):
+        action = made.action_space("seat_0").sample(mask=infos["seat_0"]["action_mask"])
+        observations, rewards, ended, _, infos = made.step({"seat_0": action, "seat_1": action})
+        assert (observations["seat_0"]["planes"] == observations["seat_1"]["planes"]).all()
+        assert rewards["seat_0"] == rewards["seat_1"]
+        if ended["seat_0"]:
+            break
+
+
+def test_rewards_are_differences_of_scores_and_the_result():
+    """A unit that recruits 3 is 3 ahead; who conquers the base gets the reward of a win."""
+    made = parallel_env("angrymob", board="2 3\n. A 3\n3 B .\n")
+    made.reset(seed=1)
+    right, down, left = (np.zeros(6, int) for _ in range(3))
+    right[1] = 1
+    _, rewards, _, _, _ = made.step({"seat_0": right})
+    assert {"seat_0": 3.0, "seat_1": -3.0} == rewards
+    made.reset(seed=1)
+    made.step({"seat_0": right})
+    down[2] = 4
+    made.step({"seat_0": down})
+    left[5] = 3
+    _, rewards, ended, _, _ = made.step({"seat_0": left})
+    assert ended["seat_0"]
+    assert {"seat_0": 100.0, "seat_1": -100.0} == rewards
+
+
+@EVERY
+def test_a_picture_is_an_array(name):
+    made = parallel_env(name, render_mode="rgb_array", **ENVS[name])
+    made.reset(seed=1)
+    picture = made.render()
+    assert (3, np.uint8) == (picture.shape[2], picture.dtype)
+    assert len(np.unique(picture)) > 3
+
+
+@EVERY
+def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
+    """From the state that the wire gives, its arrays are the same."""
+    made = parallel_env(name, **ENVS[name])
+    made.reset(seed=1)
+    made.step({})
+    seat = made.game.seats - 1
+    seen = []
+
+    def policy(observation, mask):
+        seen.append((observation, mask))
+        return mask[:, 1:].argmax(axis=1) + 1
+
+    size = (4, 5) if name == "angrymob" else None
+    moves = as_bot(policy, name, size=size).moves(made.game.state(seat))
+    observation, mask = seen[0]
+    truth = made._encoder.observe(made.game.rules, seat)
+    for key, array in truth.items():
+        assert (array == observation[key]).all(), key
+    assert (made._encoder.mask(made.game.rules, seat) == mask).all()
+    assert () == made.game.explain(seat, moves)
+
+
+def test_bad_arguments_are_told():
+    with pytest.raises(ValueError, match="render_mode 'human'; it is 'rgb_array'"):
+        parallel_env("angrymob", render_mode="human")
+    with pytest.raises(ValueError, match="size is for maps of angrymob"):
+        parallel_env("hogwarts", size=(3, 3))
+    with pytest.raises(ValueError, match="the arrays have room for 3 by 3: give `size`"):
+        parallel_env("angrymob", board=MAP, size=(3, 3)).reset()
+    made = parallel_env("angrymob", board=MAP)
+    with pytest.raises(RuntimeError, match="call reset"):
+        made.step({})
+    made.reset(seed=1)
+    with pytest.raises(ValueError, match="seat_1's action has shape"):
+        made.step({"seat_1": [1, 2]})
+    assert lanista.env.parallel_env is parallel_env
