@@ -57,7 +57,7 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     pair.answer()
     match.at(MOVE_LIMIT)
     match.state(f"over · move {MOVE_LIMIT}")
-    result = match.page.get_by_text("draw: 2 to 2 (move limit reached)")
+    result = match.page.get_by_text("draw: 2 to 2 (move limit reached, no base captured)")
     expect(result).to_be_visible()
     with match.page.expect_download() as download:
         match.page.get_by_role("link", name="Record").click()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
+from lanista.cli.common import SHORTEST, Choice, Finite, clock_options, game_options
 
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--start",
-    type=click.Choice(["auto", "manual"]),
+    type=Choice(["auto", "manual"]),
     default="auto",
     show_default=True,
     help="Start each match when its players are there, or when Enter is pressed.",
@@ -126,7 +126,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--log-format",
-    type=click.Choice(["text", "json"]),
+    type=Choice(["text", "json"]),
     default="text",
     show_default=True,
     help="Write each line of the log as key=value, or as a JSON object.",

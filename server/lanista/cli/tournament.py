@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.common import Choice
 
 if TYPE_CHECKING:
     from lanista.standings.table import Standings
@@ -146,7 +147,7 @@ def run(
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["table", "json", "csv", "markdown", "html"]),
+    type=Choice(["table", "json", "csv", "markdown", "html"]),
     default="table",
     show_default=True,
     help="The format of the output.",

@@ -18,6 +18,7 @@ from lanista.errors import BadInputError
 from lanista.rules.chance import Chance
 from lanista.rules.outcome import Outcome
 from lanista.rules.picture import Frame, Place, Scene
+from lanista.suggestions import did_you_mean
 
 Token = int | str
 """One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""
@@ -358,6 +359,7 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
             names = ", ".join(known) or "none"
             raise BadSettingError(
                 f"{ruleset.title} has no setting {name!r}; its settings are: {names}"
+                f"{did_you_mean(name, known)}"
             )
         setting = known[name]
         if not setting.low <= value <= setting.high:
@@ -366,6 +368,25 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
                 f"it can be from {setting.low} to {setting.high}"
             )
     return {name: given.get(name, setting.default) for name, setting in known.items()}
+
+
+_ENDINGS: Mapping[str, str] = {
+    "forfeit": "whoever was at fault lost at once, whatever the scores",
+    "all-out": "every bot was put out; the scores at that moment decided",
+}
+"""Explanations of the reasons that all games share."""
+
+
+def ending_text(ruleset: Ruleset, reason: str) -> str | None:
+    """Return by which rule a match was decided, in one line, or None if that isn't known.
+
+    Args:
+        ruleset: The game. It may have an attribute `endings`, which maps the reasons of its
+            outcomes to such lines.
+        reason: The keyword of the outcome (`Outcome.reason`).
+    """
+    endings: Mapping[str, str] = {**_ENDINGS, **getattr(ruleset, "endings", {})}
+    return endings.get(reason)
 
 
 def number_text(value: float) -> str:

@@ -28,7 +28,7 @@ const REASONS = new Map([
   ["error", "an error of the arena"],
   ["forfeit", "a bot gave up"],
   ["interrupted", "stopped by the arena"],
-  ["move-limit", "move limit reached"],
+  ["move-limit", "move limit reached, no base captured"],
   ["no-units", "no units left"],
   ["rounds", "all rounds played"],
   ["stall", "the machine stalled"],
