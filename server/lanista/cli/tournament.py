@@ -1,6 +1,8 @@
 """`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ import click
 from lanista.cli import BadInputError
 
 if TYPE_CHECKING:
+    from lanista.cli.web import PagePort
     from lanista.standings.table import Standings
     from lanista.tournament.setup import Setup
     from lanista.tournament.spec import Spec
@@ -76,7 +79,7 @@ def check(file: Path) -> int:
 
 
 @command.command("run")
-@click.argument("file", type=SPEC)
+@click.argument("file", type=SPEC, required=False)
 @click.option(
     "--concurrency",
     metavar="N|auto",
@@ -102,8 +105,16 @@ def check(file: Path) -> int:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
 @click.option("--plain", is_flag=True, help="Print lines even in a terminal.")
+@click.option(
+    "--web",
+    is_flag=False,
+    flag_value="",
+    metavar="[HOST:PORT]",
+    help="Serve a page that shows the tournament, its matches live; its address is printed. "
+    "Without HOST:PORT 127.0.0.1:8080, or a free port.",
+)
 def run(
-    file: Path,
+    file: Path | None,
     *,
     concurrency: str | None,
     executor: str | None,
@@ -111,6 +122,7 @@ def run(
     unbench: tuple[str, ...],
     as_json: bool,
     plain: bool,
+    web: str | None,
 ) -> int:
     """Play the tournament of FILE, or what is left of it.
 
@@ -124,6 +136,10 @@ def run(
 
     from lanista.cli.tournament_run import play
 
+    if file is None and web:  # `run --web cup.toml`: what follows --web is the file
+        file, web = Path(web), ""
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'.")
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")
     spec = spec_of(file)
@@ -131,14 +147,41 @@ def run(
         spec = attrs.evolve(spec, concurrency=concurrency_of(concurrency))
     if executor is not None:
         spec = attrs.evolve(spec, executor=executor)
-    return play(
-        setup_of(spec, file),
-        str(file),
-        accept_changes=accept_changes,
-        unbench=unbench,
-        as_json=as_json,
-        plain=plain,
-    )
+    setup = setup_of(spec, file)
+    with contextlib.ExitStack() as stack:
+        return play(
+            setup,
+            str(file),
+            accept_changes=accept_changes,
+            unbench=unbench,
+            as_json=as_json,
+            plain=plain,
+            page=None if web is None else stack.enter_context(page_of(file, web)),
+        )
+
+
+@contextlib.contextmanager
+def page_of(file: Path, web: str) -> "Iterator[PagePort]":
+    """Yield the port of a page that shows a tournament, and end its helper processes afterwards.
+
+    Args:
+        file: The spec of the tournament.
+        web: The page's address; empty for the default, or a free port.
+
+    Raises:
+        BadInputError: It is no address, or the tournament can't be shown.
+    """
+    from lanista.cli.logs import configure_log
+    from lanista.cli.standings import StandingsProcess, shown_tournaments
+    from lanista.cli.web import PagePort
+
+    configure_log()
+    standings, questions = StandingsProcess(), StandingsProcess()
+    try:
+        yield PagePort(web or None, shown_tournaments([file], standings, questions))
+    finally:
+        standings.close()
+        questions.close()
 
 
 @command.command("standings")
