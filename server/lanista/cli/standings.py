@@ -67,7 +67,7 @@ def shown_tournaments(
     shown = ShownTournaments({}, {})
     file_of: dict[str, Path] = {}
     for file in specs_in(paths):
-        from lanista.cli.tournament import prepared
+        from lanista.cli.tournament_files import prepared
 
         setup, _ = prepared(file)
         name = setup.spec.name

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.tournament_files import prepared, setup_of, spec_of
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
     from lanista.standings.table import Standings
-    from lanista.tournament.setup import Setup
-    from lanista.tournament.spec import Spec
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
 EXIT_FAILED = 1
@@ -267,53 +266,6 @@ def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
             from lanista.cli.tournament_table import plain_text, whole
 
             return plain_text(whole(table, head_to_head=head_to_head))
-
-
-def spec_of(file: Path) -> "Spec":
-    """Read a spec from its file.
-
-    Raises:
-        BadInputError: The file can't be read, or has a bad value.
-    """
-    from lanista.toml_spec import SpecError
-    from lanista.tournament.spec import read_spec
-
-    try:
-        return read_spec(file)
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
-
-
-def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
-    """Prepare a tournament: find its game, bots and maps; results are named like the file.
-
-    Args:
-        spec: The spec.
-        file: Its file; paths in the spec are relative to its folder.
-        plays: Whether the bots must exist, because matches are to be played.
-
-    Raises:
-        BadInputError: Something that the spec names doesn't exist or can't be used.
-    """
-    from lanista.toml_spec import SpecError
-    from lanista.tournament.setup import prepare
-
-    try:
-        return prepare(spec, file.parent, file.stem, plays=plays, source=file)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
-
-
-def prepared(file: Path) -> "tuple[Setup, Any]":
-    """Read a spec and return its prepared tournament and its format."""
-    from lanista.toml_spec import SpecError
-    from lanista.tournament.looking import format_of
-
-    setup = setup_of(spec_of(file), file)
-    try:
-        return setup, format_of(setup)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
 
 
 def concurrency_of(text: str) -> Any:

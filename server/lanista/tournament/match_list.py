@@ -3,9 +3,8 @@
 from typing import Any
 
 from lanista.hosting.block_records import BlockMatch
-from lanista.match.ending import Ending
 from lanista.store.database import Store
-from lanista.store.reading import StoredMatch
+from lanista.store.reading import ENDINGS, StoredMatch
 from lanista.tournament.setup import Setup
 
 
@@ -40,7 +39,7 @@ def page_of(
             now.matches(
                 bot=player,
                 opponent=against,
-                ending=None if ending is None else Ending(ending),
+                ending=None if ending is None else ENDINGS[ending],
                 fault=fault,
                 before=before,
                 limit=limit + 1,

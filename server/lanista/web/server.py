@@ -539,7 +539,9 @@ class Server:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
             )
-        filters = {name: query[name] for name in TOURNAMENT_FILTERS if name in query}
+        filters: dict[str, Any] = {
+            name: query[name] for name in TOURNAMENT_FILTERS if name in query
+        }
         filters |= {"limit": _limit(query), "before": None if before is None else int(before)}
         try:
             page = await self.view.tournament_matches.page(query["tournament"], filters)
