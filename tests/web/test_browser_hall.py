@@ -102,7 +102,8 @@ def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):
     cup.go_on()
     bracket = page.get_by_role("region", name="Bracket")
     expect(bracket).to_contain_text("Final")
-    expect(page.get_by_text("all played")).to_be_visible()
+    # The process that computes the standings has the lowest share of a busy machine.
+    expect(page.get_by_text("all played")).to_be_visible(timeout=60_000)
     expect(bracket.get_by_role("link")).to_have_count(3)
     expect(bracket.locator(".through")).to_have_count(3)
     expect(page.get_by_role("region", name="Race").get_by_role("img")).to_be_visible()
