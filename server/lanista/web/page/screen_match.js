@@ -29,7 +29,7 @@ const END_STAYS = 6000;
 /** Width of a board in relation to its height from which the players are below it. */
 const WIDE = 1.8;
 /** Milliseconds to wait for the first frame. */
-const PATIENCE = 5000;
+const PATIENCE = 10_000;
 
 /**
  * Return the number of the round to show next.
