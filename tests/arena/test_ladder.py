@@ -380,6 +380,44 @@ def test_live_ratings_follow_the_latest_blocks_alone(window):
         assert name in names[:3] or rating == initial
 
 
+@pytest.mark.parametrize("restored", [False, True])
+def test_a_match_of_a_block_that_has_left_the_window_changes_no_rating(restored):
+    """Such a block may have stayed open, though it seems to have been idle for too long."""
+    ladder, stored = make(window=2, block_timeout=600.0), []
+
+    def play(names, now):
+        for name in "ABCD":
+            ladder.leave(name)
+        wait(ladder, names, now)
+        match = ladder.next(now)
+        stored.append(result_of(match, (1, 2), now))
+        ladder.over(match, now, (1, 2))
+        return match
+
+    old = play("AB", 0.0)
+    play("AC", 100.0)
+    void = play_void(ladder, "AB", 500.0)
+    assert old.pairing == void.pairing
+    play("CD", 700.0)
+    assert old.pairing == play("AB", 900.0).pairing
+    if restored:
+        ladder = make(window=2, block_timeout=600.0)
+        ladder.restore(stored)
+    initial = LadderRatings().ordinal("")
+    assert initial == ladder.live()["B"]
+    assert all(initial != ladder.live()[name] for name in "ACD")
+
+
+def play_void(ladder, names, now):
+    """A match that doesn't count."""
+    for name in "ABCD":
+        ladder.leave(name)
+    wait(ladder, names, now)
+    match = ladder.next(now)
+    ladder.over(match, now, None)
+    return match
+
+
 def state(ladder):
     """Everything that the stored matches determine, but for live ratings."""
     return (

@@ -1,5 +1,6 @@
 """A ladder of an arena with its database: what a restart and a clock that is set don't change."""
 
+import random
 from datetime import datetime
 from types import SimpleNamespace
 
@@ -132,3 +133,27 @@ def test_a_restart_needs_only_the_last_matches(open_room, monkeypatch, window):
     assert {"Ann": 24, "Bob": 24, "Cem": 4, "Dil": 4} == counts
     if window is not None:
         assert live(room) == pytest.approx(live(again))
+
+
+@pytest.mark.parametrize("seed", [49, 206])
+async def test_after_a_strike_ratings_are_those_of_a_restart(clock, open_room, seed):
+    """Also with a window, when open blocks go on that began before the others in it."""
+    chance = random.Random(seed)
+    window = chance.choice([2, 3, 5])
+    room = open_room(window=window)
+
+    def play_some(matches):
+        for _ in range(matches):
+            pair = chance.sample("ABCD", 2)
+            for name in "ABCD":
+                room.leave(Waiter(name))
+            passes(clock, chance.choice([31, 60]))
+            play(room, *pair)
+        store(room)
+
+    play_some(chance.randrange(3, 12))
+    room.results.store.strike(chance.choice("ABCD"))
+    await room.take_up_notes()
+    play_some(chance.randrange(3, 6))
+    found = live(room)
+    assert found == pytest.approx(live(open_room(window=window)))

@@ -225,17 +225,22 @@ class Ladder:
                 before these are forgotten, so a rest may be shorter than it would have been.
             played: By name: the number of all its matches that count; None if `matches` are all.
         """
+        numbers: dict[Pairing, int] = {}
         for match in matches:
             self._close_stale(match.time)
             block = self._idle.get(match.pairing)
             if block is None:
                 block = self._open(match.pairing, match.time)
+                # A block may seem to have been closed in between that wasn't, as matches of others
+                # are missing that were struck, or lie too far back.
+                block.number = numbers.get(match.pairing)
             block.attempt = max(block.attempt, match.attempt)
             if match.ranks is None:
                 self._try_again(block, match.time)
             else:
                 names = self._by_seat(match.pairing, match.seating)
-                self._ratings.keep(names, match.ranks, self._number_of(block))
+                number = numbers[match.pairing] = self._number_of(block)
+                self._ratings.keep(names, match.ranks, number)
                 self._count(block, match.seating, names, match.failed, match.time)
         for name, number in (played or {}).items():
             if name not in self._house:

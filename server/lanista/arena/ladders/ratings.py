@@ -76,12 +76,16 @@ class LadderRatings:
             match.uses += 1
 
     def add(self, names: Sequence[str], ranks: Sequence[int], block: int = 0) -> None:
-        """Take the result of a match, which updates the ratings of its names; see `keep`."""
+        """Take the result of a match, which updates the ratings of its names; see `keep`.
+
+        It changes no rating if its block has left the window, as one that was open for long may.
+        """
         self.keep(names, ranks, block)
-        self._live.rate(names, ranks)
-        if self._next is not None:
-            self._next[1].append(next(reversed(self._kept)))
-        elif self._first > self._oldest:
+        if block >= self._first:
+            self._live.rate(names, ranks)
+            if self._next is not None:
+                self._next[1].append(next(reversed(self._kept)))
+        if self._next is None and self._first > self._oldest:
             self._begin_anew()
         if self._next is not None:
             self._go_on(ANEW_AT_ONCE)
