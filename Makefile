@@ -5,7 +5,9 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+# What is installed there: all that developing needs, or at least what playing needs.
 STAMP := $(VENV)/.installed
+STAMP_PLAY := $(VENV)/.playable
 # Without bytecode every process that a test starts compiles all of Lanista once more.
 unexport PYTHONDONTWRITEBYTECODE
 # More than there are cores, as many tests wait for processes; tests/conftest.py says who runs what.
@@ -16,21 +18,33 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/web/page/node_modules/.installed
 
-.PHONY: help setup toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
+.PHONY: help setup setup-play toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
 	golden map screenshots bench bench-quick soak clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(STAMP)  ## make .venv with Lanista and its tools
+setup: $(STAMP)  ## make .venv with Lanista and what developing it needs
+
+setup-play: $(STAMP_PLAY)  ## make .venv with Lanista alone, for playing
+
+# $(call into-venv,WHAT): makes .venv, unless a sound one is there, and installs WHAT into it.
+define into-venv
+@test -n "$(PYTHON)" || { echo "Lanista needs Python 3.11 or newer; none was found on the PATH" >&2; exit 1; }
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	{ echo "$(PYTHON) is older than Python 3.11, which Lanista needs" >&2; exit 1; }
+@$(BIN)/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || rm -rf $(VENV)
+@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || $(MAKE) --no-print-directory venv-from-apt
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
+endef
 
 $(STAMP): pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Lanista needs Python 3.11 or newer; none was found on the PATH" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "$(PYTHON) is older than Python 3.11, which Lanista needs" >&2; exit 1; }
-	@$(BIN)/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || rm -rf $(VENV)
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || $(MAKE) --no-print-directory venv-from-apt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(call into-venv,.[dev])
+	@touch $(STAMP_PLAY) $@
+
+# A newer stamp of the developers' setup holds too: `make play` after it installs nothing.
+$(STAMP_PLAY): pyproject.toml
+	$(call into-venv,.)
 	@touch $@
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
@@ -62,8 +76,12 @@ endef
 toolchains:  ## install the toolchains that the tests need, by apt when root
 	$(call install,$(TOOLS) $(DATABASE))
 
-setup-browser:  ## install the browser that the page's tests drive, by apt when root
+setup-browser:  ## install the browser that the page's tests drive, by apt when root, and what looks for barriers in it
 	$(call install,$(BROWSER))
+	@if command -v npm >/dev/null; then \
+		$(MAKE) --no-print-directory $(STAMP_PAGE) || \
+			echo "axe-core can't be installed; the test that needs it is left out" >&2; \
+	else echo "not installed, the test that needs axe-core is left out: npm" >&2; fi
 
 # Debian keeps venv apart from Python.
 .PHONY: venv-from-apt
@@ -74,7 +92,7 @@ venv-from-apt:
 	apt-get update -qq && apt-get install -y -qq python3-venv
 	$(PYTHON) -m venv $(VENV)
 
-play: setup  ## play a match between two house bots
+play: setup-play  ## play a match between two house bots
 	$(BIN)/lanista play angrymob GravityGoers RandomRunners
 
 test: setup toolchains setup-browser  ## run the tests (under 5 minutes)
@@ -188,6 +206,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/beginnings.py
 	$(BIN)/python tests/bench/record_size.py
 	$(BIN)/python tests/bench/four_players.py
+	$(BIN)/python tests/bench/python_rules.py
 	$(BIN)/python tests/bench/refusals.py
 	$(BIN)/python tests/bench/clients.py
 	$(BIN)/python tests/bench/viewers.py

@@ -5,13 +5,12 @@ place in the file, what is wrong there and what would be right. Only text become
 programs that write such files, the last functions write texts and keys.
 """
 
-import difflib
 import enum
 import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -22,6 +21,7 @@ from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
 from lanista.errors import BadInputError
+from lanista.suggestions import did_you_mean, nearest
 
 MAX_DIGITS = 40
 """Maximum number of digits of a whole number."""
@@ -190,9 +190,9 @@ def structured(
     try:
         return converter.structure(value, kind)
     except cattrs.BaseValidationError as error:
-        first, *others = _problems(error, "")
+        first, *others = _by_importance(_problems(error, ""))
         more = f" (and {len(others)} more)" if others else ""
-        raise SpecError(f"{where}: {first.line}{_suggestion(first)}{more}") from None
+        raise SpecError(f"{where}: {first.line}{first.suggestion}{more}") from None
 
 
 def _is_list(kind: Any) -> bool:
@@ -235,7 +235,8 @@ def _of_table(structure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
 def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
     known = [member.value for member in kind]
     if value not in known:
-        raise ValueError(f"{shown(value)}; it can be {', '.join(known)}")
+        meant = did_you_mean(value, known) if isinstance(value, str) else ""
+        raise ValueError(f"{shown(value)}; it can be {', '.join(known)}{meant}")
     return kind(value)
 
 
@@ -269,10 +270,15 @@ class _Problem:
 
     line: str
     """A line that begins with the place of the mistake."""
-    unknown: str = ""
-    """The key that isn't known, if that is the mistake."""
-    known: Sequence[str] = ()
-    """The keys that are known there."""
+    missing: str = ""
+    """The place of the key that is missing, if that is the mistake."""
+    meant: str = ""
+    """The place of the key that was probably meant, if a key isn't known and one is close to it."""
+
+    @property
+    def suggestion(self) -> str:
+        """The end of the line: the key that was probably meant."""
+        return f"; did you mean {self.meant.rpartition('.')[2]!a}?" if self.meant else ""
 
 
 def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
@@ -291,12 +297,13 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
     elif isinstance(error, ForbiddenExtraKeysError):
         known = [attribute.name for attribute in attrs.fields(error.cl)]
         for key in sorted(error.extra_fields):
-            place = f"{path}.{_key(key)}" if path else _key(key)
-            line = f"{place}: no such key; known are {', '.join(known)}"
-            yield _Problem(line, key, known)
+            inside = f"{path}." if path else ""
+            line = f"{inside}{_key(key)}: no such key; known are {', '.join(known)}"
+            close = nearest(key, known)
+            yield _Problem(line, meant="" if close is None else inside + close)
     elif isinstance(error, KeyError):
         # `path` already ends with the missing key.
-        yield _Problem(f"{path}: missing; it must be given")
+        yield _Problem(f"{path}: missing; it must be given", missing=path)
     elif isinstance(error, _NotTablesError):
         name = re.sub(r"\[\d+\]", "", path)
         yield _Problem(f"{path}: {error}; expected [[{name}]] tables")
@@ -307,10 +314,17 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
         yield _Problem(f"{path}: {error}" if path else str(error))
 
 
-def _suggestion(problem: _Problem) -> str:
-    # A long key is like no other, and comparing it would take long.
-    near = difflib.get_close_matches(problem.unknown[:64], problem.known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+def _by_importance(problems: Iterable[_Problem]) -> list[_Problem]:
+    """Return the mistakes, mistyped keys first.
+
+    A key that is missing because it was mistyped (`fromat = "swiss"`) isn't a mistake of its own.
+    """
+    problems = list(problems)
+    meant = {problem.meant for problem in problems if problem.meant}
+    return sorted(
+        (problem for problem in problems if not problem.missing or problem.missing not in meant),
+        key=lambda problem: not problem.meant,
+    )
 
 
 def _key(key: object) -> str:

@@ -135,8 +135,8 @@ def test_every_key_is_read():
     ("text", "expected"),
     [
         ("por = 1", "por: no such key; known are host, port, game, data, store,"),
-        ('tsl = "x"', "tls, page, ladders; did you mean tls?"),
-        (LADDER + "blocktimeout = 1", "clock; did you mean block_timeout?"),
+        ('tsl = "x"', "tls, page, ladders; did you mean 'tls'?"),
+        (LADDER + "blocktimeout = 1", "clock; did you mean 'block_timeout'?"),
         (LADDER + "zzz = 1", "ladders[1].zzz: no such key; known are name, game, maps,"),
         (LADDER + "clock.turm = 1", "ladders[1].clock.turm: no such key; known are first, turn,"),
         ('house = ["x"]', "house: no such key; known are host,"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import lanista
 
 PAIR = ("RandomRunners", "CamperJoe")
-SEEDS = 150
+SEEDS = 100
 ROUNDS = 5
 SETTINGS = {"move_limit": 8}
 

@@ -98,6 +98,21 @@ def test_without_a_name_the_command_gives_one(tmp_path):
         ),
         (["--name", "a", "--room", "a/b", "--", "true"], {}, "option room has the value 'a/b'"),
         (["--name", "a", "--", "true"], {"LANISTA_PORT": "http"}, "LANISTA_PORT must be a port"),
+        (
+            ["--name", "a", "--", "true"],
+            {"LANISTA_TLS": "yes"},
+            "LANISTA_TLS must be 1 for TLS or 0 for plain text, not 'yes'",
+        ),
+        (
+            ["--name", "a", "--tls-ca", "ca.pem", "--", "true"],
+            {},
+            "--tls-ca is of no use without TLS: add --tls",
+        ),
+        (
+            ["--name", "a", "--tls", "--tls-ca", "no.pem", "--", "true"],
+            {},
+            "--tls-ca: no.pem can't be read: no such file or directory",
+        ),
         (["--name", "a"], {}, "Missing argument"),
     ],
 )

@@ -48,7 +48,7 @@ def test_as_json(lanista):
 def test_what_a_bot_sends_and_prints_is_escaped(lanista):
     """A terminal must not be at a bot's mercy."""
     bot = line_of(("printf", r"\033[31m\n"))
-    done = lanista("check", bot, "--game", "angrymob", "-s", 5)
+    done = lanista("check", "angrymob", bot, "-s", 5)
     assert 1 == done.code
     assert "\x1b" not in done.out
     assert r"\x1b[31m" in done.out
@@ -56,7 +56,7 @@ def test_what_a_bot_sends_and_prints_is_escaped(lanista):
 
 BAD_INPUT = {
     "unknown game": (["CamperJoe", "--game", "chess"], "unknown game 'chess'"),
-    "no game": (["CamperJoe"], "Missing option '--game'"),
+    "no game": (["CamperJoe"], "Missing argument 'GAME': lanista check GAME BOT"),
     "unknown bot": (["CamperJim", "--game", "angrymob"], "unknown bot 'CamperJim'"),
     "seed": (["Null", "--game", "hogwarts", "-s", -1], "seed -1; a seed of hogwarts is from 0"),
     "time": (["Null", "--game", "hogwarts", "--time-move", 0], "--time-move"),

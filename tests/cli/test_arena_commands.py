@@ -75,7 +75,7 @@ def test_a_file_that_is_no_spec_is_bad_input(lanista, tmp_path):
     done = lanista("arena", "check", "arena.toml")
     assert (2, "") == (done.code, done.out)
     assert done.err.startswith("lanista: arena.toml: prot: no such key; known are host, port,")
-    assert done.err.endswith("did you mean port?\n")
+    assert done.err.endswith("did you mean 'port'?\n")
     assert 2 == lanista("arena", "check", "missing.toml").code
 
 

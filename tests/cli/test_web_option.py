@@ -6,6 +6,7 @@ import socket
 import pytest
 
 from lanista.cli import BadInputError
+from lanista.cli.addresses import listening_text, own_addresses
 from lanista.cli.web import PagePort, address_of
 from lanista.hosting.control import RunningMatches
 from lanista.web.view import View
@@ -123,8 +124,8 @@ async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path
 
 
 async def test_off_loopback_the_address_has_the_token(monkeypatch):
-    """LANISTA_WEB_TOKEN, or a fresh one; and a name by which others can come."""
-    host = socket.gethostname()
+    """LANISTA_WEB_TOKEN, or a fresh one; and this machine's first address, or else its name."""
+    host = next(iter(own_addresses("0.0.0.0")), socket.gethostname())
     monkeypatch.setenv("LANISTA_WEB_TOKEN", "sesame")
     page = PagePort("0.0.0.0:0")
     server = await listening(page)
@@ -157,3 +158,16 @@ async def test_only_the_default_gives_way_to_a_free_port(monkeypatch):
 def test_bad_words_are_bad_input():
     with pytest.raises(BadInputError):
         PagePort("here")
+
+
+def test_all_addresses_are_named_by_those_that_help(monkeypatch):
+    """`0.0.0.0` leads nobody anywhere; loopback and link-local addresses don't either."""
+    found = ["127.0.0.1", "169.254.1.1", "192.168.1.5", "10.0.0.7", "192.168.1.5"]
+    monkeypatch.setattr("lanista.cli.addresses._of_interfaces", lambda: list(found))
+    monkeypatch.setattr("lanista.cli.addresses._of_version_6", lambda: ["::1", "2001:db8::7"])
+    told = "all addresses: 192.168.1.5:7777, 10.0.0.7:7777"
+    assert told == listening_text("0.0.0.0", 7777)
+    assert f"{told}, [2001:db8::7]:7777" == listening_text("::", 7777)
+    assert "[::1]:7777" == listening_text("::1", 7777)
+    found.clear()
+    assert "0.0.0.0:7777" == listening_text("0.0.0.0", 7777)

@@ -90,6 +90,22 @@ def test_own_options_go_to_the_compiler(build_here, tmp_path):
     assert 1 == done.stderr.count("error:")
 
 
+def test_variables_begin_as_zero_where_the_compiler_can_do_that():
+    """One that knows the flag is given it; others aren't, and are used all the same."""
+    knows, doesnt = ("sh", "-c", "exit 0"), ("sh", "-c", "exit 1")
+    assert (*build.FLAGS, build.ZEROED) == build.flags_of(knows)
+    assert build.FLAGS == build.flags_of(doesnt)
+    assert build.FLAGS == build.flags_of(("no-such-compiler",))
+
+
+def test_the_headers_functions_cause_no_warning(build_here, tmp_path):
+    """Nor where they are inlined into a player: `-O3` looks far."""
+    play = "{ for (int id : pioneers(me())) for (int other : furyans(1)) command(id + other, BR); }"
+    path = source(tmp_path, NULL.replace("{ }", play))
+    done = build_here(path, "--game", "crematoria", CXXFLAGS="-Wall -Wextra -Werror")
+    assert (0, "") == (done.returncode, done.stderr)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

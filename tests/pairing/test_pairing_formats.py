@@ -607,3 +607,34 @@ def test_what_cannot_be_is_refused_in_one_line(kind, bots, keys, line):
         make(kind, bots, **keys)
     assert str(caught.value).startswith(line)
     assert "\n" not in str(caught.value)
+
+
+# Rounds as people see them
+
+
+def shown_rounds(format_):
+    return [
+        [(meeting.bots, meeting.points, meeting.over, meeting.through) for meeting in round_]
+        for round_ in format_.rounds()
+    ]
+
+
+def test_rounds_of_a_knockout_are_its_bracket():
+    """Neighbouring heats lead to the same one; a bye is a heat of one bot, which goes on."""
+    format_ = make("knockout", "abc")
+    assert [[(("a",), (0.0,), True, ("a",)), (("b", "c"), (0.0, 0.0), False, ())]] == shown_rounds(
+        format_
+    )
+    play(format_, by_alphabet)
+    assert [
+        [(("a",), (0.0,), True, ("a",)), (("b", "c"), (2.0, 0.0), True, ("b",))],
+        [(("a", "b"), (2.0, 0.0), True, ("a",))],
+    ] == shown_rounds(format_)
+
+
+def test_rounds_of_a_swiss_have_their_byes_last():
+    format_ = make("swiss", "abc", rounds=2)
+    play(format_, by_alphabet)
+    first, second = shown_rounds(format_)
+    assert [(("a", "b"), (2.0, 0.0), True, ()), (("c",), (0.0,), True, ())] == first
+    assert (("a", "c"), (2.0, 0.0), True, ()) in second

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match.record import (
+    BotInfo,
     ClockInfo,
     FaultInfo,
     Header,
@@ -48,7 +49,16 @@ frames = st.builds(
     lit=st.frozensets(st.integers(0, COLS - 1)),
     captured=st.dictionaries(places, seats, max_size=3),
     arrows=st.lists(st.builds(Arrow, places, places, seats, st.just("3")), max_size=2).map(tuple),
-    events=st.lists(st.builds(Event, st.none() | seats, st.just("a spell")), max_size=2).map(tuple),
+    events=st.lists(
+        st.builds(
+            Event,
+            st.none() | seats,
+            st.just("a spell"),
+            st.sampled_from([(), (4, 7)]),
+            st.lists(places, max_size=2).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 
 
@@ -59,6 +69,10 @@ def told_of(mark):
     health = -1 if mark.health is None else round(mark.health, 2)
     text = mark.text.replace("\ud800", "?")
     return (mark.row, mark.col, seat, mark.shape.value, text, unit, health, *mark.details)
+
+
+def cells_of(event):
+    return [row * COLS + col for row, col in event.cells]
 
 
 def written(shown, scene=SCENE):
@@ -80,7 +94,14 @@ def check(reading, frame, told):
     assert dict(frame.captured) == captured
     arrows = [[*arrow.start, *arrow.end, arrow.seat, arrow.text] for arrow in frame.arrows]
     assert arrows == told.get("arrows", [])
-    events = [[-1 if event.seat is None else event.seat, event.text] for event in frame.events]
+    events = [
+        [
+            -1 if event.seat is None else event.seat,
+            event.text,
+            *([[*event.units], cells_of(event)] if event.units or event.cells else []),
+        ]
+        for event in frame.events
+    ]
     assert events == told.get("events", [])
     assert "play" not in told
 
@@ -196,6 +217,7 @@ def test_a_scene_has_its_ground_by_row():
         levels=(Level(title="up", col=0, cols=1), Level(title="down", col=1, cols=2, wraps=True)),
         stats=("units",),
         kinds=((Shape.DISC, "", "a wizard"),),
+        turn_word="round",
     )
     assert {
         "rows": 2,
@@ -209,6 +231,7 @@ def test_a_scene_has_its_ground_by_row():
         "signs": [["3", "units"]],
         "kinds": [["disc", "", "a wizard"]],
         "stats": ["units"],
+        "turn": "round",
     } == module.scene_json(scene)
 
 
@@ -285,6 +308,8 @@ def test_an_end_tells_seed_and_result():
         scores=(3, 4),
         turns=9,
         digest="0" * 16,
+        endings=("disconnect", "normal"),
+        bots=(BotInfo(exit="exited with code 1", output=LONG), BotInfo(exit="kept", output="")),
         error=LONG,
         ended="2026-01-01T00:00:01.000+00:00",
     )
@@ -298,5 +323,13 @@ def test_an_end_tells_seed_and_result():
         "turns": 9,
         "error": f"{LONG[: module.LONGEST]} … and 7 more characters",
         "ended": "2026-01-01T00:00:01.000+00:00",
+        "endings": ["disconnect", "normal"],
+        "exits": {},
+        "outputs": {},
     } == told["result"]
+    owned = module.end(result, 42, None, logs=[0])["result"]
+    assert {"0": "exited with code 1"} == owned["exits"]
+    # Of an output the end says most.
+    assert {"0": f"7 more characters before … {LONG[7:]}"} == owned["outputs"]
+    assert ["0", "1"] == [*module.end(result, 42, None, logs=None)["result"]["exits"]]
     assert module.end(None, 42, "why")["result"] is None

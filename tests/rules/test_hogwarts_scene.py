@@ -238,10 +238,10 @@ class Watched(Hogwarts):
 
     def _cast(self, unit, groups):
         before = bytes(self.owners)
-        done = super()._cast(unit, groups)
-        if done:
+        why_not = super()._cast(unit, groups)
+        if why_not is None:
             taken.update(at for at in range(3600) if before[at] != self.owners[at])
-        return done
+        return why_not
 
 
 taken: set[int] = set()

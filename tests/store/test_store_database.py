@@ -282,6 +282,43 @@ def test_matches_are_told_newest_first(store, monkeypatch):
     assert [] == found([])
 
 
+def test_matches_are_found_by_bots_endings_and_faults(store):
+    """A filter holds for the bot that is named, or for any; void matches only if asked for."""
+    blocks = [drawn(number) for number in range(10)]
+    store.add(blocks)
+    all_ = [found for result in reversed(blocks) for found in reversed(result.matches)]
+
+    def found(**filters):
+        with store.reading() as now:
+            return [one.match for one in now.matches(**filters)]
+
+    def expected(fits, bot=None):
+        return [
+            one
+            for one in all_
+            if any(fits(one, seat) for seat in one.seats if bot in (None, seat.bot))
+        ]
+
+    def met(one, _):
+        return "Bee" in {seat.bot for seat in one.seats}
+
+    def crashed(one, seat):
+        return one.counted and seat.ending is Ending.CRASH
+
+    def was_late(one, seat):
+        return one.counted and seat.late > 0
+
+    def is_void(one, _):
+        return not one.counted
+
+    assert expected(met, "Ant") == found(bot="Ant", opponent="Bee")
+    assert expected(crashed) == found(ending=Ending.CRASH)
+    assert expected(crashed, "Ant") == found(bot="Ant", ending=Ending.CRASH)
+    assert expected(is_void, "Ant") == found(bot="Ant", ending=Ending.VOID)
+    assert expected(was_late, "Ant") == found(bot="Ant", fault="late")
+    assert 0 < len(expected(crashed, "Ant")) < len(expected(crashed))
+
+
 def test_when_a_block_was_stored_is_told_in_utc(store):
     store.add([block(1)])
     assert {"+00:00"} == {found.committed[-6:] for found in store.matches()}

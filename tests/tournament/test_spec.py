@@ -139,7 +139,7 @@ def test_each_error_names_its_place_and_what_would_be_right(old, new, expected):
 def test_a_key_that_is_nearly_one_gets_a_suggestion():
     told = error_of(SMALLEST.replace("seeds", "seed"))
     assert told.startswith("cup.toml: seed: no such key; known are name, game, format,")
-    assert told.endswith("records; did you mean seeds?")
+    assert told.endswith("records; did you mean 'seeds'?")
 
 
 def test_bots_must_be_tables():

@@ -15,7 +15,7 @@ OWNED = {str(seat): ("ground", seat) for seat in range(4)}
 CAVES = {"R": "wall", "C": "floor", "E": "elevator", **OWNED}
 CORRIDORS = {"W": "wall", ".": "floor", **OWNED}
 CORNER, CENTRE = "corner", "centre"
-"""Where to look in a cell: its ground is seen beside a disc, its unit in the middle."""
+"""Where to look in a cell: its ground is seen beside a disc, its unit beside the letter in it."""
 
 
 def drawings(path, rounds):
@@ -138,10 +138,16 @@ def colour_of(looks, palette):
     return (palette["seats"][seat] if seat >= 0 else palette["neutral"])[kind]
 
 
+def is_colour(colour, expected):
+    """Whether a pixel has a colour, but for what smoothing an edge may round away."""
+    channels = [[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in (colour, expected)]
+    return all(abs(first - second) <= 1 for first, second in zip(*channels, strict=True))
+
+
 def point(geometry, place):
     """Where a place is on the canvas, in pixels."""
     level, row, col, where = place
     corner = geometry[level]
     tile = corner["tile"]
-    inside = 1 if where == CORNER else tile // 2
-    return [int(corner["x"] + col * tile + inside), int(corner["y"] + row * tile + inside)]
+    right, down = (1, 1) if where == CORNER else (0.32 * tile, 0.32 * tile)
+    return [int(corner["x"] + col * tile + right), int(corner["y"] + row * tile + down)]

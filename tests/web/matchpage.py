@@ -42,10 +42,10 @@ class MatchPage:
 
     def __init__(self, page, board=None):
         self.page = page
-        named = re.compile("^Board of .* after round")
+        named = re.compile("^Board of .* after (round|move)")
         self.board = board or page.get_by_role("img", name=named)
-        self.slider = page.get_by_role("slider", name="Round")
-        self.field = page.get_by_role("spinbutton", name="Go to round")
+        self.slider = page.get_by_role("slider", name=re.compile("^(Round|Move)$"))
+        self.field = page.get_by_role("spinbutton", name=re.compile("^Go to (round|move)$"))
         self.players = page.get_by_role("list", name="Players").get_by_role("listitem")
         self.events = page.get_by_role("list", name="What happened")
         self.speed = page.get_by_role("combobox", name="Speed")
@@ -56,7 +56,7 @@ class MatchPage:
 
     def at(self, n):
         """Wait until round N is drawn and told."""
-        expect(self.board).to_have_accessible_name(re.compile(f" after round {n}:"))
+        expect(self.board).to_have_accessible_name(re.compile(f" after (round|move) {n}:"))
         expect(self.slider).to_have_value(str(n))
 
     def begin(self):
@@ -80,10 +80,8 @@ class MatchPage:
         return self.players.locator("bdi").all_inner_texts()
 
     def panel(self, name):
-        """Answers, Logs, Ledger …; their tabs are there where there is no room for all."""
-        tab = self.page.get_by_role("tab", name=name, exact=True)
-        if tab.is_visible():
-            tab.click()
+        """Answers, Logs, Ledger …: what its tab shows."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
         return self.page.get_by_role("tabpanel", name=name, exact=True)
 
     # -- what is drawn ---------------------------------------------------------------------------

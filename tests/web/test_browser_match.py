@@ -40,17 +40,15 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     """Board, names and scores move with the match; its end is told in words; then it's a replay."""
     match = MatchPage(show(arena.address(pair.match)))
     match.at(0)
-    match.state("live · round 0")
+    match.state("live · move 0")
     assert ["Ada", "Bob"] == match.names()
     expect(match.page).to_have_title(f"Ada {DASH} Bob · Angry Mob · Lanista")
     expect(match.button("Live")).to_have_attribute("aria-pressed", "true")
     start = match.picture()
     pair.play(FIRST)
     match.at(1)
-    match.state("live · round 1")
-    expect(match.board).to_have_accessible_name(
-        "Board of Angry Mob after round 1: A Ada 2, B Bob 1"
-    )
+    match.state("live · move 1")
+    expect(match.board).to_have_accessible_name("Board of Angry Mob after move 1: A Ada 2, B Bob 1")
     expect(match.players.nth(0)).to_contain_text("units 2")
     expect(match.players.nth(1)).to_contain_text("units 1")
     expect(match.events).to_contain_text("recruited 1 unit at (1, 1)")
@@ -58,8 +56,8 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     pair.play(SECOND, *[NOTHING] * (MOVE_LIMIT - 3))
     pair.answer()
     match.at(MOVE_LIMIT)
-    match.state(f"over · round {MOVE_LIMIT}")
-    result = match.page.get_by_text("draw: 2 to 2 (move limit reached)")
+    match.state(f"over · move {MOVE_LIMIT}")
+    result = match.page.get_by_text("draw: 2 to 2 (move limit reached, no base captured)")
     expect(result).to_be_visible()
     with match.page.expect_download() as download:
         match.page.get_by_role("link", name="Record").click()
@@ -87,12 +85,12 @@ def test_who_comes_late_sees_the_same(arena, pair, show):
     pair.play(("1 1 1 0", ""))
     for match in (first, second):
         match.at(4)
-        match.state("live · round 4")
-    expect(second.board).to_have_accessible_name(re.compile("after round 4: A Ada 3, B Bob 2"))
+        match.state("live · move 4")
+    expect(second.board).to_have_accessible_name(re.compile("after move 4: A Ada 3, B Bob 2"))
     expect_same_picture(first, second)
     second.go(1)
-    expect(second.board).to_have_accessible_name(re.compile("after round 1: A Ada 2, B Bob 1"))
-    first.state("live · round 4")
+    expect(second.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
+    first.state("live · move 4")
 
 
 def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
@@ -100,15 +98,15 @@ def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
     match = MatchPage(show(arena.address(pair.match)))
     pair.play(FIRST, NOTHING)
     match.at(2)
-    match.button("One round back").click()
+    match.button("One move back").click()
     match.at(1)
-    match.state("running · round 1")
+    match.state("running · move 1")
     pair.play(SECOND)
     expect(match.slider).to_have_attribute("max", "3")
     match.at(1)
     match.button("Live").click()
     match.at(3)
-    match.state("live · round 3")
+    match.state("live · move 3")
     match.page.keyboard.press("Home")
     match.at(0)
     pair.play(NOTHING)
@@ -119,7 +117,7 @@ def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
     match.at(3)
     match.page.keyboard.press(" ")
     match.at(4)
-    match.state("running · round 4")
+    match.state("running · move 4")
     pair.play(NOTHING)
     match.at(5)
 
@@ -157,12 +155,12 @@ def test_the_operator_cancels(arena, pair, show):
     cancel = match.page.get_by_role("button", name="End the match as aborted")
     cancel.click()
     expect(cancel).to_have_text("Really end this match?")
-    match.state("live · round 1")
+    match.state("live · move 1")
     cancel.click()
     told = "error shutdown the operator ended this match\n"
     assert [told, told] == [peer.rest() for peer in pair.peers]
     expect(match.page.get_by_text("aborted, doesn't count (stopped by the arena)")).to_be_visible()
-    match.state("over · round 1")
+    match.state("over · move 1")
     expect(cancel).to_be_hidden()
 
 
@@ -196,7 +194,7 @@ def test_a_lost_connection_comes_back(arena, pair, visit, relay):
     between.mend()
     expect(lost).to_be_hidden()
     match.at(2)
-    match.state("live · round 2")
+    match.state("live · move 2")
     expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
 
 
@@ -214,7 +212,7 @@ def test_rounds_can_be_looked_at_while_the_connection_is_lost(arena, pair, visit
     expect(lost).to_be_visible()
     for n in (0, 2, 1):
         match.go(n)
-    expect(match.board).to_have_accessible_name(re.compile("after round 1: A Ada 2, B Bob 1"))
+    expect(match.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
     pair.play(NOTHING, ("1 1 1 0", ""))
     between.until_asked()
     between.mend()
@@ -264,6 +262,6 @@ def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
     expect(logs).to_contain_text("What bots log is shown when the match is over.")
     pair.answer()
     match.at(2)
-    expect(logs).to_contain_text("Nobody logged anything in this turn.")
+    expect(logs).to_contain_text("Nobody logged anything in this move.")
     match.go(1)
     expect(logs).to_contain_text("# my plan")

@@ -21,7 +21,7 @@ def test_a_replay_plays_to_its_end_and_stops(arena, records, show):
     expect(match.button("Pause")).to_be_visible()
     match.speed.select_option("16")
     match.at(last)
-    match.state(f"over · round {last}")
+    match.state(f"over · move {last}")
     expect(match.button("Play")).to_be_visible()
     expect(match.page).to_have_url(re.compile(rf"\?round={last}$"))
     match.speed.select_option("0.25")
@@ -86,14 +86,14 @@ def test_viewers_see_that_the_match_is_paused(arena, bots, show, visit):
     one = visit()
     one.context.add_init_script(WATCHING)
     watching = MatchPage(one.open(arena.address(pair.match)))
-    watching.state("live · round 0")
+    watching.state("live · move 0")
     expect(watching.page.get_by_text("watching", exact=True)).to_be_visible()
     match = MatchPage(show(arena.address(pair.match)))
     match.button("Pause match").click()
-    watching.state("paused · round 0")
-    match.state("paused · round 0")
+    watching.state("match paused · move 0")
+    match.state("match paused · move 0")
     match.button("Resume match").click()
-    watching.state("live · round 0")
+    watching.state("live · move 0")
 
 
 WATCHING = """

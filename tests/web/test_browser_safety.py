@@ -43,7 +43,7 @@ def test_a_live_bot_called_like_a_script(arena, bots, show):
     pair.asked()
     pair.play(*[("", "")] * (MOVE_LIMIT - 2))
     pair.answer()
-    match.state(f"over · round {MOVE_LIMIT}")
+    match.state(f"over · move {MOVE_LIMIT}")
     expect(page).to_have_title(f"{SCRIPT} {DASH} <b>Bob</b> · Angry Mob · Lanista")
     match.hover(2, 1)
     expect_text_only(page, f"base of A {SCRIPT}")
@@ -79,7 +79,7 @@ def test_a_dropped_record(arena, records, show, tmp_path):
     # It isn't the arena's: there is nothing to download, and no address to hand on.
     expect(page.get_by_role("link", name="Record")).to_have_count(0)
     match.page.keyboard.press("End")
-    match.state(f"over · round {match.slider.get_attribute('max')}")
+    match.state(f"over · move {match.slider.get_attribute('max')}")
 
 
 def original(game, name, folder):
@@ -127,9 +127,16 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     expect(match.button("Pause")).to_be_visible()
     match.page.keyboard.press("End")
     match.at(120)
-    # It has no result; its last position has scores, and the leader's mark stands before them.
-    leads = page.get_by_role("status").filter(has_text="leads:")
-    expect(leads).to_have_text(re.compile(r"^([A-D])\S+ leads: [\d,]+ points$"))
+    # It has no result: its last position tells who won, whose mark stands before the name.
+    won = page.get_by_role("status").filter(has_text="won:")
+    expect(won).to_have_text(re.compile(r"^([A-D])\S+ won: [\d,]+ points$"))
+    match.page.keyboard.press("ArrowLeft")
+    match.at(119)
+    leads = page.get_by_text(re.compile(r"^\S+ leads: [\d,]+ points$"))
+    expect(leads).to_be_visible()
+    expect(won).to_be_hidden()
+    match.page.keyboard.press("End")
+    match.at(120)
     expect(page.get_by_text("the record has no result")).to_have_count(0)
     match.page.keyboard.press("o")
     shown = match.players.all_inner_texts()

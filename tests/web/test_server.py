@@ -214,7 +214,7 @@ BAD = {
     "/api/1/matches?before=x": (400, "before='x'; it is the `next` of another page"),
     "/api/1/matches?colour=red": (
         400,
-        "no parameter 'colour' here; known are: game, player, end, limit, before",
+        "no parameter 'colour' here; known are: game, player, name, end, limit, before",
     ),
     "/api/1/matches?game": (400, "the query isn't NAME=VALUE&…"),
     "/api/1/matches?game=a&game=b": (400, "a parameter is given twice; give it once"),

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from e2e.running import PATIENCE, Program, command
 from lanista.cli import BadInputError
-from lanista.cli.standings import StandingsProcess, looks_at
+from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
 from lanista.standings.text import as_json
@@ -113,7 +113,7 @@ async def test_all_one_and_the_lobby():
         assert {None} == {one["problem"] for one in (cup, four, many)}
         assert cup == (await house.get("/api/1/tournaments/cup")).json
         lobby = (await house.get("/api/1/lobby")).json["tournaments"]
-        long = {"head_to_head", "seat_advantage"}
+        long = {"head_to_head", "seat_advantage", "rounds"}
         shorter = {key: value for key, value in MANY.items() if key not in long}
         shorter["standings"] = MANY["standings"][:FIRST]
         assert {**many, "standings": shorter} == lobby[2]
@@ -305,7 +305,7 @@ def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, process)
     """Also what another process writes later, and what is added to the spec; else nothing new."""
     monkeypatch.setattr("lanista.cli.standings.RACY", 0)
     path = write_spec(tmp_path)
-    (look,) = looks_at([path], process).values()
+    (look,) = shown_tournaments([path], process, process).looks.values()
     with pytest.raises(NoStandingsError) as refused:
         look()
     assert "no results yet: run lanista tournament run cup.toml" == str(refused.value)
@@ -329,14 +329,14 @@ def test_a_change_a_moment_ago_is_not_trusted(tmp_path, process):
     """Another may follow that leaves the time as it is."""
     path = write_spec(tmp_path)
     store_blocks(path, [0])
-    (look,) = looks_at([path], process).values()
+    (look,) = shown_tournaments([path], process, process).looks.values()
     assert look() == look()
 
 
 def test_what_fails_is_told_without_paths(tmp_path, process):
     """They are for the log."""
     path = write_spec(tmp_path)
-    (look,) = looks_at([path], process).values()
+    (look,) = shown_tournaments([path], process, process).looks.values()
     (tmp_path / "cup.db").write_bytes(b"no database" * 100)
     with pytest.raises(NoStandingsError) as refused:
         look()
@@ -354,7 +354,7 @@ def test_the_process_may_end(tmp_path):
     path = write_spec(tmp_path)
     store_blocks(path, [0])
     process = StandingsProcess()
-    (look,) = looks_at([path], process).values()
+    (look,) = shown_tournaments([path], process, process).looks.values()
     try:
         process.start()
         process._process.kill()
@@ -374,7 +374,7 @@ def test_the_process_may_end(tmp_path):
 def test_two_of_one_name_are_refused(tmp_path):
     paths = [write_spec(tmp_path, "Cup", f"{number}.toml") for number in (1, 2)]
     with pytest.raises(BadInputError) as refused:
-        looks_at(paths, StandingsProcess())
+        shown_tournaments(paths, StandingsProcess(), StandingsProcess())
     assert (
         f"--tournament: {paths[0]} and {paths[1]} are both called 'Cup'; "
         "show one of them, or give one another name"

@@ -223,6 +223,7 @@ async def test_the_lobby_is_told_whenever_something_changes(tmp_path):
             "game": "angrymob",
             "title": "Angry Mob",
             "room": "x",
+            "tournament": None,
             "players": [{"bot": 3, "name": "Bob"}, {"bot": 1, "name": "Ann"}],  # by seat
             "started": running["started"],
             "paused": False,

@@ -10,6 +10,7 @@ import trio
 from lanista.bots import environment, start_bot
 from lanista.hosting.names import bot_command, house_bots
 from lanista.rules.base import Ruleset
+from lanista.suggestions import did_you_mean
 
 MOST = 16
 """Maximum number of guests at once."""
@@ -43,7 +44,10 @@ class Guests:
         """
         if bot not in house_bots(ruleset.name):
             known = ", ".join(house_bots(ruleset.name)) or "none"
-            raise GuestRefusedError(f"no house bot {bot!r} of {ruleset.title}; there are: {known}")
+            raise GuestRefusedError(
+                f"no house bot {bot!r} of {ruleset.title}; there are: {known}"
+                f"{did_you_mean(bot, house_bots(ruleset.name))}"
+            )
         if self._count >= MOST:
             raise GuestRefusedError(f"{MOST} house bots at once; wait until some have played")
         self._count += 1

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from lanista.errors import BadInputError
+from lanista.suggestions import did_you_mean
 from lanista_protocol import shown
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -128,6 +129,7 @@ def parse_limits(text: str) -> BotLimits:
         if key not in _KEYS:
             raise LimitsError(
                 f"limits {shown(text, 200)}: there is no limit {shown(key)}: known are {known}"
+                f"{did_you_mean(key, _KEYS)}"
             )
         name = _KEYS[key]
         if name in values:

@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from lanista import __version__, errors
+from lanista.suggestions import did_you_mean, nearest
 
 EXIT_BAD_INPUT = 2
 EXIT_OUR_ERROR = 70
@@ -66,7 +67,7 @@ def main() -> NoReturn:
         _complain(error.format_message())
         sys.exit(EXIT_BAD_INPUT)
     except click.ClickException as error:
-        message = error.format_message().replace("\n", " ")
+        message = _message(error).replace("\n", " ")
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "lanista"
         _complain(f"{where}: {message}")
@@ -85,6 +86,31 @@ def main() -> NoReturn:
         traceback.print_exc()
         sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _message(error: click.ClickException) -> str:
+    """Return the message of an error; for an unknown command or option with our own suggestion."""
+    ctx: click.Context | None = getattr(error, "ctx", None)
+    group = None if ctx is None else ctx.command
+    if isinstance(error, click.exceptions.NoSuchCommand) and isinstance(group, click.Group):
+        assert ctx is not None
+        name, known = error.command_name, group.list_commands(ctx)
+    elif isinstance(error, click.NoSuchOption) and ctx is not None:
+        # Without the dashes, which would make any two options look alike.
+        texts = [text for param in ctx.command.get_params(ctx) for text in _spellings(param)]
+        close = nearest(error.option_name.lstrip("-"), [text.lstrip("-") for text in texts])
+        return (
+            error.message if close is None else f"{error.message[:-1]}; did you mean '--{close}'?"
+        )
+    else:
+        return error.format_message()
+    return error.message.removesuffix(".") + (did_you_mean(name, known) or ".")
+
+
+def _spellings(param: click.Parameter) -> list[str]:
+    """Return the long names of an option."""
+    texts = [*param.opts, *param.secondary_opts]
+    return [text for text in texts if text.startswith("--")]
 
 
 def _complain(message: str) -> None:

@@ -22,7 +22,7 @@ from lanista.bots import SandboxError, check_sandbox
 from lanista.cli import BadInputError
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
-from lanista.cli.standings import StandingsProcess, looks_at
+from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.cores import usable_cores
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.rules import registry
@@ -234,7 +234,11 @@ def _store(spec: ArenaSpec, data: Path) -> Iterator[Finding]:
 
 def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     try:
-        looks_at([folder / file for file in spec.page.tournaments], StandingsProcess())
+        shown_tournaments(
+            [folder / file for file in spec.page.tournaments],
+            StandingsProcess(),
+            StandingsProcess(),
+        )
     except BadInputError as error:
         yield Finding(f"page.tournaments: {error.format_message()}")
 

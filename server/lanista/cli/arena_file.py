@@ -92,9 +92,13 @@ def ladder_named(spec: "ArenaSpec", file: Path, name: str) -> "LadderSpec":
         BadInputError: There is none.
     """
     from lanista.cli.common import printable
+    from lanista.suggestions import did_you_mean
 
     for ladder in spec.ladders:
         if ladder.name == name:
             return ladder
     known = ", ".join(ladder.name for ladder in spec.ladders) or "none"
-    raise BadInputError(f"{file}: no ladder {printable(name)!r}; its ladders are: {known}")
+    raise BadInputError(
+        f"{file}: no ladder {printable(name)!r}; its ladders are: {known}"
+        f"{did_you_mean(name, [ladder.name for ladder in spec.ladders])}"
+    )

@@ -30,27 +30,27 @@ MARKS = {
 
 
 @click.command("check")
-@click.argument("bot")
-@click.option("--game", metavar="GAME", required=True, help="The game (see `lanista games`).")
+@click.argument("words", metavar="GAME BOT", nargs=-1)
+@click.option("--game", metavar="GAME", help="The game; may be given so instead of first.")
 @click.option("-s", "--seed", type=int, help="The seed of all matches; without it, a new one.")
 @limit_options
 @start_option
 @bot_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as one JSON object.")
 def command(
-    bot: str,
+    words: tuple[str, ...],
     *,
-    game: str,
+    game: str | None,
     seed: int | None,
     conditions: "MatchConditions",
     bot_limits: str | None,
     sandbox: str,
     as_json: bool,
 ) -> int:
-    """Let BOT play a series of short matches and report what is wrong with it.
+    """Let BOT play a series of short matches of GAME and report what is wrong with it.
 
-    BOT is a house bot's name, or a command line in quotes, as for `lanista play`. It is started
-    anew for every match. docs/bots/check.md explains each item.
+    GAME is one of `lanista games`. BOT is a house bot's name, or a command line in quotes, as for
+    `lanista play`. It is started anew for every match. docs/bots/check.md explains each item.
 
     Exit codes: 0 nothing is wrong, 1 an item failed or couldn't be tried, 2 bad input,
     130 interrupted.
@@ -63,13 +63,28 @@ def command(
         bot_command,
         bot_limits_of,
         checked_seed,
+        game_and_bots,
         house_bots,
+        known_games,
         ruleset_named,
         sandboxed,
     )
     from lanista.hosting.bot_pool import Contestant
+    from lanista.suggestions import did_you_mean
 
+    if game is None and len(words) == 1 and words[0] not in known_games():
+        meant = did_you_mean(words[0], known_games())
+        raise click.UsageError(
+            f"Missing argument 'GAME': lanista check GAME BOT{meant}", click.get_current_context()
+        )
+    game, bots = game_and_bots(game, words)
     ruleset = ruleset_named(game)
+    if len(bots) != 1:
+        raise BadInputError(
+            f"one bot is checked at a time; {len(bots)} given: lanista check {game} BOT, "
+            "a command line in quotes"
+        )
+    [bot] = bots
     name, argv = bot_command(game, bot)
     tested = Tested(
         bot=Contestant(

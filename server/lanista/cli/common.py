@@ -13,7 +13,8 @@ from lanista import errors
 from lanista.cli import BadInputError
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
-from lanista.rules.base import Ruleset, complete_settings
+from lanista.rules.base import Ruleset, complete_settings, ending_text
+from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.match.record import ResultInfo
@@ -33,6 +34,15 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} isn't a finite number.", param, ctx)
         return number
+
+
+class Choice(click.Choice[str]):
+    """A click type for a fixed set of values, which suggests one for a value that isn't known."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the message about a value that isn't one of the set."""
+        message = super().get_invalid_choice_message(value, ctx).removesuffix(".")
+        return message + (did_you_mean(str(value), self.choices) or ".")
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -64,6 +74,13 @@ def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
                     lines[0] += f", e.g. {places[0]}: {examples[0].words}"
             for line in lines:
                 yield printable(f"  {names[seat]}: {line}")
+
+
+def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
+    """Yield a line that says by which rule a match was decided, if there is anything to say."""
+    text = ending_text(ruleset, result.reason) if result.end in {"finished", "forfeit"} else None
+    if text is not None:
+        yield f"  {printable(text)}"
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -175,7 +192,7 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--sandbox",
-            type=click.Choice(["none", "bwrap"]),
+            type=Choice(["none", "bwrap"]),
             default="none",
             show_default=True,
             help="Isolate the bots from this machine, by bubblewrap.",
@@ -232,6 +249,35 @@ def sandboxed(choice: str) -> bool:
     except SandboxError as error:
         raise BadInputError(f"--{error}") from None
     return True
+
+
+def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the game and the bots of a command line `GAME BOT…` or `--game GAME BOT…`.
+
+    Args:
+        game: The value of `--game`, if it was given.
+        words: The arguments: the game, unless `--game` was given, and the bots. The game may be
+            said twice, if it is the same one.
+
+    Raises:
+        click.UsageError: No game is said.
+        BadInputError: Two different games are said.
+    """
+    if game is not None:
+        named = words[0] if words and words[0] in known_games() else game
+        if named != game:
+            raise BadInputError(f"--game {game} and {named}: two games; say one of them")
+        return game, tuple(words[1:] if words and words[0] == game else words)
+    if not words:
+        raise click.UsageError("Missing argument 'GAME'.", click.get_current_context())
+    return words[0], tuple(words[1:])
+
+
+def known_games() -> tuple[str, ...]:
+    """Return the names of the installed games."""
+    from lanista.rules import registry
+
+    return registry.names()
 
 
 def ruleset_named(name: str) -> Ruleset:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.common import Choice
 
 EXIT_UNEXPLAINED = 1
 
@@ -14,7 +15,7 @@ EXIT_UNEXPLAINED = 1
 @click.argument("file")
 @click.option(
     "--rules",
-    type=click.Choice(["auto", "original", "text"]),
+    type=Choice(["auto", "original", "text"]),
     default="auto",
     show_default=True,
     help="original: as its program played; text: as its rules text says; auto: either.",

@@ -14,7 +14,9 @@ from lanista.cli.common import (
     Finite,
     bot_options,
     clock_options,
+    ending_line,
     fault_lines,
+    game_and_bots,
     game_options,
     printable,
     start_option,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from lanista.cli.web import PagePort
     from lanista.hosting.host import MatchPlan, MatchReport
     from lanista.match.conditions import MatchConditions
+    from lanista.rules.base import Ruleset
 
 EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
@@ -54,8 +57,8 @@ class PlayCommand(click.Command):
 
 
 @click.command("play", cls=PlayCommand)
-@click.argument("game")
-@click.argument("bots", metavar="BOT...", nargs=-1)
+@click.argument("words", metavar="GAME BOT...", nargs=-1)
+@click.option("--game", metavar="GAME", help="The game; may be given so instead of first.")
 @click.option("-l", "--list", "lists", is_flag=True, help="Only list the house bots of GAME.")
 @click.option("-s", "--seed", type=int, help="The match's seed; without it, a new one.")
 @game_options
@@ -113,9 +116,9 @@ class PlayCommand(click.Command):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each result as a line of JSON.")
 def command(
-    game: str,
-    bots: tuple[str, ...],
+    words: tuple[str, ...],
     *,
+    game: str | None,
     lists: bool,
     seed: int | None,
     map_: str | None,
@@ -158,6 +161,7 @@ def command(
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.host import MatchPlan, distinct
 
+    game, bots = game_and_bots(game, words)
     ruleset = ruleset_named(game)
     if watch and matches > 1:
         raise BadInputError("--watch shows one match; use lanista serve for several")
@@ -209,7 +213,7 @@ def command(
         and sys.stdout.isatty()
     )
     low, high = ruleset.seeds
-    session = _Session(as_json=as_json, res=res, page=page)
+    session = _Session(ruleset, as_json=as_json, res=res, page=page)
     for number in range(matches):
         match_seed = low + (first_seed + number - low) % (high - low + 1)
         match_plan = attrs.evolve(
@@ -264,7 +268,10 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
 class _Session:
     """Plays the matches of one `lanista play` and prints their results."""
 
-    def __init__(self, *, as_json: bool, res: Path | None, page: "PagePort | None") -> None:
+    def __init__(
+        self, ruleset: "Ruleset", *, as_json: bool, res: Path | None, page: "PagePort | None"
+    ) -> None:
+        self._ruleset = ruleset
         self._as_json = as_json
         self._page = page
         self._res = res
@@ -373,6 +380,8 @@ class _Session:
         else:
             verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
         click.echo(f"{verdict} ({result.end}: {result.reason}, {_turns(result.turns)})")
+        for line in ending_line(self._ruleset, result):
+            click.echo(line)
         order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import EXIT_BAD_INPUT, BadInputError
-from lanista.cli.common import fault_lines, printable
+from lanista.cli.common import Choice, ending_line, fault_lines, printable
 
 if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
@@ -143,7 +143,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
         return EXIT_MISMATCH
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
-    _print_result(record)
+    _print_result(record, ruleset)
     return 0
 
 
@@ -152,7 +152,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["res", "png", "gif"]),
+    type=Choice(["res", "png", "gif"]),
     required=True,
     help="The format: the original game's match file, a picture, or a moving picture.",
 )
@@ -384,7 +384,7 @@ def _print_feed(
     return 0
 
 
-def _print_result(record: "Record") -> None:
+def _print_result(record: "Record", ruleset: "Ruleset") -> None:
     header, result = record.header, record.result
     click.echo(
         f"{header.game}, match {printable(header.match)}, {printable(header.started)}, "
@@ -394,6 +394,8 @@ def _print_result(record: "Record") -> None:
         click.echo("no result: the arena ended before the match did")
         return
     click.echo(f"{printable(result.end)}: {printable(result.reason)}, {result.turns} turns")
+    for line in ending_line(ruleset, result):
+        click.echo(line)
     for seat, player in enumerate(header.players):
         click.echo(f"  {result.ranks[seat]}. {printable(player.name)}  score {result.scores[seat]}")
     for line in fault_lines([player.name for player in header.players], result):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.common import SHORTEST, Finite, clock_options, game_options
+from lanista.cli.common import SHORTEST, Choice, Finite, clock_options, game_options
 
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--start",
-    type=click.Choice(["auto", "manual"]),
+    type=Choice(["auto", "manual"]),
     default="auto",
     show_default=True,
     help="Start each match when its players are there, or when Enter is pressed.",
@@ -82,10 +82,10 @@ if TYPE_CHECKING:
 @click.option(
     "--tournament",
     "tournaments",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     multiple=True,
-    metavar="FILE",
-    help="Show the standings of FILE's tournament on the page, also while it is played; "
+    metavar="FILE|FOLDER",
+    help="Show FILE's tournament, or all those of FOLDER, on the page, also while they are played; "
     "may be repeated.",
 )
 @click.option(
@@ -126,7 +126,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--log-format",
-    type=click.Choice(["text", "json"]),
+    type=Choice(["text", "json"]),
     default="text",
     show_default=True,
     help="Write each line of the log as key=value, or as a JSON object.",
@@ -322,7 +322,7 @@ def serve_arena(
         has_page: Whether there is a page.
         web: The page's address, HOST:PORT; None for the default, or a free port.
         open_logs: Whether all viewers see bots' logs during a match.
-        tournaments: The files of tournaments whose standings the page shows.
+        tournaments: The files of tournaments that the page shows, and folders with such files.
         log_format: What the lines of the log look like.
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
@@ -335,12 +335,13 @@ def serve_arena(
 
     from lanista.arena.operator import Operator
     from lanista.arena.server import Arena, CannotListenError, CannotOpenError, serve
+    from lanista.cli.addresses import listening_text
     from lanista.cli.logs import configure_log
-    from lanista.cli.standings import StandingsProcess, looks_at
+    from lanista.cli.standings import StandingsProcess, shown_tournaments
     from lanista.cli.web import PagePort
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
-    looks = looks_at(tournaments, standings_process)
+    shown = shown_tournaments(tournaments, standings_process, bots_process)
     options = attrs.evolve(
         options,
         max_connections=connections_possible(
@@ -361,7 +362,7 @@ def serve_arena(
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log(log_format)
     ladders = (standings_process.ask, bots_process.ask) if options.ladders else None
-    page = PagePort(web, looks, open_logs=open_logs, ladders=ladders) if has_page else None
+    page = PagePort(web, shown, open_logs=open_logs, ladders=ladders) if has_page else None
 
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
         await nursery.start(Operator(arena).run)
@@ -371,9 +372,8 @@ def serve_arena(
     failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
-        shown = f"[{host}]" if ":" in host else host
         try:
-            click.echo(f"Lanista listens on {shown}:{port}")
+            click.echo(f"Lanista listens on {listening_text(host, port)}")
             if page is not None:
                 click.echo(f"page: {page.announced}")
         except OSError as error:
@@ -381,7 +381,7 @@ def serve_arena(
             raise
 
     try:
-        if looks or (ladders and has_page):
+        if shown.looks or (ladders and has_page):
             standings_process.start()
         trio.run(serve, options, announce, open_beside, reread)
     except (CannotListenError, CannotOpenError) as error:

@@ -6,27 +6,34 @@ which would delay matches.
 
 The process runs `python -m lanista.cli.standings`. It reads questions from stdin, each a JSON
 object on a line, and answers each with a JSON object on a line. `{"tournament": PATH}`, the path of
-a spec, is answered by `{"database", "standings"}`; `{"ladder", "do", …}` as `LadderTables.answer`
-says; and what can't be answered by `{"problem", "why"}`. It ends when stdin does.
+a spec, is answered by `{"database", "standings", "race"}`; with `"matches": {…}`, the filters of
+`match_list.page_of`, by `{"matches", "next"}`; `{"ladder", "do", …}` as `LadderTables.answer` says;
+and what can't be answered by `{"problem", "why"}`. It ends when stdin does.
 """
 
 import contextlib
+import functools
 import json
 import os
 import subprocess
 import sys
 import threading
 import time
+import tomllib
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from lanista.cli import BadInputError
 
 if TYPE_CHECKING:
+    from lanista.standings.race import Races
     from lanista.tournament.setup import Setup
     from lanista.web.ladder_tables import LadderTables
+    from lanista.web.tournament_matches import MatchSource
     from lanista.web.tournaments import Look
 
 NICENESS = 15
@@ -34,30 +41,81 @@ RACY = 1_000_000_000
 """Nanoseconds within which a file may change twice and have the same modification time."""
 
 
-def looks_at(files: Sequence[Path], process: "StandingsProcess") -> "dict[str, Look]":
-    """Return functions that read tournaments' standings, by the tournaments' names.
+@attrs.frozen
+class ShownTournaments:
+    """What the page shows of tournaments, by their names."""
+
+    looks: "dict[str, Look]"
+    matches: "dict[str, MatchSource]"
+
+
+def shown_tournaments(
+    paths: Sequence[Path], standings: "StandingsProcess", questions: "StandingsProcess"
+) -> ShownTournaments:
+    """Return what the page needs to show tournaments.
 
     Args:
-        files: The specs of the tournaments.
-        process: Computes the standings.
+        paths: The specs of the tournaments, and folders with specs.
+        standings: Computes the standings, which may take long.
+        questions: Answers questions about matches meanwhile.
 
     Raises:
-        BadInputError: A spec can't be played, or two have the same name.
+        BadInputError: A spec can't be played, two have the same name, or there is none in a folder.
     """
-    looks: dict[str, Look] = {}
+    from lanista.web.tournament_matches import MatchSource
+
+    shown = ShownTournaments({}, {})
     file_of: dict[str, Path] = {}
-    for file in files:
-        from lanista.cli.tournament import prepared
+    for file in specs_in(paths):
+        from lanista.cli.tournament_files import prepared
 
         setup, _ = prepared(file)
         name = setup.spec.name
-        if name in looks:
+        if name in file_of:
             raise BadInputError(
                 f"--tournament: {file_of[name]} and {file} are both called {name!a}; "
                 "show one of them, or give one another name"
             )
-        file_of[name], looks[name] = file, Results(file, setup, process)
-    return looks
+        file_of[name] = file
+        shown.looks[name] = Results(file, setup, standings)
+        shown.matches[name] = MatchSource(
+            setup.records, functools.partial(_ask_matches, questions, file)
+        )
+    return shown
+
+
+def specs_in(paths: Sequence[Path]) -> list[Path]:
+    """Return the specs of tournaments that are meant by files and folders.
+
+    Raises:
+        BadInputError: A folder can't be read, or has no spec of a tournament.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        found = [file for file in sorted(path.glob("*.toml")) if _is_spec(file)]
+        if not found:
+            raise BadInputError(
+                f"--tournament: {path} has no tournament: no .toml file in it has the key format"
+            )
+        files += found
+    return files
+
+
+def _is_spec(file: Path) -> bool:
+    """Return whether a file is meant as the spec of a tournament; other files may lie beside it."""
+    try:
+        return "format" in tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return True  # reading it as a spec will say what is wrong
+
+
+def _ask_matches(
+    process: "StandingsProcess", file: Path, filters: Mapping[str, Any]
+) -> dict[str, Any]:
+    return process.ask({"tournament": os.fspath(file), "matches": dict(filters)})
 
 
 class Results:
@@ -95,7 +153,7 @@ class Results:
         self._database = "" if database is None else Path(database)
         self._seen = stamp
         standings: dict[str, Any] = answer["standings"]
-        return standings
+        return {**standings, "race": answer["race"]}
 
     def _stamp(self) -> object:
         """Return when spec and database were written, or None if that doesn't show every change."""
@@ -197,25 +255,28 @@ class StandingsProcess:
 def main() -> None:
     """Answer questions until stdin ends."""
     # Imported now because it takes longer than most answers.
+    from lanista.standings.race import Races
     from lanista.tournament import looking  # noqa: F401 - only to load it
     from lanista.web.ladder_tables import LadderTables
 
     os.nice(NICENESS)
-    ladders = LadderTables()
+    ladders, races = LadderTables(), Races()
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(_answer(json.loads(line), ladders) + b"\n")
+        sys.stdout.buffer.write(_answer(json.loads(line), ladders, races) + b"\n")
         sys.stdout.buffer.flush()
 
 
-def _answer(question: Mapping[str, Any], ladders: "LadderTables") -> bytes:
+def _answer(question: Mapping[str, Any], ladders: "LadderTables", races: "Races") -> bytes:
     from lanista.store.errors import StoreError
     from lanista.toml_spec import SpecError
 
     try:
         if "ladder" in question:
             answer = ladders.answer(**question)
+        elif "matches" in question:
+            answer = _matches(Path(question["tournament"]), question["matches"])
         else:
-            answer = _standings(Path(question["tournament"]))
+            answer = _standings(Path(question["tournament"]), races)
         return json.dumps(answer, allow_nan=False).encode()  # JSON has no NaN
     except SpecError as error:
         file = Path(question["tournament"]).name
@@ -229,23 +290,43 @@ def _answer(question: Mapping[str, Any], ladders: "LadderTables") -> bytes:
     return json.dumps({"problem": problem, "why": why}).encode()
 
 
-def _standings(file: Path) -> dict[str, Any]:
+def _standings(file: Path, races: "Races") -> dict[str, Any]:
+    from lanista.standings.race import MAX_LEADERS
     from lanista.standings.text import as_json
     from lanista.store.database import Store
-    from lanista.tournament.looking import load, standings_of
+    from lanista.tournament.looking import load, moment_of
+    from lanista.tournament.totals import standings
 
     setup = load(file, plays=False)
     database = setup.database
     if isinstance(database, Path) and not database.exists():
-        return {
-            "problem": f"no results yet: run lanista tournament run {file.name}",
-            "why": "",
-        }
+        return _nothing_played(file)
     with Store.open(database, create=False) as store:
-        return {
-            "database": str(database) if isinstance(database, Path) else None,
-            "standings": as_json(standings_of(setup, store)),
-        }
+        moment = moment_of(setup, store)
+        table = standings(setup, store, moment)
+    leaders = [row.bot for row in table.rows[:MAX_LEADERS]]
+    return {
+        "database": str(database) if isinstance(database, Path) else None,
+        "standings": as_json(table),
+        "race": races.race_of(leaders, moment.counted, moment.seated, setup.bots, setup.fillers),
+    }
+
+
+def _matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
+    from lanista.store.database import Store
+    from lanista.tournament.looking import load
+    from lanista.tournament.match_list import page_of
+
+    setup = load(file, plays=False)
+    if isinstance(setup.database, Path) and not setup.database.exists():
+        return _nothing_played(file)
+    # The process that computes the standings looks for damage.
+    with Store.open(setup.database, create=False, check=False) as store:
+        return page_of(setup, store, **filters)
+
+
+def _nothing_played(file: Path) -> dict[str, Any]:
+    return {"problem": f"no results yet: run lanista tournament run {file.name}", "why": ""}
 
 
 if __name__ == "__main__":

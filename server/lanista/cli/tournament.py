@@ -1,17 +1,20 @@
 """`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lanista.cli import BadInputError
+from lanista.cli.common import Choice
+from lanista.cli.tournament_files import prepared, setup_of, spec_of
 
 if TYPE_CHECKING:
+    from lanista.cli.web import PagePort
     from lanista.standings.table import Standings
-    from lanista.tournament.setup import Setup
-    from lanista.tournament.spec import Spec
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
 EXIT_FAILED = 1
@@ -76,7 +79,7 @@ def check(file: Path) -> int:
 
 
 @command.command("run")
-@click.argument("file", type=SPEC)
+@click.argument("file", type=SPEC, required=False)
 @click.option(
     "--concurrency",
     metavar="N|auto",
@@ -102,8 +105,16 @@ def check(file: Path) -> int:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
 @click.option("--plain", is_flag=True, help="Print lines even in a terminal.")
+@click.option(
+    "--web",
+    is_flag=False,
+    flag_value="",
+    metavar="[HOST:PORT]",
+    help="Serve a page that shows the tournament, its matches live; its address is printed. "
+    "Without HOST:PORT 127.0.0.1:8080, or a free port.",
+)
 def run(
-    file: Path,
+    file: Path | None,
     *,
     concurrency: str | None,
     executor: str | None,
@@ -111,6 +122,7 @@ def run(
     unbench: tuple[str, ...],
     as_json: bool,
     plain: bool,
+    web: str | None,
 ) -> int:
     """Play the tournament of FILE, or what is left of it.
 
@@ -124,6 +136,10 @@ def run(
 
     from lanista.cli.tournament_run import play
 
+    if file is None and web:  # `run --web cup.toml`: what follows --web is the file
+        file, web = Path(web), ""
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'.")
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")
     spec = spec_of(file)
@@ -131,14 +147,41 @@ def run(
         spec = attrs.evolve(spec, concurrency=concurrency_of(concurrency))
     if executor is not None:
         spec = attrs.evolve(spec, executor=executor)
-    return play(
-        setup_of(spec, file),
-        str(file),
-        accept_changes=accept_changes,
-        unbench=unbench,
-        as_json=as_json,
-        plain=plain,
-    )
+    setup = setup_of(spec, file)
+    with contextlib.ExitStack() as stack:
+        return play(
+            setup,
+            str(file),
+            accept_changes=accept_changes,
+            unbench=unbench,
+            as_json=as_json,
+            plain=plain,
+            page=None if web is None else stack.enter_context(page_of(file, web)),
+        )
+
+
+@contextlib.contextmanager
+def page_of(file: Path, web: str) -> "Iterator[PagePort]":
+    """Yield the port of a page that shows a tournament, and end its helper processes afterwards.
+
+    Args:
+        file: The spec of the tournament.
+        web: The page's address; empty for the default, or a free port.
+
+    Raises:
+        BadInputError: It is no address, or the tournament can't be shown.
+    """
+    from lanista.cli.logs import configure_log
+    from lanista.cli.standings import StandingsProcess, shown_tournaments
+    from lanista.cli.web import PagePort
+
+    configure_log()
+    standings, questions = StandingsProcess(), StandingsProcess()
+    try:
+        yield PagePort(web or None, shown_tournaments([file], standings, questions))
+    finally:
+        standings.close()
+        questions.close()
 
 
 @command.command("standings")
@@ -146,7 +189,7 @@ def run(
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["table", "json", "csv", "markdown", "html"]),
+    type=Choice(["table", "json", "csv", "markdown", "html"]),
     default="table",
     show_default=True,
     help="The format of the output.",
@@ -224,53 +267,6 @@ def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
             from lanista.cli.tournament_table import plain_text, whole
 
             return plain_text(whole(table, head_to_head=head_to_head))
-
-
-def spec_of(file: Path) -> "Spec":
-    """Read a spec from its file.
-
-    Raises:
-        BadInputError: The file can't be read, or has a bad value.
-    """
-    from lanista.toml_spec import SpecError
-    from lanista.tournament.spec import read_spec
-
-    try:
-        return read_spec(file)
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
-
-
-def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
-    """Prepare a tournament: find its game, bots and maps; results are named like the file.
-
-    Args:
-        spec: The spec.
-        file: Its file; paths in the spec are relative to its folder.
-        plays: Whether the bots must exist, because matches are to be played.
-
-    Raises:
-        BadInputError: Something that the spec names doesn't exist or can't be used.
-    """
-    from lanista.toml_spec import SpecError
-    from lanista.tournament.setup import prepare
-
-    try:
-        return prepare(spec, file.parent, file.stem, plays=plays, source=file)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
-
-
-def prepared(file: Path) -> "tuple[Setup, Any]":
-    """Read a spec and return its prepared tournament and its format."""
-    from lanista.toml_spec import SpecError
-    from lanista.tournament.looking import format_of
-
-    setup = setup_of(spec_of(file), file)
-    try:
-        return setup, format_of(setup)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
 
 
 def concurrency_of(text: str) -> Any:

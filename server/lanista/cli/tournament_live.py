@@ -66,6 +66,9 @@ class Display:
     def more(self, line: str) -> None:
         """Show a further line about the progress, in place of the last one."""
 
+    def note(self, line: str) -> None:
+        """Show a line for people, which stays."""
+
     def end(self, standings: Standings, places: list[str]) -> None:
         """End the display with the last standings and lines on where the results are."""
 
@@ -123,6 +126,11 @@ class Silenced(Display):
         with self._shown() as display:
             display.more(line)
 
+    def note(self, line: str) -> None:
+        """Pass the line on."""
+        with self._shown() as display:
+            display.note(line)
+
     def end(self, standings: Standings, places: list[str]) -> None:
         """Pass the end on."""
         with self._shown() as display:
@@ -137,6 +145,10 @@ class JsonDisplay(Display):
         click.echo(json.dumps(events.as_json(event)))
         if isinstance(event, events.Finishing):
             click.echo(note_of(event), err=True)
+
+    def note(self, line: str) -> None:
+        """Print the line to stderr, as stdout is for programs."""
+        click.echo(printable(line), err=True)
 
     def end(self, standings: Standings, places: list[str]) -> None:  # noqa: ARG002 - they are for people
         """Print the standings."""
@@ -170,6 +182,10 @@ class LineDisplay(Display):
                 self._print("; ".join(filter(None, parts)))
         elif line := note_of(event):
             self._print(line)
+
+    def note(self, line: str) -> None:
+        """Print the line."""
+        self._print(line)
 
     def more(self, line: str) -> None:
         """Add the line to the next line of progress."""
@@ -228,6 +244,10 @@ class LiveDisplay(Display):
             self.refresh()  # now, because the blocks may be finished before the next time
         elif line := note_of(event):
             self._console.print(Text(printable(line)))
+
+    def note(self, line: str) -> None:
+        """Print the line above the display."""
+        self._console.print(Text(printable(line)), soft_wrap=True)
 
     def standings(self, standings: Standings) -> None:
         """Draw these standings from now on."""

@@ -7,6 +7,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
 
 import click
 import trio
@@ -21,12 +22,14 @@ from lanista.cli.tournament_live import (
     Silenced,
 )
 from lanista.cli.tournament_table import console_for
+from lanista.cli.watch import GRACE
 from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
 from lanista.tournament import events
 from lanista.tournament.setup import Setup
 
 if TYPE_CHECKING:
+    from lanista.cli.web import PagePort
     from lanista.tournament.director import Director, Report
 
 EXIT_HALTED = 3
@@ -60,6 +63,7 @@ def play(
     plain: bool = False,
     tally: Tally | None = None,
     code_of: "Callable[[Report], int] | None" = None,
+    page: "PagePort | None" = None,
 ) -> int:
     """Play the rest of a tournament, show it, and return the exit code.
 
@@ -72,10 +76,13 @@ def play(
         plain: Whether to print lines even in a terminal.
         tally: Counts all blocks, also those played before; its line is shown.
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
+        page: The port of a page that shows the tournament, until its last viewer leaves; or None.
 
     Raises:
-        BadInputError: The spec can't be played, or its results can't be read or written.
+        BadInputError: The spec can't be played, its results can't be read or written, or the page's
+            port can't be opened.
     """
+    from lanista.arena.server import CannotListenError
     from lanista.store.errors import StoreError
     from lanista.toml_spec import SpecError
     from lanista.tournament.running import open_tournament
@@ -101,7 +108,14 @@ def play(
         ):
             if tally is not None:
                 tally.begin(setup)
-            report = trio.run(_run, director, display, is_live)
+
+            def show_end(report: "Report") -> None:
+                counts = [line] if tally is not None and (line := tally.line()) else []
+                display.end(report.standings, counts + _ending(setup, report))
+
+            report = trio.run(_run, director, display, is_live, show_end, page)
+    except CannotListenError as error:
+        raise BadInputError(str(error)) from None
     except SpecError as error:
         raise BadInputError(f"{source}: {error}") from None
     except StoreError as error:
@@ -109,8 +123,6 @@ def play(
     except OSError as error:
         where = error.filename or setup.records
         raise BadInputError(f"can't use {where}: {error.strerror or error}") from None
-    counts = [line] if tally is not None and (line := tally.line()) else []
-    display.end(report.standings, counts + _ending(setup, report))
     with contextlib.suppress(OSError):  # stderr is closed
         for halt in halts:
             if halt.trace:
@@ -145,24 +157,50 @@ def _ending(setup: Setup, report: "Report") -> list[str]:
     return lines
 
 
-async def _run(director: "Director", display: Display, is_live: bool) -> "Report":
-    """Run the tournament; the first signal lets running blocks finish, the second stops it."""
+async def _run(
+    director: "Director",
+    display: Display,
+    is_live: bool,
+    show_end: "Callable[[Report], None]",
+    page: "PagePort | None",
+) -> "Report":
+    """Run the tournament; the first signal lets running blocks finish, the second stops it.
+
+    If there is a page, it stays after the tournament until it is closed, or the next signal.
+    """
+    server = None if page is None else await page.open_for_tournaments()
+    staying = trio.CancelScope()
     async with helpers_nursery() as nursery:
-        await nursery.start(_watch_signals, director)
-        if is_live:
-            nursery.start_soon(_draw, display)
-            nursery.start_soon(_keep_standings, director, display)
-        return await director.run()
+        await nursery.start(_watch_signals, director, staying)
+        if page is not None and server is not None:
+            await nursery.start(server.run)
+            name = quote(director.setup.spec.name, safe="")
+            display.note(f"page: {page.url(server, f'/tournament/{name}')}")
+        async with helpers_nursery() as drawing:
+            if is_live:
+                drawing.start_soon(_draw, display)
+                drawing.start_soon(_keep_standings, director, display)
+            report = await director.run()
+        show_end(report)
+        if server is not None and report.over and server.viewers:
+            display.note("the page stays until it is closed; Ctrl-C ends it")
+            with staying:
+                await server.wait_without_viewers(GRACE)
+        return report
 
 
 async def _watch_signals(
-    director: "Director", *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    director: "Director",
+    staying: trio.CancelScope,
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     number = 0
     with trio.open_signal_receiver(*heeded()) as signals:
         task_status.started()
         async for _ in signals:
             number += 1
+            staying.cancel()
             if number == 1:
                 director.finish()
             else:

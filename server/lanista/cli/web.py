@@ -3,8 +3,7 @@
 import os
 import secrets
 import socket
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lanista.cli import BadInputError
@@ -14,9 +13,9 @@ if TYPE_CHECKING:
 
     from lanista.arena.processes.tls import TlsRelay
     from lanista.arena.server import Arena
+    from lanista.cli.standings import ShownTournaments
     from lanista.web.ladders import Ask
     from lanista.web.server import Server
-    from lanista.web.tournaments import Look
     from lanista.web.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
@@ -39,7 +38,7 @@ class PagePort:
     def __init__(
         self,
         web: str | None,
-        tournaments: "Mapping[str, Look] | None" = None,
+        tournaments: "ShownTournaments | None" = None,
         *,
         open_logs: bool = False,
         ladders: "tuple[Ask, Ask] | None" = None,
@@ -48,11 +47,11 @@ class PagePort:
 
         Args:
             web: HOST:PORT; None: the default, or a free port if the default is in use.
-            tournaments: Functions that read the standings which the page shows, by name.
+            tournaments: The tournaments that the page shows; None for none.
             open_logs: Whether all viewers see bots' logs during a match.
             ladders: Asks for the tables of ladders, and about their bots; None to show none.
         """
-        self._tournaments = tournaments or {}
+        self._tournaments = tournaments
         self._open_logs = open_logs
         self._ladders = ladders
         self.announced: str | None = None
@@ -62,20 +61,42 @@ class PagePort:
     async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
         """Serve an arena's page in a nursery, and set `announced` to the page's address."""
         from lanista.web.ladders import Ladders
-        from lanista.web.tournaments import Tournaments
         from lanista.web.view import View
 
         view = View(
             arena.running,
             arena=arena,
             data=arena.options.data,
-            tournaments=Tournaments(self._tournaments),
             ladders=Ladders() if self._ladders is None else Ladders.of(arena, *self._ladders),
+            **self._of_tournaments(),
         )
         server = await self.listen(view, arena.tls)
         await nursery.start(server.run)
         self.announced = self.url(server)
         arena.page = self.announced.partition("#")[0]  # without the operator's token
+
+    async def open_for_tournaments(self) -> "Server":
+        """Open the port of a page that shows tournaments without an arena, and return its server.
+
+        Raises:
+            CannotListenError: The port can't be opened.
+        """
+        from lanista.hosting.control import RunningMatches
+        from lanista.web.view import View
+
+        return await self.listen(View(RunningMatches(), **self._of_tournaments()))
+
+    def _of_tournaments(self) -> dict[str, Any]:
+        """Return the arguments of a view that make it show the tournaments."""
+        from lanista.web.tournament_matches import TournamentMatches
+        from lanista.web.tournaments import Tournaments
+
+        if self._tournaments is None:
+            return {}
+        return {
+            "tournaments": Tournaments(self._tournaments.looks),
+            "tournament_matches": TournamentMatches(self._tournaments.matches),
+        }
 
     async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
         """Open the port and return a server, which the caller must run.
@@ -106,9 +127,13 @@ class PagePort:
 
     def url(self, server: "Server", path: str = "") -> str:
         """Return the page's address, with the operator's token if it needs one."""
+        from lanista.cli.addresses import WILDCARDS, own_addresses
+
         host = self._host
-        if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - compared, not listened on
-            host = socket.gethostname()
+        if host in WILDCARDS:
+            # A certificate has a name in it. Elsewhere an address works, and a name may not.
+            addresses = [] if server.tls is not None else own_addresses(host)
+            host = addresses[0] if addresses else socket.gethostname()
         shown = f"[{host}]" if ":" in host else host
         fragment = path
         if server.token is not None:

@@ -19,6 +19,7 @@ from lanista.formats.originals import of_game, of_text
 from lanista.formats.tokens import FormatError
 from lanista.house import HOUSE
 from lanista.rules.base import BadBoardError, Ruleset
+from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 
@@ -94,6 +95,7 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
     shipped = ", ".join(lanista_maps.names(game)) or "none"
     raise UnusableNameError(
         f"no map file {map_!r}, and no shipped map of that name; shipped maps of {game}: {shipped}"
+        f"{did_you_mean(name, lanista_maps.names(game))}"
     )
 
 
@@ -180,8 +182,16 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     known = ", ".join(house_bots(game)) or "none"
     raise UnusableNameError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
-        f"and no program {argv[0]!r} that could be run"
+        f"and no program {argv[0]!r} that could be run{_meant(bot, game)}"
     )
+
+
+def _meant(bot: str, game: str) -> str:
+    """Return the end of the message about an unknown bot: what may have been meant."""
+    others = [other for other, bots in HOUSE.items() if bot in bots]
+    if others:
+        return f"; {bot} is a house bot of {' and '.join(others)}"
+    return did_you_mean(bot, house_bots(game))
 
 
 def checked_name(name: str) -> str:

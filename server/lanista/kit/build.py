@@ -30,10 +30,16 @@ STANDARD = "c++17"
 """The C++ standard that players need: some use structured bindings and std::optional."""
 FLAGS = (
     f"-std={STANDARD}",
-    "-O2",
+    "-O3",
     # With clang's library: brings back random_shuffle, which C++17 removed and players use.
     "-D_LIBCPP_ENABLE_CXX17_REMOVED_RANDOM_SHUFFLE",
 )
+ZEROED = "-ftrivial-auto-var-init=zero"
+"""The flag by which automatic variables without a value begin as zero, if the compiler knows it.
+
+Many players read variables that they never set, and play well only because memory happened to be
+zero in the original program; here it happens to hold something else.
+"""
 HOST_SPEED = "-O1"
 """The optimization of the main program, which takes half of a build, but little of a turn."""
 LINES_SHOWN = 40
@@ -110,6 +116,21 @@ def _split(variable: str, text: str) -> tuple[str, ...]:
         raise NoCompilerError(f"{variable}={text}: can't be split into words: {error}") from None
 
 
+def flags_of(compiler: tuple[str, ...]) -> tuple[str, ...]:
+    """Return our options for a compiler: `FLAGS`, and `ZEROED` if the compiler knows it."""
+    try:
+        tried = subprocess.run(
+            [*compiler, ZEROED, "-fsyntax-only", "-x", "c++", os.devnull],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError:  # the build itself will say what is wrong with the compiler
+        return FLAGS
+    return FLAGS if tried.returncode else (*FLAGS, ZEROED)
+
+
 def build(source: Path, output: Path, game: str | None = None) -> Built:
     """Compile a player's file into a bot.
 
@@ -129,8 +150,10 @@ def build(source: Path, output: Path, game: str | None = None) -> Built:
     text = _text_of(source)
     _check_output(output, source)
     with tempfile.TemporaryDirectory(prefix="lanista-build-") as folder:
+        chosen = compiler()
         work = _Work(
-            compiler=compiler(),
+            compiler=chosen,
+            flags=flags_of(chosen),
             more=_split("CXXFLAGS", os.environ.get("CXXFLAGS", "")),
             source=source,
             folder=Path(folder),
@@ -147,6 +170,8 @@ class _Work:
     """One build: its compiler, its files and its temporary folder."""
 
     compiler: tuple[str, ...]
+    flags: tuple[str, ...]
+    """Our own options."""
     more: tuple[str, ...]
     """The options of `$CXXFLAGS`."""
     source: Path
@@ -170,7 +195,7 @@ class _Work:
         return subprocess.Popen(
             [
                 *self.compiler,
-                *FLAGS,
+                *self.flags,
                 # A system folder, since the player's author can't do anything about warnings in it.
                 *("-isystem", str(INCLUDE / game), "-idirafter", str(self.source.parent)),
                 *self.more,
@@ -323,7 +348,7 @@ def _cache_path(work: _Work, game: str) -> Path | None:
     code, version = work.run(game, "--version")
     if code:
         return None
-    key = hashlib.sha256(repr((work.compiler, version, FLAGS, HOST_SPEED, game)).encode())
+    key = hashlib.sha256(repr((work.compiler, version, work.flags, HOST_SPEED, game)).encode())
     for folder in ("src", "include"):
         for path in sorted((KIT / folder).rglob("*.[hc]*")):
             key.update(path.read_bytes())

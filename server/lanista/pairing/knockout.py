@@ -9,10 +9,10 @@ from itertools import groupby
 
 import attrs
 
-from lanista.pairing.base import Progress
+from lanista.pairing.base import Progress, RoundMeeting
 from lanista.pairing.blocks import Seating
 from lanista.pairing.shared import Rotation, shared_places
-from lanista.pairing.staged import Meeting, Staged
+from lanista.pairing.staged import Meeting, Staged, shown
 
 EXTENSIONS = 20
 """The most blocks that are added to a tied heat; after them the higher seeds go on."""
@@ -65,6 +65,8 @@ class Knockout(Staged):
         self._seats = len(self.seated[0])
         self._rounds = 0
         self._heats: list[Heat] = []
+        # By round, also the present one.
+        self._all_heats: list[list[Heat]] = []
         # The bots still in, best first; and those eliminated, in groups of equals, earliest first.
         self._in: list[str] = list(self._entries)
         self._out: list[list[str]] = []
@@ -147,6 +149,7 @@ class Knockout(Staged):
         full = [heat for heat in heats if len(heat.bots) == self._seats]
         first = self._first_opening()
         self._heats = heats
+        self._all_heats.append(heats)
         self._meet([heat.bots for heat in full], range(first, first + self._blocks))
         for heat, meeting in zip(full, self._round, strict=True):
             heat.meeting = meeting
@@ -199,6 +202,16 @@ class Knockout(Staged):
         Those still in share the first place. The final of four seats gives places by its points.
         """
         return shared_places([self._in, *reversed(self._out)], self._bots)
+
+    def rounds(self) -> list[list[RoundMeeting]]:
+        """Return the heats of each round until now, in the bracket's order."""
+        return [
+            [
+                shown(heat.meeting, heat.bots, over=heat.won is not None, through=heat.won or ())
+                for heat in heats
+            ]
+            for heats in self._all_heats
+        ]
 
     def progress(self) -> Progress:
         """Return the progress, assuming that no heat is extended any more and no bot benched."""

@@ -21,6 +21,7 @@ from typing import final
 
 import attrs
 
+from lanista.pairing.base import RoundMeeting
 from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
 from lanista.pairing.shared import FormatState, Rotation, arranged, bye_points
 
@@ -179,6 +180,10 @@ class Staged(FormatState, abc.ABC):
         return {bot: self._bye_points[bot] for bot in self._bots if bot in self._bye_points}
 
     @abc.abstractmethod
+    def rounds(self) -> list[list[RoundMeeting]]:
+        """Return the meetings of each round until now, the present one last."""
+
+    @abc.abstractmethod
     def _try_end_round(self) -> bool:
         """End the round if it is played: set up the next one, or set `_ended`.
 
@@ -250,6 +255,20 @@ class Staged(FormatState, abc.ABC):
         for bot in bots:
             more = blocks * bye_points(self.seated)
             self._bye_points[bot] = self._bye_points.get(bot, 0.0) + more
+
+
+def shown(
+    meeting: Meeting | None, bots: Sequence[str], *, over: bool, through: Sequence[str] = ()
+) -> RoundMeeting:
+    """Return a meeting as people see it; None stands for a bye, in which nothing is played."""
+    points = {} if meeting is None else meeting.points
+    return RoundMeeting(
+        bots=tuple(bots),
+        points=tuple(points.get(bot, 0.0) for bot in bots),
+        blocks=0 if meeting is None else meeting.blocks,
+        over=over,
+        through=tuple(through),
+    )
 
 
 def _key(bots: Iterable[str], opening: int) -> Pairing:

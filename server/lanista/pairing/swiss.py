@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, groupby
 
-from lanista.pairing.base import Progress
+from lanista.pairing.base import Progress, RoundMeeting
 from lanista.pairing.blocks import Seating
 from lanista.pairing.matching import nearest_pairs
 from lanista.pairing.pods import nearest_pods
 from lanista.pairing.shared import Rotation, shared_places
-from lanista.pairing.staged import Meeting, Staged
+from lanista.pairing.staged import Meeting, Staged, shown
 
 
 def default_rounds(entries: int, seats: int) -> int:
@@ -60,6 +60,8 @@ class Swiss(Staged):
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
         self._rounds_paired = 0
         self._past: list[Meeting] = []
+        # By round, also the present one: its meetings, and the bots that have a bye.
+        self._all_rounds: list[tuple[list[Meeting], list[str]]] = []
         self._sat_out: Counter[str] = Counter()
         self._met: Counter[frozenset[str]] = Counter()
         self._advance()
@@ -87,6 +89,7 @@ class Swiss(Staged):
         self._rounds_paired += 1
         first = (self._rounds_paired - 1) * self._blocks
         self._meet(groups, range(first, first + self._blocks))
+        self._all_rounds.append((self._round, out))
         return True
 
     def _pairs(self, ranked: Sequence[str]) -> tuple[list[tuple[str, ...]], list[str]]:
@@ -167,6 +170,16 @@ class Swiss(Staged):
             equal.sort(key=lambda bot: -direct[bot])
             groups += [list(same) for _, same in groupby(equal, direct.__getitem__)]
         return shared_places(groups, self._bots)
+
+    def rounds(self) -> list[list[RoundMeeting]]:
+        """Return the meetings of each round until now; byes are the last ones."""
+        return [
+            [
+                *(shown(meeting, meeting.bots, over=not meeting.awaited) for meeting in meetings),
+                *(shown(None, (bot,), over=True) for bot in byes),
+            ]
+            for meetings, byes in self._all_rounds
+        ]
 
     def progress(self) -> Progress:
         """Return the progress, assuming that no further bot is benched."""

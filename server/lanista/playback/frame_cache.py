@@ -257,7 +257,10 @@ class FrameCache:
         """
         key = _with_logs(key, logs)
         file = self._files.pop(key, None)
-        if file is not None and file.failed is not None:
+        # Another file is being written for the same match if it is played again, say because a
+        # tournament was ended before it was stored.
+        is_played_again = live and file is not None and file.source != source
+        if file is not None and (file.failed is not None or is_played_again):
             if not file.viewers:
                 self._forget(file)
             file = None

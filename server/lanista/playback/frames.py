@@ -6,7 +6,7 @@ which is complete, so that a viewer can begin in the middle. No socket, no clock
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -15,7 +15,7 @@ from lanista.formats.originals import Shown
 from lanista.match.record import FaultInfo, Header, ResultInfo, TurnInfo
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
-from lanista.rules.picture import Frame, Ground, Level, Mark, Scene
+from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Scene
 
 API = 1
 """Version of the page's JSON; grows when an older page couldn't read it."""
@@ -100,6 +100,7 @@ def scene_json(scene: Scene) -> dict[str, Any]:
         "signs": [list(sign) for sign in scene.signs],
         "kinds": [[shape.value, text, meaning] for shape, text, meaning in scene.kinds],
         "stats": list(scene.stats),
+        "turn": scene.turn_word,
     }
 
 
@@ -149,7 +150,7 @@ class FrameWriter:
         if frame.captured:
             fields["captured"] = self._flat(frame.captured)
         if frame.events:
-            fields["events"] = [[_seat(event.seat), event.text] for event in frame.events]
+            fields["events"] = [self._event(event) for event in frame.events]
         if turn is not None:
             fields["play"] = dict(turn)
         self._count += 1
@@ -158,6 +159,12 @@ class FrameWriter:
     def _flat(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         cols = self.scene.cols
         return [number for (row, col), seat in owned.items() for number in (row * cols + col, seat)]
+
+    def _event(self, event: Event) -> list[Any]:
+        """Return seat and words, then units and cells if there are any."""
+        cells = [row * self.scene.cols + col for row, col in event.cells]
+        about = [list(event.units), cells] if event.units or cells else []
+        return [_seat(event.seat), event.text, *about]
 
     def _changes(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         """Return cell, seat, cell, seat …: the cells whose owner isn't that of the frame before."""
@@ -170,13 +177,19 @@ class FrameWriter:
         return changed
 
 
-def turn_json(turn: TurnInfo, limit: float, faults: Iterable[FaultInfo]) -> dict[str, Any]:
+def turn_json(
+    turn: TurnInfo,
+    limit: float,
+    faults: Iterable[FaultInfo],
+    submoves: Sequence[Any] | None = None,
+) -> dict[str, Any]:
     """Return a record's turn as JSON.
 
     Args:
         turn: The turn.
         limit: The time for an answer in seconds, without lags; 0 if there is no limit.
         faults: All faults of the turn, as by `replay.turn_faults`.
+        submoves: What the answers ordered, as by `answers.submoves_json`; None: nobody knows.
     """
     fields: dict[str, Any] = {
         "turn": turn.turn,
@@ -185,6 +198,8 @@ def turn_json(turn: TurnInfo, limit: float, faults: Iterable[FaultInfo]) -> dict
         "raw": [None if raw is None else shortened(raw) for raw in turn.raw],
         "times": [None if times is None else list(times) for times in turn.times],
     }
+    if submoves is not None:
+        fields["submoves"] = submoves
     if turn.lags:
         fields["lags"] = dict(turn.lags)
     if turn.round_trips:
@@ -218,13 +233,19 @@ def fault_json(fault: FaultInfo) -> dict[str, Any]:
     return attrs.asdict(fault)
 
 
-def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dict[str, Any]:
+def end(
+    result: ResultInfo | None,
+    seed: int | None,
+    trouble: str | None,
+    logs: Collection[int] | None = (),
+) -> dict[str, Any]:
     """Return the end of a match, which follows the last frame.
 
     Args:
         result: The match's result; None if the record has none.
         seed: The match's seed; None if viewers mustn't know it.
         trouble: Why the frames stop before the match did; None if they are complete.
+        logs: The seats whose bots' output is included; None for all.
     """
     fields: dict[str, Any] = {
         "type": "end",
@@ -234,6 +255,11 @@ def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dic
         "result": None,
     }
     if result is not None:
+        processes = {
+            str(seat): bot
+            for seat, bot in enumerate(result.bots)
+            if bot is not None and (logs is None or seat in logs)
+        }
         fields["result"] = {
             "end": result.end,
             "reason": result.reason,
@@ -242,6 +268,11 @@ def end(result: ResultInfo | None, seed: int | None, trouble: str | None) -> dic
             "turns": result.turns,
             "error": None if result.error is None else shortened(result.error),
             "ended": result.ended,
+            "endings": list(result.endings),
+            "exits": {seat: bot.exit for seat, bot in processes.items()},
+            "outputs": {
+                seat: last_part(bot.output) for seat, bot in processes.items() if bot.output
+            },
         }
     return fields
 
@@ -251,6 +282,13 @@ def shortened(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:LONGEST]} … and {len(text) - LONGEST} more characters"
+
+
+def last_part(text: str) -> str:
+    """Cut the beginning off a text that is too long to be shown, and say how much that was."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{len(text) - LONGEST} more characters before … {text[-LONGEST:]}"
 
 
 def _mark(mark: Mark) -> tuple[Any, ...]:

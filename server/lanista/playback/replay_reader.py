@@ -27,6 +27,7 @@ from lanista.match.record import (
 )
 from lanista.match.replay import MismatchError, start_of, step, turn_faults
 from lanista.playback import frames
+from lanista.playback.answers import Decoded, decoded, submoves_json
 from lanista.rules import registry
 from lanista.rules.base import Game
 from lanista.rules.outcome import Termination
@@ -107,7 +108,7 @@ class ReplayReader:
                 raise UnreadableError(str(error)) from None
         if not self._started:
             self._started = True
-            return self._frame(None, ())
+            return self._frame(None, (), None)
         try:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
@@ -145,15 +146,18 @@ class ReplayReader:
             self._items.popleft()
             assert self._game is not None
             assert self._header is not None
-            # The game changes in the step, so the faults come first.
+            # The game changes in the step, so faults and answers come first.
             faults = [] if is_void else turn_faults(self._header, self._game, item)
+            answers = None if is_void else decoded(self._game, item)
             step(self._game, self._before, item, is_void=is_void)
             self._before = item
-            return self.next() if is_void else self._frame(item, faults)
+            return self.next() if is_void else self._frame(item, faults, answers)
         assert isinstance(item, ResultInfo)
         return self._end(item, None)
 
-    def _frame(self, turn: TurnInfo | None, faults: Sequence[FaultInfo]) -> dict[str, Any]:
+    def _frame(
+        self, turn: TurnInfo | None, faults: Sequence[FaultInfo], answers: Decoded | None
+    ) -> dict[str, Any]:
         assert self._game is not None
         assert self._header is not None
         assert self._writer is not None
@@ -161,7 +165,9 @@ class ReplayReader:
         if turn is not None:
             clock = self._header.clock
             limit = clock.turn if turn.turn else clock.first
-            turn_json = frames.turn_json(turn, limit, faults)
+            cols = self._writer.scene.cols
+            submoves = None if answers is None else submoves_json(answers, self._game, cols)
+            turn_json = frames.turn_json(turn, limit, faults, submoves)
             if self.logs is not None and "logs" in turn_json:
                 logs = turn_json.pop("logs").items()
                 shown = {seat: text for seat, text in logs if int(seat) in self.logs}
@@ -178,7 +184,7 @@ class ReplayReader:
             self._header.ladder is not None
             or (result is not None and result.end == Termination.VOID.value)
         )
-        return frames.end(result, None if is_secret else self._header.seed, trouble)
+        return frames.end(result, None if is_secret else self._header.seed, trouble, self.logs)
 
     def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
         """Return the content of the line so many lines ahead; None if it isn't there yet."""

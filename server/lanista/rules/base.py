@@ -9,15 +9,16 @@ around the facts.
 """
 
 import enum
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
 from lanista.errors import BadInputError
 from lanista.rules.chance import Chance
 from lanista.rules.outcome import Outcome
-from lanista.rules.picture import Frame, Scene
+from lanista.rules.picture import Frame, Place, Scene
+from lanista.suggestions import did_you_mean
 
 Token = int | str
 """One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""
@@ -217,6 +218,40 @@ class Game(Protocol):
         ...
 
 
+@attrs.frozen
+class Submove:
+    """A submove of an answer in words, and what it concerns on the board."""
+
+    text: str
+    """What it orders, in plain English and in one line, such as `wizard 39 moves left`."""
+    unit: int | None = None
+    """The number of the unit that it moves, as in `picture.Mark`; None when there is none."""
+    cells: tuple[Place, ...] = ()
+    """The cells of the scene that it concerns: where the unit stands, then where it is to go."""
+
+
+@runtime_checkable
+class DecodesAnswers(Protocol):
+    """A game that can say in words what an answer orders and what became of it.
+
+    A game needn't have these methods. Viewers show its answers as they were sent if it hasn't.
+    """
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:
+        """Yield every submove of an answer that `parse` reads, refused or not, in its order.
+
+        It is asked in the same position as `parse`, and only if somebody looks.
+        """
+        ...
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return why orders of the last turn changed nothing, by the number of their unit.
+
+        Such as `a wall is there`. Refused submoves may be among them or not.
+        """
+        ...
+
+
 class Dialect(Protocol):
     """A wire format of a ruleset's match other than protocol version 1.
 
@@ -324,6 +359,7 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
             names = ", ".join(known) or "none"
             raise BadSettingError(
                 f"{ruleset.title} has no setting {name!r}; its settings are: {names}"
+                f"{did_you_mean(name, known)}"
             )
         setting = known[name]
         if not setting.low <= value <= setting.high:
@@ -332,6 +368,25 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
                 f"it can be from {setting.low} to {setting.high}"
             )
     return {name: given.get(name, setting.default) for name, setting in known.items()}
+
+
+_ENDINGS: Mapping[str, str] = {
+    "forfeit": "whoever was at fault lost at once, whatever the scores",
+    "all-out": "every bot was put out; the scores at that moment decided",
+}
+"""Explanations of the reasons that all games share."""
+
+
+def ending_text(ruleset: Ruleset, reason: str) -> str | None:
+    """Return by which rule a match was decided, in one line, or None if that isn't known.
+
+    Args:
+        ruleset: The game. It may have an attribute `endings`, which maps the reasons of its
+            outcomes to such lines.
+        reason: The keyword of the outcome (`Outcome.reason`).
+    """
+    endings: Mapping[str, str] = {**_ENDINGS, **getattr(ruleset, "endings", {})}
+    return endings.get(reason)
 
 
 def number_text(value: float) -> str:

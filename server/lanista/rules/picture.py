@@ -77,6 +77,8 @@ class Scene:
     """The titles of the columns of `Frame.stats`, such as `units`."""
     kinds: tuple[tuple[Shape, str, str], ...] = ()
     """The legend of a page: shape, text and meaning of each kind of mark."""
+    turn_word: str = "turn"
+    """The game's own word for a turn, such as `move` or `round`."""
 
 
 @attrs.frozen
@@ -117,6 +119,10 @@ class Event:
     """The seat that caused it, which the text needn't name; None when no seat did."""
     text: str
     """The description, such as `cast a spell: 431 cells`."""
+    units: tuple[int, ...] = ()
+    """The numbers of the units that it concerns, as in `Mark.unit`."""
+    cells: tuple[Place, ...] = ()
+    """The cells that it concerns, if the text names them."""
 
 
 @attrs.frozen(kw_only=True)

@@ -3,12 +3,12 @@
 Another package adds a game by declaring an entry point in its own pyproject.toml.
 """
 
-import difflib
 import functools
 from importlib.metadata import EntryPoint, entry_points
 
 from lanista.errors import BadInputError
 from lanista.rules.base import Ruleset
+from lanista.suggestions import did_you_mean
 
 GROUP = "lanista.rulesets"
 
@@ -35,10 +35,9 @@ def get(name: str) -> Ruleset:
     """
     point = _installed().get(name)
     if point is None:
-        likely = difflib.get_close_matches(name[:64], names(), 1)
-        suggestion = f"; did you mean {likely[0]!r}?" if likely else ""
         raise UnknownGameError(
-            f"unknown game {name[:64]!r}; known games: {', '.join(names())}{suggestion}"
+            f"unknown game {name[:64]!r}; known games: {', '.join(names())}"
+            f"{did_you_mean(name, names())}"
         )
     ruleset: Ruleset = point.load()
     return ruleset

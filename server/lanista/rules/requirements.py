@@ -106,6 +106,7 @@ def require_scene(scene: Scene, seats: int) -> None:
     for title in scene.stats:
         require_text(title, "a title of stats")
     require(len(set(scene.stats)) == len(scene.stats), f"stats {scene.stats}: no title may repeat")
+    require_text(scene.turn_word, "the word for a turn")
     for text, meaning in scene.signs:
         require_text(text, "a sign's text")
         require_text(meaning, "a sign's meaning")
@@ -223,6 +224,11 @@ def require_past(frame: Frame, scene: Scene, seats: int) -> None:
             f"{event}: its seat must be one of {seats} or None",
         )
         require_text(event.text, "an event's text")
+        require(
+            all(unit >= 0 for unit in event.units)
+            and all(is_inside(place, scene) for place in event.cells),
+            f"{event}: its units must be 0 or more, and its cells in a level of the scene",
+        )
 
 
 def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:

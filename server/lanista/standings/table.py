@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import attrs
 
 from lanista.match.ending import Ending
+from lanista.pairing.base import RoundMeeting
 
 SCHEMA = 1
 """The version of the standings' JSON and CSV.
@@ -122,3 +123,5 @@ class Standings:
     """Whether everything was played."""
     words: str
     """The current stage or the outcome, in one line; or empty."""
+    rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
+    """The meetings of each round until now; empty in formats without rounds."""

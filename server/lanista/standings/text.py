@@ -60,6 +60,7 @@ def as_json(standings: Standings) -> dict[str, Any]:
         "standings": [_row_as_json(row) for row in standings.rows],
         "head_to_head": [attrs.asdict(pair) for pair in standings.head_to_head],
         "seat_advantage": [attrs.asdict(estimate) for estimate in standings.seat_advantage],
+        "rounds": [[attrs.asdict(meeting) for meeting in round_] for round_ in standings.rounds],
     }
 
 

@@ -36,7 +36,8 @@ MOST_BOUND = 5000
 
 Statement = sa.Select[*tuple[Any, ...]]
 ENDINGS = {ending.value: ending for ending in Ending}
-_FAULTS = ("late", "malformed", "illegal")
+FAULTS = ("late", "malformed", "illegal")
+"""The kinds of faults that are counted for each seat."""
 
 
 class PlayedBlock(NamedTuple):
@@ -190,7 +191,7 @@ class Reading:
                     if is_void:
                         void[bot] += sign * count
                     of_bot = faults.setdefault(bot, Counter())
-                    for fault, total in zip(_FAULTS, sums, strict=True):
+                    for fault, total in zip(FAULTS, sums, strict=True):
                         of_bot[fault] += adding * int(total)
             voids += sign * self._voids(condition)
         endings: dict[str, dict[Ending, int]] = {}
@@ -202,7 +203,7 @@ class Reading:
                 of_it = endings.setdefault(bot, {})
                 of_it[Ending.VOID] = of_it.get(Ending.VOID, 0) + count
         bots = {
-            bot: BotEndings(endings=of_it, **{fault: faults[bot][fault] for fault in _FAULTS})
+            bot: BotEndings(endings=of_it, **{fault: faults[bot][fault] for fault in FAULTS})
             for bot, of_it in endings.items()
         }
         return Endings(bots=bots, voids=voids)
@@ -214,7 +215,7 @@ class Reading:
         source: sa.FromClause = SEATS
         if only_void or condition is not None:
             source = source.join(MATCHES)
-        sums = [sa.func.sum(SEATS.c[fault]) for fault in _FAULTS]
+        sums = [sa.func.sum(SEATS.c[fault]) for fault in FAULTS]
         statement: sa.Select[*tuple[Any, ...]] = (
             sa.select(SEATS.c.bot, SEATS.c.ending, sa.func.count(), *sums)
             .select_from(source)
@@ -306,6 +307,9 @@ class Reading:
         blocks: Collection[str] | None = None,
         *,
         bot: str | None = None,
+        opponent: str | None = None,
+        ending: Ending | None = None,
+        fault: str | None = None,
         failures: bool = False,
         before: int | None = None,
         limit: int | None = None,
@@ -315,29 +319,55 @@ class Reading:
         Args:
             blocks: Ids of the blocks whose matches are wanted; None for all.
             bot: The name of a bot whose matches are wanted; None for all.
+            opponent: The name of a second bot that played in them, too; None for any.
+            ending: How they ended for `bot`, or for any bot, as in `BotEndings`; None for anyhow.
+            fault: One of `FAULTS`, which `bot`, or any bot, made in them; None for any or none.
+                Matches with a certain ending or fault aren't void, unless void ones were wanted.
             failures: Whether to return only matches in which a bot failed: the one that was
                 named, or any.
             before: The number of a match; only older ones are returned.
             limit: The most matches to return; None for all.
         """
+        conditions: list[sa.ColumnElement[bool] | sa.TextClause] = []
+        if bot is not None:
+            conditions.append(SEATS.c.bot == bot)
+        if failures:
+            conditions.append(FAILED)
+        if opponent is not None:
+            other = SEATS.alias()
+            conditions.append(
+                SEATS.c.match.in_(sa.select(other.c.match).where(other.c.bot == opponent))
+            )
+        void = sa.select(MATCHES.c.number).where(VOID)
+        if ending is Ending.VOID:
+            conditions.append(SEATS.c.match.in_(void))
+        elif ending is not None or fault is not None:
+            conditions.append(SEATS.c.match.not_in(void))
+        if ending is not None and ending is not Ending.VOID:
+            conditions.append(SEATS.c.ending == ending.value)
+        if fault is not None:
+            conditions.append(SEATS.c[fault] > 0)
         matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self._matches_of, self._pages(blocks, bot, failures=failures, before=before))
+            map(self._matches_of, self._pages(blocks, conditions, before=before))
         )
         return itertools.islice(matches, limit)
 
     def _pages(
-        self, blocks: Collection[str] | None, bot: str | None, *, failures: bool, before: int | None
+        self,
+        blocks: Collection[str] | None,
+        conditions: Sequence[sa.ColumnElement[bool] | sa.TextClause],
+        *,
+        before: int | None,
     ) -> Iterator[Sequence[int]]:
-        """Yield the numbers of the matches that are wanted, newest first, by page."""
+        """Yield the numbers of the matches that are wanted, newest first, by page.
+
+        The conditions are about the seats of a match, of which one must meet them all.
+        """
         statement = sa.select(MATCHES.c.number)
         column = MATCHES.c.number
-        if bot is not None or failures:
+        if conditions:
             column = SEATS.c.match
-            statement = sa.select(column).distinct()
-        if bot is not None:
-            statement = statement.where(SEATS.c.bot == bot)
-        if failures:
-            statement = statement.where(FAILED)
+            statement = sa.select(column).distinct().where(*conditions)
         statement = statement.order_by(column.desc())
         if before is not None:
             statement = statement.where(column < before)

@@ -16,6 +16,7 @@ import trio
 
 from lanista.bots import Exit
 from lanista.hosting import ids
+from lanista.hosting.block_records import BlockMatch
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.endings import failed, seat_result
 from lanista.hosting.host import HostedMatch, distinct
@@ -46,6 +47,8 @@ class MatchRun:
     """Number of the seating in its block, from 0."""
     attempt: int = 1
     """Number of the attempt, from 1; more than 1 after a void match."""
+    block: str = ""
+    """The id of its block; empty if it belongs to none, as when the machine is measured."""
     result: MatchResult | None = None
     """The result; None until the record is complete."""
     record: Path | None = None
@@ -86,6 +89,8 @@ class Player:
         opening: Opening,
         folder: Path,
         over: trio.Event,
+        *,
+        block: str,
     ) -> tuple[list[MatchRun], str]:
         """Play the matches of a block.
 
@@ -95,6 +100,7 @@ class Player:
             opening: Seed and map.
             folder: The folder for the records; their names are unique.
             over: Set when the last match is over; its record may still have to be completed.
+            block: The id of the block.
 
         Returns:
             The matches in the order played, void ones too, and one line that says why the block
@@ -109,7 +115,7 @@ class Player:
             try:
                 for number, seats in enumerate(seatings):
                     for attempt in range(1, match_setup.conditions.void_tries + 1):
-                        run = MatchRun(seats, opening, number, attempt)
+                        run = MatchRun(seats, opening, number, attempt, block)
                         await self.play_match(match_setup, run, folder, finishing)
                         runs.append(run)
                         if not run.void:
@@ -157,7 +163,7 @@ class Player:
             return
         run.hello_after = bots[0].hello_after
         try:
-            record = RecordWriter(folder / f"{secrets.token_hex(8)}{ENDING}")
+            record = RecordWriter(folder / _record_name(run))
         except OSError:
             for bot in bots:
                 await self.pool.give_back(bot)
@@ -230,6 +236,14 @@ class Player:
             conditions=match_setup.conditions,
             try_=run.attempt,
         )
+
+
+def _record_name(run: MatchRun) -> str:
+    """Return a unique name for the record of a match that begins."""
+    token = secrets.token_hex(8)
+    if not run.block:
+        return token + ENDING
+    return BlockMatch(run.block, run.seating, run.attempt).name_playing(token)
 
 
 @attrs.frozen

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Literal
 
+from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
 from lanista_protocol import shown
 
@@ -19,6 +20,7 @@ CLEANUP_TIME = 10.0
 """Seconds that workers have to end their bots after the last task; then they are killed or left."""
 KNOWN = "local, dask-local, dask://HOST:PORT"
 """The possible values of a spec's `executor`, for messages."""
+_NAMED = ("local", "dask-local")
 _ADDRESS = re.compile(r"dask://([^/\s:]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
 
 Concurrency = int | Literal["auto"]
@@ -129,6 +131,7 @@ def parse_executor(executor: str) -> re.Match[str] | None:
     address = _ADDRESS.fullmatch(executor)
     if address is not None and not 0 < int(address[2]) < 65536:
         address = None
-    if address is None and executor not in {"local", "dask-local"}:
-        raise SpecError(f"executor: {shown(executor, 200)}; it can be {KNOWN}")
+    if address is None and executor not in _NAMED:
+        meant = did_you_mean(executor, _NAMED)
+        raise SpecError(f"executor: {shown(executor, 200)}; it can be {KNOWN}{meant}")
     return address

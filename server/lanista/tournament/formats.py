@@ -10,6 +10,7 @@ from lanista.pairing.kinds import FormatName, SeatingsName
 from lanista.pairing.knockout import Knockout
 from lanista.pairing.round_robin import round_robin
 from lanista.pairing.swiss import Swiss
+from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
 from lanista.tournament.spec import Spec, Sprt
 
@@ -123,6 +124,7 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
         if spec.challenger not in bots:
             raise SpecError(
                 f"challenger: {spec.challenger!a} isn't a bot here; it can be {', '.join(bots)}"
+                f"{did_you_mean(spec.challenger, bots)}"
             )
     if spec.sprt is not None and kind is not FormatName.SPRT:
         raise SpecError(f"sprt: {name} has none; only a version test has")

@@ -14,7 +14,7 @@ from lanista.tournament.formats import make_format
 from lanista.tournament.setup import Setup, prepare
 from lanista.tournament.spec import Spec, read_spec, spec_of
 from lanista.tournament.stored_blocks import read_stored_blocks, settle_seed
-from lanista.tournament.totals import snapshot, standings
+from lanista.tournament.totals import Snapshot, snapshot, standings
 
 AnySpec = str | Path | Mapping[str, Any] | Spec
 """The path of a TOML file, the content of such a file, or a spec."""
@@ -52,6 +52,20 @@ def standings_of(setup: Setup, store: Store) -> Standings:
         SpecError: The spec doesn't fit its format.
         StoreError: The database can't be read.
     """
+    return standings(setup, store, moment_of(setup, store))
+
+
+def moment_of(setup: Setup, store: Store) -> Snapshot:
+    """Read where a tournament stands from its database.
+
+    Args:
+        setup: The tournament.
+        store: Its database; it may be in use by a run.
+
+    Raises:
+        SpecError: The spec doesn't fit its format.
+        StoreError: The database can't be read.
+    """
     settle_seed(setup, store, makes=False)
     format_ = format_of(setup)
     with store.reading() as now:
@@ -61,7 +75,7 @@ def standings_of(setup: Setup, store: Store) -> Standings:
         format_.record(pairing, score)
     for bot in benched:
         format_.bench(bot)
-    return standings(setup, store, snapshot(format_, stored_blocks, benched))
+    return snapshot(format_, stored_blocks, benched)
 
 
 def format_of(setup: Setup) -> Format:

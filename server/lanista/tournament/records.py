@@ -14,14 +14,12 @@ from pathlib import Path
 
 import attrs
 
+from lanista.hosting.block_records import PLAYING
 from lanista.match.ending import FAILURES
 from lanista.store.lock import folder_lock
 from lanista.store.results import BlockResult, MatchResult
 from lanista.tournament.spec import Keep
 from lanista.tournament.worker import Finished
-
-PLAYING = ".playing"
-"""The subfolder for records of matches that aren't stored yet."""
 
 SYNC_THREADS = 16
 """Number of folders that are flushed to the disk at the same time."""

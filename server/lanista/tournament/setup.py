@@ -28,6 +28,7 @@ from lanista.pairing.blocks import Pairing, Seating, seatings
 from lanista.pairing.kinds import SeatingsName
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
+from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
 from lanista.tournament import executors
 from lanista.tournament.spec import VOID_TRIES, BotEntry, SeedCount, Spec
@@ -352,7 +353,10 @@ def _fillers(
         return {}
     if spec.fill not in HOUSE.get(spec.game, {}):
         known = ", ".join(HOUSE.get(spec.game, {})) or "none"
-        raise SpecError(f"fill: {spec.fill!a}; expected a house bot of {spec.game}: {known}")
+        raise SpecError(
+            f"fill: {spec.fill!a}; expected a house bot of {spec.game}: {known}"
+            f"{did_you_mean(spec.fill, HOUSE.get(spec.game, {}))}"
+        )
     if ruleset.seats == 2 or missing <= 0:
         return {}
     entry = BotEntry(name=spec.fill, command=spec.fill)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.pairing.base import Format, Progress
+from lanista.pairing.base import Format, Progress, RoundMeeting
 from lanista.pairing.blocks import BlockScore, Seating
 from lanista.standings.compute import compute
 from lanista.standings.table import Standings
@@ -39,6 +39,8 @@ class Snapshot:
     """The live ratings of a ladder, by bot; empty for other formats."""
     benched: tuple[str, ...]
     """The names of the benched bots."""
+    rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
+    """The meetings of each round; empty in formats without rounds."""
 
 
 def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:
@@ -50,6 +52,7 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
         else:
             uncounted.append(id_)
     live = getattr(format_, "live", None)  # only the ladder has this method
+    rounds = getattr(format_, "rounds", None)  # only formats that are played in rounds have it
     over = format_.over()
     return Snapshot(
         counted=counted,
@@ -62,6 +65,7 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
         byes=dict(format_.byes()),
         live={} if live is None else dict(live()),
         benched=tuple(benched),
+        rounds=() if rounds is None else tuple(map(tuple, rounds())),
     )
 
 
@@ -74,7 +78,7 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         StoreError: The database can't be read.
     """
     ended = store.endings(moment.uncounted)
-    return compute(
+    computed = compute(
         name=setup.spec.name,
         game=setup.ruleset.name,
         format=setup.spec.format.value,
@@ -97,3 +101,4 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         over=moment.over,
         words=moment.verdict if moment.over else moment.progress.words,
     )
+    return attrs.evolve(computed, rounds=moment.rounds)

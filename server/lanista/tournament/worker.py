@@ -33,9 +33,10 @@ import trio
 
 from lanista.bots import close_fork_server
 from lanista.errors import LanistaError
+from lanista.hosting.block_records import BlockMatch
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
 from lanista.match.ending import FAILURES
-from lanista.match.record import ENDING, ResultInfo, read_record
+from lanista.match.record import ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.pairing.blocks import Seating
@@ -200,7 +201,9 @@ async def _play_block(
     seatings = [
         [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
     ]
-    runs, trouble = await player.play_block(task.match_setup, seatings, block.opening, folder, over)
+    runs, trouble = await player.play_block(
+        task.match_setup, seatings, block.opening, folder, over, block=block.id
+    )
     matches = []
     records: dict[str, str | bytes] = {}
     for run in runs:
@@ -208,8 +211,8 @@ async def _play_block(
             continue
         result = run.result
         if run.record is not None:
-            name = f"{block.id[:2]}/{block.id}-{run.seating}"
-            name += (f"-void{run.attempt}" if run.void else "") + ENDING
+            match = BlockMatch(block.id, run.seating, run.attempt)
+            name = match.place(is_void=run.void)
             result = attrs.evolve(result, record=name)
             records[name] = run.record.name
             if task.playing is None:

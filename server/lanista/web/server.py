@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -34,6 +34,7 @@ from lanista.arena.processes.tls import TlsRelay
 from lanista.arena.records.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.arena.server import CannotListenError
 from lanista.match.background import WorkDone
+from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BadRecordError
 from lanista.playback.frame_cache import NoFramesError
 from lanista.playback.replay_reader import GZIP
@@ -41,6 +42,7 @@ from lanista.rules.outcome import Termination
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
 from lanista.web.ladders import UnknownBotError
+from lanista.web.tournament_matches import LOOK_EVERY
 from lanista.web.tournaments import NoStandingsError
 from lanista.web.view import View, Visitor
 from lanista.web.viewer import Viewer
@@ -61,6 +63,13 @@ TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tournaments that are due, while there are viewers."""
 ENDS = tuple(end.value for end in Termination)
 """Ways in which a match can end, as in the parameter `end`."""
+TOURNAMENT_FILTERS = ("player", "against", "ending", "fault")
+"""The parameters by which a tournament's matches are filtered."""
+TOURNAMENT_VALUES = {
+    "ending": tuple(ending.value for ending in Ending),
+    "fault": ("late", "malformed", "illegal"),
+}
+"""The values that some of them may have."""
 LADDERS_EVERY = 1.0
 """Seconds between two checks for ladders' tables that are due, while there are viewers."""
 LADDERS_AT_LEAST_EVERY = 3600.0
@@ -252,6 +261,8 @@ class Server:
         await nursery.start(self.view.run)
         if self.view.tournaments:
             nursery.start_soon(self._follow_tournaments)
+        if self.view.tournament_matches.sources:
+            nursery.start_soon(self._follow_tournament_matches)
         if self.view.ladders:
             nursery.start_soon(self._follow_ladders)
         await nursery.start(
@@ -276,6 +287,13 @@ class Server:
             await self.has_viewers.wait()
             await self.view.tournaments.refresh()
             await trio.sleep(TOURNAMENTS_EVERY)
+
+    async def _follow_tournament_matches(self) -> None:
+        """Keep up with the matches that tournaments play, while there are viewers."""
+        while True:
+            await self.has_viewers.wait()
+            await self.view.tournament_matches.refresh()
+            await trio.sleep(LOOK_EVERY)
 
     async def _follow_ladders(self) -> None:
         """Keep the tables of ladders up to date: often while there are viewers."""
@@ -507,14 +525,40 @@ class Server:
         self.connections.hold(peer, 2 * len(body))
         raise _Answer(http.HTTPStatus.OK, body)
 
-    async def _matches(self, query: dict[str, str]) -> None:
-        _check_parameters(query, "game", "player", "end", "limit", "before")
-        limit = query.pop("limit", str(DEFAULT_MATCHES))
-        before = query.pop("before", None)
-        if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_MATCHES:
+    async def _tournament_matches(self, query: dict[str, str]) -> None:
+        """Answer with stored matches of a tournament."""
+        _check_parameters(query, *TOURNAMENT_FILTERS, "tournament", "limit", "before")
+        for name, values in TOURNAMENT_VALUES.items():
+            if query.get(name, values[0]) not in values:
+                raise _error(
+                    http.HTTPStatus.BAD_REQUEST,
+                    f"{name}={query[name]!r}; it is one of {', '.join(values)}",
+                )
+        before = query.get("before")
+        if before is not None and not re.fullmatch("[0-9]{1,18}", before):
             raise _error(
-                http.HTTPStatus.BAD_REQUEST, f"limit={limit!r}; it is from 1 to {MAX_MATCHES}"
+                http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
             )
+        filters: dict[str, Any] = {
+            name: query[name] for name in TOURNAMENT_FILTERS if name in query
+        }
+        filters |= {"limit": _limit(query), "before": None if before is None else int(before)}
+        try:
+            page = await self.view.tournament_matches.page(query["tournament"], filters)
+        except NoStandingsError as error:
+            raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+        if page is None:
+            message = f"there is no tournament {query['tournament']!r} here"
+            raise _error(http.HTTPStatus.NOT_FOUND, message)
+        raise _json(page)
+
+    async def _matches(self, query: dict[str, str]) -> None:
+        if "tournament" in query:
+            await self._tournament_matches(query)
+        _check_parameters(query, "game", "player", "name", "end", "limit", "before")
+        limit = _limit(query)
+        query.pop("limit", None)
+        before = query.pop("before", None)
         if query.get("end", ENDS[0]) not in ENDS:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"end={query['end']!r}; it is one of {', '.join(ENDS)}"
@@ -523,7 +567,7 @@ class Server:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
             )
-        matches, after = await self.view.matches(limit=int(limit), before=before, **query)
+        matches, after = await self.view.matches(limit=limit, before=before, **query)
         raise _json({"matches": matches, "next": after})
 
     async def _visitor(self, peer: Peer, authorization: str | None) -> Visitor:
@@ -629,6 +673,14 @@ class Server:
                 raise _error(http.HTTPStatus.FORBIDDEN, f"Origin {origin!r} isn't this page's")
 
 
+def _limit(query: Mapping[str, str]) -> int:
+    """Return how many matches are asked for."""
+    limit = query.get("limit", str(DEFAULT_MATCHES))
+    if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_MATCHES:
+        raise _error(http.HTTPStatus.BAD_REQUEST, f"limit={limit!r}; it is from 1 to {MAX_MATCHES}")
+    return int(limit)
+
+
 def _name_of(host: str) -> str | None:
     """Return the name in a `Host` header, without the port; None if it isn't one."""
     try:
@@ -668,5 +720,6 @@ def page_files() -> list[tuple[str, tuple[bytes, str]]]:
             content = path.read_bytes(), TYPES[path.suffix]
             pages.append((f"/page/{name}", content))
             if name == "index.html":
-                pages.append(("/", content))
+                # The screen of a hall is the same document; its script sees the path.
+                pages += [("/", content), ("/screen", content)]
     return pages

@@ -27,9 +27,9 @@ FIRST = 8
 """Number of rows of a table that the lobby shows."""
 
 Look = Callable[[], dict[str, Any] | None]
-"""Returns a tournament's standings as in docs/tournaments.md; None if they are still those that the
-last look returned. Raises `NoStandingsError`. It may block: it is called in a thread, by one thread
-at a time."""
+"""Returns a tournament's standings as in docs/tournaments.md, with `race` as in docs/api.md; None
+if they are still those that the last look returned. Raises `NoStandingsError`. It may block: it is
+called in a thread, by one thread at a time."""
 
 log = structlog.get_logger()
 
@@ -107,7 +107,7 @@ class _Tournament:
             about["computed"] = datetime.now(UTC).isoformat(timespec="milliseconds")
             about["bots"] = len(rows)
             # The lobby goes to all viewers, and these parts grow with the square of the bots.
-            long = {"standings", "head_to_head", "seat_advantage"}
+            long = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
             first = {key: value for key, value in standings.items() if key not in long}
             first["standings"] = rows[:FIRST]
         self.whole = json.dumps({**about, **new}, allow_nan=False).encode()

@@ -31,6 +31,7 @@ from lanista.playback.frames import API, encode
 from lanista.playback.summary import summary
 from lanista.rules import registry
 from lanista.web.ladders import Ladders
+from lanista.web.tournament_matches import TournamentMatches
 from lanista.web.tournaments import Tournaments
 
 SYNC_AGAIN = 10.0
@@ -90,6 +91,8 @@ class View:
     """The id of the one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
     """The tournaments whose standings are shown; they are played elsewhere."""
+    tournament_matches: TournamentMatches = attrs.field(factory=TournamentMatches)
+    """The matches of these tournaments."""
     ladders: Ladders = attrs.field(factory=Ladders)
     """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
@@ -109,9 +112,18 @@ class View:
     _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
     """The last message of the lobby, and the count of changes that it was made for."""
 
+    @property
+    def mode(self) -> str:
+        """What the page belongs to: an arena (`serve`), a `tournament`, or one match (`play`)."""
+        if self.arena is not None:
+            return "serve"
+        return "tournament" if self.tournaments else "play"
+
     def __attrs_post_init__(self) -> None:
         self.tournaments.on_change = self.running.changes.tell
         self.ladders.on_change = self.running.changes.tell
+        self.tournament_matches.on_change = self.running.changes.tell
+        self.tournament_matches.on_end = self.frame_cache.finish
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the catalogue up to date with the arena's records."""
@@ -212,7 +224,10 @@ class View:
             "type": "lobby",
             "manual": self.arena is not None and self.arena.matches.manual,
             "rooms": self._rooms(),
-            "running": [_running(running) for running in self.running.matches.values()],
+            "running": [
+                *(_running(running) for running in self.running.matches.values()),
+                *(match.lobby_json() for match in self.tournament_matches.running.values()),
+            ],
             "recent": self._recent,
             # Bots choose their names, so a table may have thousands of rows; they can be asked for
             # by another request.
@@ -282,6 +297,9 @@ class View:
         running = self.running.matches.get(match)
         if running is not None:
             return self._match_running(running)
+        of_tournament = await self.tournament_matches.describe(match)
+        if of_tournament is not None:
+            return of_tournament
         description: dict[str, Any] | None = None
         if self._catalogue is not None:
             description = await self._in_thread(self._catalogue.match, match)
@@ -316,11 +334,18 @@ class View:
         path = self.running.ended.get(match)
         if path is None and self._catalogue is not None:
             path = await self._in_thread(self._catalogue.path, match)
+        if path is None:
+            found = await self.tournament_matches.find(match)
+            path = None if found is None else found[1]
         return path
+
+    def is_running(self, match: str) -> bool:
+        """Return whether a match is being played, here or in a tournament."""
+        return match in self.running.matches or match in self.tournament_matches.running
 
     async def until_over(self, match: str) -> None:
         """Return when a match is no longer running."""
-        while match in self.running.matches:
+        while self.is_running(match):
             await self.running.changes.wait(self.running.changes.count)
 
     async def until_shown(self, match: str) -> None:
@@ -389,6 +414,8 @@ class View:
             started = running.started
             if ladder is None:
                 return None if self.open_logs else frozenset()
+        elif match in self.tournament_matches.running:
+            return None if self.open_logs else frozenset()
         else:
             description = await self.match_json(match)
             if description is None:
@@ -409,6 +436,9 @@ class View:
         running = self.running.matches.get(match)
         if running is not None:
             return self.frame_cache.acquire(match, running.part, live=True, logs=logs)
+        watched = self.tournament_matches.running.get(match)
+        if watched is not None:
+            return self.frame_cache.acquire(match, watched.part, live=True, logs=logs)
         path = await self.record_of(match)
         if path is None:
             raise NoFramesError(f"there is no match {match!r} here")
@@ -458,6 +488,7 @@ def _running(running: RunningMatch) -> dict[str, Any]:
         "game": running.ruleset.name,
         "title": running.ruleset.title,
         "room": running.room,
+        "tournament": None,
         "players": [{"bot": bot, "name": name} for bot, name in running.bots],
         "started": running.started,
         "paused": running.control.paused,
@@ -467,7 +498,11 @@ def _running(running: RunningMatch) -> dict[str, Any]:
 def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
     if "player" in filters and filters["player"] not in match["players"]:
         return False
-    return all(match[key] == value for key, value in filters.items() if key != "player")
+    part = filters.get("name", "").lower()
+    if not any(part in name.lower() for name in match["players"]):
+        return False
+    others = {key: value for key, value in filters.items() if key not in {"player", "name"}}
+    return all(match[key] == value for key, value in others.items())
 
 
 def health() -> dict[str, Any]:

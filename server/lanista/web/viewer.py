@@ -125,7 +125,7 @@ class Viewer:
                         "type": "hello",
                         "api": API,
                         "software": __version__,
-                        "mode": "play" if self.view.arena is None else "serve",
+                        "mode": self.view.mode,
                         "operator": self.visitor.operator,
                         "match": self.view.match,
                         "bots": self.view.bots_port(),
@@ -269,14 +269,14 @@ class Viewer:
                 except NoFramesError:
                     self._close(match)
                     raise
-                if match not in self.view.running.matches:
+                if not self.view.is_running(match):
                     # All frames, as the viewer may want to begin at any; but not for too long.
                     with trio.move_on_after(WHOLE_WITHIN):
                         await frame_file.wait_over()
         if head is None:  # the match was closed meanwhile
             await self._done(message)
             return
-        live = match in self.view.running.matches
+        live = self.view.is_running(match)
         logs = frame_file.logs
         is_stored = not live and match not in self.uploads
         about = {
@@ -550,6 +550,10 @@ class Viewer:
         match = _field(message, "match", str)
         running = self.view.running.matches.get(match)
         if running is None:
+            if self.view.is_running(match):
+                raise BadMessageError(
+                    "a tournament plays this match; only the match itself can be watched here"
+                )
             raise BadMessageError(f"no match {match!r} is running")
         return running
 

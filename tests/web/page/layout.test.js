@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { chooseLabels, columnsBetween, layout, levelByColumn, placeAt } from "../../../server/lanista/web/page/layout.js";
+import { arrange, chooseLabels, columnsBetween, layout, levelByColumn, part, placeAt } from "../../../server/lanista/web/page/layout.js";
 import { headOf } from "./fixtures.js";
 
 /** Two levels of 80 columns with a wall between, as Crematoria has. */
@@ -32,14 +32,43 @@ test("a level takes the room it has, in whole pixels of the screen", () => {
 
 test("levels lie beside each other or above each other, whichever gives larger tiles", () => {
   const wide = layout(TWO, 1940, 400, 1, false);
-  // (400 - 20 for titles) / 40 = 9.5; above each other it would be (400 - 52) / 80 = 4.
+  // (400 - 16 for titles) / 40 = 9.6; above each other it would be (400 - 38) / 80 = 4.
   assert.equal(wide.tile, 9);
-  assert.deepEqual(wide.levels, [{ x: 0, y: 20 }, { x: 80 * 9 + 12, y: 20 }]);
+  assert.deepEqual(wide.levels, [{ x: 0, y: 16 }, { x: 80 * 9 + 6, y: 16 }]);
   const high = layout(TWO, 1000, 1000, 1, false);
-  // (1000 - 2 * 20 - 12) / 80 = 11.85; beside each other (1000 - 12) / 160 = 6.
-  assert.equal(high.tile, 11);
+  // (1000 - 2 * 16 - 6) / 80 = 12.03; beside each other (1000 - 6) / 160 = 6.
+  assert.equal(high.tile, 12);
   // The last one is on top.
-  assert.deepEqual(high.levels, [{ x: 0, y: 20 + 40 * 11 + 12 + 20 }, { x: 0, y: 20 }]);
+  assert.deepEqual(high.levels, [{ x: 0, y: 16 + 40 * 12 + 6 + 16 }, { x: 0, y: 16 }]);
+});
+
+test("the evidence is where it leaves larger cells to the board", () => {
+  const needed = { width: 336, height: 288 };
+  const of = (scene, width, height) => arrange(scene, { width, height }, needed, 1);
+  // A square board beside it: 620 / 20 = 31; below it would be (620 - 288) / 20 = 16.
+  assert.deepEqual(of(ONE, 1256, 620), { isBelow: false, width: 920, height: 620 });
+  // Two wide levels in a wide window: (1500 - 6) / 160 = 9; beside it (700 - 38) / 80 = 8.
+  assert.deepEqual(of(TWO, 1500, 700), { isBelow: true, width: 1500, height: 412 });
+  // In a high one: 900 / 17 = 52 by width; beside it (900 - 336) / 17 = 33.
+  assert.ok(of(ONE, 900, 1400).isBelow);
+  // Alike both ways: (1256 - 6) / 160 and (620 - 38) / 80 are 7 whole pixels.
+  assert.ok(!of(TWO, 1256, 620).isBelow);
+});
+
+test("zoomed, a part is seen: a point of the board stays where it is, up to the edges", () => {
+  const fitting = layout(ONE, 425, 500, 1, false);
+  const whole = layout(ONE, 425, 500, 1, false, 2);
+  assert.deepEqual([whole.tile, whole.width, whole.height], [50, 850, 1000]);
+  const seen = (point, at) => part(whole, fitting, { zoom: 2, point, at }, 1);
+  const middle = seen({ x: 0.5, y: 0.5 }, { x: 100, y: 100 });
+  assert.deepEqual([middle.left, middle.top], [325, 400]);
+  assert.deepEqual([middle.seen.width, middle.seen.height], [425, 500]);
+  assert.deepEqual(middle.seen.levels, [{ x: -325, y: -400 }]);
+  // The cell under the point is the one in the middle of the board.
+  const { row, col } = placeAt(ONE, middle.seen, 101, 101);
+  assert.deepEqual([row, col], [10, 8]);
+  const corner = seen({ x: 0, y: 1 }, { x: 300, y: 0 });
+  assert.deepEqual([corner.left, corner.top], [0, 500]);
 });
 
 test("a board never takes more than there is", () => {
@@ -59,8 +88,8 @@ test("a board never takes more than there is", () => {
 test("a small board has no titles, and broken tiles use the room", () => {
   const where = layout(TWO, 280, 180, 1, true);
   assert.equal(where.title, 0);
-  // Above each other: min(280 / 80, (180 - 4) / 80) = 2.2; beside: (280 - 4) / 160 = 1.7.
-  assert.equal(where.tile, 2.2);
+  // Above each other: min(280 / 80, (180 - 2) / 80) = 2.225; beside: (280 - 2) / 160 = 1.7.
+  assert.equal(where.tile, 2.225);
 });
 
 test("a room of nothing still has a size", () => {
@@ -90,7 +119,7 @@ test("every cell is found at its middle and at its corners, on its level", () =>
 
 test("between levels, on titles and outside there is nothing", () => {
   const where = layout(TWO, 1940, 400, 1, false);
-  const between = 80 * where.tile + 6;
+  const between = 80 * where.tile + 3;
   for (const [x, y] of [[between, 100], [5, 10], [-1, 100], [5, 20 + 40 * 9], [1e6, 100]]) {
     assert.equal(placeAt(TWO, where, x, y), null);
   }

@@ -74,7 +74,7 @@ test("a position has everything that its frame has", () => {
     stats: [[1, "x"], [2, "y"]],
     arrows: [[0, 0, 0, 1, 1, "12"]],
     captured: [3, 1],
-    events: [[-1, "it rained"]],
+    events: [[-1, "it rained"], [0, "converted wizard 9", [9], [5, 11]]],
     play,
   };
   const position = positionOf(scene, readFrame(frame, scene, 0), null);
@@ -95,7 +95,13 @@ test("a position has everything that its frame has", () => {
   assert.deepEqual(position.stats, [[1, "x"], [2, "y"]]);
   assert.deepEqual(position.arrows, [{ row: 0, col: 0, toRow: 0, toCol: 1, seat: 1, text: "12" }]);
   assert.deepEqual([...position.captured], [[3, 1]]);
-  assert.deepEqual(position.events, [{ seat: -1, text: "it rained" }]);
+  assert.deepEqual(position.events, [
+    { seat: -1, text: "it rained", units: [], cells: [] },
+    {
+      ...{ seat: 0, text: "converted wizard 9", units: [9] },
+      cells: [{ row: 1, col: 1 }, { row: 2, col: 3 }],
+    },
+  ]);
   assert.equal(position.play, play);
 });
 

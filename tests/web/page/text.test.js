@@ -8,6 +8,7 @@ import { test } from "node:test";
 import {
   answerTime,
   describeEnding,
+  describeLead,
   eventsOf,
   formatDuration,
   nameSeats,
@@ -15,7 +16,12 @@ import {
   splitAnswer,
 } from "../../../server/lanista/web/page/text.js";
 
-const HEAD = { title: "Hogwarts", game: "hogwarts", players: [{ name: "Ada" }, { name: "Bob" }] };
+const HEAD = {
+  title: "Hogwarts",
+  game: "hogwarts",
+  players: [{ name: "Ada" }, { name: "Bob" }],
+  scene: { cols: 10, turn: "round" },
+};
 
 const RESULT = {
   end: "finished",
@@ -77,13 +83,22 @@ test("winners with the same name are told apart by their letters, and their seat
   );
 });
 
-test("the end of an original game's file says who leads", () => {
+test("the end of an original game's file says who won by its last scores", () => {
   const players = ["Null", "Demo", "Dummy", "alfus"].map((name) => ({ name }));
   const of = (scores) =>
     describeEnding({ ...HEAD, source: "res", players }, { seed: null, trouble: null, result: null }, scores);
+  assert.deepEqual({ text: "alfus won: 1,319 points", seats: [3] }, of([1, 20, 300, 1319]));
+  assert.deepEqual({ text: "Demo and alfus share first place: 1 point", seats: [1, 3] }, of([0, 1, 0, 1]));
+  assert.deepEqual({ text: "draw: 0 points", seats: [] }, of([0, 0, 0, 0]));
+});
+
+test("until then it is told who leads", () => {
+  const players = ["Null", "Demo", "Dummy", "alfus"].map((name) => ({ name }));
+  const of = (scores) => describeLead({ ...HEAD, players }, scores);
   assert.deepEqual({ text: "alfus leads: 1,319 points", seats: [3] }, of([1, 20, 300, 1319]));
   assert.deepEqual({ text: "Demo and alfus lead: 1 point", seats: [1, 3] }, of([0, 1, 0, 1]));
-  assert.deepEqual({ text: "all are level: 0 points", seats: [] }, of([0, 0, 0, 0]));
+  assert.deepEqual({ text: "Bob leads: 9 to 2", seats: [1] }, describeLead(HEAD, [2, 9]));
+  assert.deepEqual({ text: "all are level: 4 to 4", seats: [] }, describeLead(HEAD, [4, 4]));
 });
 
 test("seat numbers in a ruleset's text become letter and name", () => {
@@ -99,14 +114,21 @@ test("events come first, then changes of sides, then faults", () => {
       { turn: 4, seat: 0, code: "illegal", index: 2, words: "no unit 8" },
       { turn: 4, seat: 1, code: "late", index: null, words: "no answer within 0.2 s" },
     ],
+    submoves: [
+      [["unit 9 moves left", -1, []], ["wizard 7 moves up", 7, [3]], ["wizard 8 goes", 8, [12]]],
+      null,
+    ],
   };
-  const events = [{ seat: 0, text: "cast a spell: 9 cells" }];
+  const events = [{ seat: 0, text: "cast a spell: 9 cells", units: [2], cells: [] }];
   assert.deepEqual(
     [
-      { seat: 0, text: "cast a spell: 9 cells", bad: false },
-      { seat: 0, text: "wizard 31: B → A", bad: false },
-      { seat: 0, text: "2 refused: no unit 9", bad: true },
-      { seat: 1, text: "late: no answer within 0.2 s", bad: true },
+      { seat: 0, text: "cast a spell: 9 cells", kind: "event", units: [2], cells: [] },
+      { seat: 0, text: "wizard 31: B → A", kind: "event", units: [31], cells: [] },
+      {
+        ...{ seat: 0, text: "2 refused: no unit 9", kind: "refused" },
+        ...{ units: [8], cells: [{ row: 1, col: 2 }] },
+      },
+      { seat: 1, text: "late: no answer within 0.2 s", kind: "fault", units: [], cells: [] },
     ],
     eventsOf(
       HEAD,
@@ -118,7 +140,11 @@ test("events come first, then changes of sides, then faults", () => {
 
 test("a seat that left is away until it is back, unless it is out", () => {
   const events = (/** @type {any} */ play) =>
-    eventsOf(HEAD, position({ play }), position({})).map(({ seat, text, bad }) => [seat, text, bad]);
+    eventsOf(HEAD, position({ play }), position({})).map(({ seat, text, kind }) => [
+      seat,
+      text,
+      kind === "fault",
+    ]);
   const verdicts = ["answer", "missing"];
   const left = { 1: "closed its connection" };
   assert.deepEqual([[1, "away: closed its connection", true]], events({ verdicts, left }));
@@ -135,8 +161,8 @@ test("refusals beyond those that a frame has are counted too", () => {
   const faults = [{ turn: 4, seat: 0, code: "illegal", index: 0, words: "no unit 9" }];
   const play = { verdicts: ["answer", "answer"], faults, more_faults: { 0: 1233 } };
   assert.deepEqual(
-    [{ seat: 0, text: "1234 refused: no unit 9", bad: true }],
-    eventsOf(HEAD, position({ play }), position({})),
+    ["1234 refused: no unit 9"],
+    eventsOf(HEAD, position({ play }), position({})).map(({ text }) => text),
   );
 });
 

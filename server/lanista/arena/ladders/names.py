@@ -24,7 +24,6 @@ Which connection keeps a name that connects twice is decided elsewhere.
 """
 
 import contextlib
-import difflib
 import hmac
 import math
 import os
@@ -47,6 +46,7 @@ from lanista.arena.limits import Allowance, CrowdError, FairLimiter
 from lanista.hosting.control import Changes
 from lanista.store.errors import StoreError
 from lanista.store.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
+from lanista.suggestions import nearest
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, parse_hello, shown
 
 WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 30.0
@@ -613,8 +613,12 @@ def _give_way() -> None:
 
 def _unknown(store: NameStore, name: str) -> NameRefusedError:
     names = {key_of(registered.name): registered.name for registered in store.names()}
-    close = difflib.get_close_matches(key_of(name), names, n=1)
-    hint = f"did you mean {names[close[0]]!r}?" if close else "`lanista arena name list` lists them"
+    close = nearest(key_of(name), names)
+    hint = (
+        "`lanista arena name list` lists them"
+        if close is None
+        else f"did you mean {names[close]!r}?"
+    )
     return NameRefusedError(f"no name {shown(name)} is registered; {hint}")
 
 

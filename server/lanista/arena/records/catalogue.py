@@ -206,6 +206,7 @@ class Catalogue:
         *,
         game: str | None = None,
         player: str | None = None,
+        name: str | None = None,
         end: str | None = None,
         limit: int = DEFAULT_MATCHES,
         before: str | None = None,
@@ -215,6 +216,8 @@ class Catalogue:
         Args:
             game: Only matches of this game.
             player: Only matches with a player of exactly this name.
+            name: Only matches with a player whose name contains this text; capital and small
+                letters of ASCII are the same.
             end: Only matches with this end, a value of `Termination`.
             limit: How many at most, from 1 to `MAX_MATCHES`.
             before: Only matches that are older than this cursor.
@@ -235,6 +238,12 @@ class Catalogue:
             f"{source}.{column} = ?" for column, value in conditions.items() if value is not None
         ]
         values = [value for value in conditions.values() if value is not None]
+        if name is not None:
+            where.append(
+                f"{source}.match IN "  # noqa: S608 - no text from outside
+                "(SELECT match FROM players WHERE instr(lower(name), lower(?)))"
+            )
+            values.append(name)
         if before is not None:
             where.append(f"{source}.match < ?")
             values.append(before)

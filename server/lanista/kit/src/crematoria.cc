@@ -87,6 +87,8 @@ Ids told(const std::vector<int>& sorted) {
 
 }  // namespace
 
+vector<int> Ids::copy() const { return vector<int>(first, first + count); }
+
 void sort_units() {
   for (auto& by_player : ids)
     for (std::vector<int>& sorted : by_player) sorted.clear();

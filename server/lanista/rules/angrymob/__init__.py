@@ -1,6 +1,7 @@
 """Angry Mob: two players, simultaneous moves, full information (rules/angrymob.md)."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from lanista.rules.angrymob.board import Board, read_board, write_board
 from lanista.rules.angrymob.classic import Classic
@@ -31,6 +32,15 @@ class AngryMobRules:
     )
     seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)
     classic = Classic()
+    endings: ClassVar[Mapping[str, str]] = {
+        "capture": "whoever conquers the other's base wins, whatever the scores "
+        "(docs/rules/angrymob.md 3)",
+        "both-captured": "both bases were conquered in the same move, which is a draw, whatever "
+        "the scores (docs/rules/angrymob.md 3)",
+        "no-units": "neither player has a unit left, which is a draw (docs/rules/angrymob.md 3)",
+        "move-limit": "no base was conquered within the move limit, which is a draw, whatever the "
+        "scores (docs/rules/angrymob.md 3)",
+    }
 
     def chance(self, seed: int) -> Chance:
         """Return the source of draws for a signed 64-bit seed (rules/angrymob.md 1)."""

@@ -7,7 +7,7 @@ most 8 units.
 
 import copy
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
@@ -18,12 +18,13 @@ from lanista.rules.base import (
     MalformedAnswerError,
     Reason,
     Refusal,
+    Submove,
     Token,
     Verdict,
     illegal,
 )
 from lanista.rules.outcome import Outcome, Termination, forfeit
-from lanista.rules.picture import Frame, Mark, Scene
+from lanista.rules.picture import Frame, Mark, Place, Scene
 
 SEATS = 2
 RECRUIT_LIMIT = 8
@@ -35,6 +36,9 @@ NEIGHBOURS = (
     "the neighbour below ({}, {})",
 )
 """Templates that name a cell's neighbour, by direction."""
+
+WAYS = ("right", "up", "left", "down")
+"""The directions in words."""
 
 Units = dict[int, int]
 """The number of one player's units by cell; cells without units are left out."""
@@ -82,6 +86,24 @@ class AngryMob:
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the first illegal submove, if any."""
         return illegal(self._first_illegal(self._units[seat], _numbers(tokens)))
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
+        """Yield what the submoves of a well-formed answer order, the illegal one included."""
+        rows, cols = self.board.rows, self.board.cols
+        numbers = _numbers(tokens)
+        for start in range(0, len(numbers), 4):
+            row, col, count, direction = numbers[start : start + 4]
+            way = f"go {WAYS[direction]}" if 0 <= direction <= 3 else f"go by {direction}"
+            places: list[Place] = []
+            if 0 <= row < rows and 0 <= col < cols:
+                places.append((row, col))
+                target = self._near[row * cols + col][direction] if 0 <= direction <= 3 else -1
+                places += [divmod(target, cols)] if target >= 0 else []
+            yield Submove(f"{scene.units(count)} from ({row}, {col}) {way}", None, tuple(places))
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return nothing: a legal move is carried out as a whole, and units have no numbers."""
+        return {}
 
     def _first_illegal(self, units: Units, numbers: Sequence[int]) -> dict[int, Reason]:
         """Return the first submove that is illegal by rules/angrymob.md 4, if any, and the reason.

@@ -29,6 +29,7 @@ def scene(board: Board) -> Scene:
         signs=(("9", "neutral"),),
         stats=STATS,
         kinds=_KINDS,
+        turn_word="move",
     )
 
 
@@ -122,18 +123,20 @@ def events(
     for cell in sorted(taken):
         # Recruiting takes all neutral units of a cell, so their number is that of the start.
         text = f"recruited {units(board.cells[cell])} at {_place(board, cell)}"
-        happened.append(Event(0 if cell in standing[0] else 1, text))
+        seat = 0 if cell in standing[0] else 1
+        happened.append(Event(seat, text, cells=(divmod(cell, board.cols),)))
     if outcome is not None:
         happened += _ending(outcome)
     return tuple(happened)
 
 
 def _fight(board: Board, cell: int, first: int, second: int) -> Event:
+    cells = (divmod(cell, board.cols),)
     if first == second:
-        return Event(None, f"{units(first)} of each fell at {_place(board, cell)}")
+        return Event(None, f"{units(first)} of each fell at {_place(board, cell)}", cells=cells)
     most, least = max(first, second), min(first, second)
     text = f"won at {_place(board, cell)}, {units(most)} against {least}"
-    return Event(int(second > first), text)
+    return Event(int(second > first), text, cells=cells)
 
 
 def _ending(outcome: Outcome) -> list[Event]:

@@ -1,6 +1,7 @@
 """Crematoria: four players, a prison underground and gems outside (rules/crematoria.md)."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from lanista.rules.base import Consequence, Setting
 from lanista.rules.chance import Chance, OriginalChance
@@ -57,6 +58,10 @@ class CrematoriaRules:
         _setting("rows", ROWS, ROWS, ROWS, "rows of the board; always 40"),
         _setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
     )
+    endings: ClassVar[Mapping[str, str]] = {
+        "rounds": "all rounds were played: the most points won, for caves and gems "
+        "(docs/rules/crematoria.md 7)",
+    }
     seeds = (0, 2**31 - 1)
     classic = None
 

@@ -7,15 +7,20 @@ the interface of `lanista.rules.base`, the game has `moved`, `units()`, `caves()
 
 import copy
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, Refusal, Token, Verdict, number_text
+from lanista.rules.base import Answer, Refusal, Submove, Token, Verdict, number_text
 from lanista.rules.crematoria import scene
 from lanista.rules.crematoria.board import GEM, rows_of
 from lanista.rules.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
-from lanista.rules.crematoria.orders import explain_orders, legal_orders, read_orders
+from lanista.rules.crematoria.orders import (
+    decode_orders,
+    explain_orders,
+    legal_orders,
+    read_orders,
+)
 from lanista.rules.crematoria.phases import play_round
 from lanista.rules.crematoria.scene import Position
 from lanista.rules.crematoria.state import State
@@ -76,6 +81,14 @@ class Crematoria:
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the submoves that `parse` refuses."""
         return explain_orders(self.state, seat, tokens)
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
+        """Yield the submoves in words; see `orders.decode_orders`."""
+        return decode_orders(self.state, tokens)
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return why orders of the last round changed nothing, by unit."""
+        return self.state.idle
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one round; a seat without a usable answer gives no orders."""

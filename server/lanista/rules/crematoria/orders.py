@@ -1,6 +1,6 @@
 """The parser of a player's answer, which decides which orders count (rules/crematoria.md 6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from lanista.rules.base import (
@@ -8,16 +8,23 @@ from lanista.rules.base import (
     MalformedAnswerError,
     Reason,
     Refusal,
+    Submove,
     Token,
     TooManySubmovesError,
     illegal,
 )
 from lanista.rules.crematoria.board import ELEVATOR, ROCK
 from lanista.rules.crematoria.geometry import DIRECTIONS, LEVEL, NEAR, NONE, UP
+from lanista.rules.crematoria.scene import NAMES, PLACES
 from lanista.rules.crematoria.state import State
 
 MAX_ORDERS = 1000
 """The greatest number of submoves in a turn, valid or not."""
+WAYS = (
+    *("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left"),
+    *("up to the outside", "down underground"),
+)
+"""The directions 0 to 9 in words."""
 
 
 def read_orders(state: State, seat: int, tokens: Sequence[Token]) -> Answer:
@@ -46,6 +53,27 @@ def legal_orders(state: State, unit: int) -> list[tuple[int, int]]:
         if (target := NEAR[cell][direction]) >= LEVEL
         or (target >= 0 and state.caves[target] != ROCK)
     ]
+
+
+def decode_orders(state: State, tokens: Sequence[Token]) -> Iterator[Submove]:
+    """Yield what the submoves of a well-formed answer order, refused or not, in its order."""
+    numbers = iter(cast("Sequence[int]", tokens))
+    for unit, direction in zip(numbers, numbers, strict=True):
+        is_known = 0 <= unit < len(state.kind)
+        kind = NAMES[state.kind[unit]] if is_known else "unit"
+        cells = [state.pos[unit]] if is_known and state.pos[unit] >= 0 else []
+        if direction == NONE:
+            what = "stays"
+        elif not 0 <= direction < NONE:
+            what = f"moves by {direction}"
+        else:
+            what = f"moves {WAYS[direction]}"
+            cells += [target for cell in cells if (target := NEAR[cell][direction]) >= 0]
+        yield Submove(
+            f"{kind} {unit} {what}",
+            unit if is_known else None,
+            tuple(PLACES[cell] for cell in cells),
+        )
 
 
 def _judged(

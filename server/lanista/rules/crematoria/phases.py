@@ -48,6 +48,7 @@ def play_round(
 ) -> None:
     """Carry out the round that leads from the position of `turn` to the next one."""
     state.moved = []
+    state.idle = {}
     state.dead = []
     slots = state.health[state.necromongers.start : state.necromongers.stop]
     was_full = 0 not in slots
@@ -91,23 +92,31 @@ def people_move(state: State, turn: int, orders: Sequence[Orders]) -> None:
 
 
 def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: int) -> None:
-    """Carry out one order, or nothing if it is impossible."""
+    """Carry out one order, or nothing if it is impossible: then `state.idle` says why."""
     cell = state.pos[unit]
     if cell < 0:
+        state.idle[unit] = "it was dead by then"
         return
     target = NEAR[cell][direction]
-    if target < 0 or (target < LEVEL and state.caves[target] == ROCK):
+    if target < 0:
+        state.idle[unit] = "the board ends there"
+        return
+    if target < LEVEL and state.caves[target] == ROCK:
+        state.idle[unit] = "rock is there"
         return
     if direction >= UP and state.caves[cell % LEVEL] != ELEVATOR:
+        state.idle[unit] = "it stands on no elevator"
         return
     seat = state.player[unit]
     other = state.occupant[target]
     if other >= 0:
         if state.player[other] == seat:
+            state.idle[unit] = "a unit of its own was there"
             return
         if state.kind[other] == HELLHOUND:
             state.kill(unit, NOBODY)
         elif state.kind[unit] == PIONEER:
+            state.idle[unit] = "the cell was taken, and pioneers don't fight"
             return
         else:
             damage = FURYAN_DAMAGE.start + state.chance.below(len(FURYAN_DAMAGE), "furyan's damage")

@@ -37,7 +37,7 @@ _KINDS = (
     (Shape.BEAST, "h", "hellhound, which kills all around it"),
     (Shape.GEM, "*", "gem"),
 )
-_NAMES = {PIONEER: "pioneer", FURYAN: "furyan", NECROMONGER: "necromonger", HELLHOUND: "hellhound"}
+NAMES = {PIONEER: "pioneer", FURYAN: "furyan", NECROMONGER: "necromonger", HELLHOUND: "hellhound"}
 _SHAPES = {
     PIONEER: Shape.DISC,
     FURYAN: Shape.CROSS,
@@ -93,6 +93,7 @@ def scene(caves: bytes, outside: bytes) -> Scene:
         ),
         stats=STATS,
         kinds=_KINDS,
+        turn_word="round",
     )
 
 
@@ -101,7 +102,7 @@ def _place(cell: int) -> Place:
     return row, col + level * (COLS + 1)
 
 
-_PLACES = tuple(_place(cell) for cell in range(2 * LEVEL))
+PLACES = tuple(_place(cell) for cell in range(2 * LEVEL))
 """The place of each cell in the scene."""
 
 
@@ -123,9 +124,7 @@ def frame(now: Position, before: Position | None) -> Frame:
             f"{score} ({counted(cells, 'cell')}, {counted(gems, 'gem')})"
             for score, cells, gems in zip(now.scores, now.cells, now.gems, strict=True)
         ),
-        owned={
-            _PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS
-        },
+        owned={PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS},
         # In round r the columns 2r … 2r + 39 are in the night (rules/crematoria.md 1).
         lit=frozenset(
             COLS + 1 + (2 * now.turn + COLS // 2 + col) % COLS for col in range(COLS // 2)
@@ -141,13 +140,13 @@ def frame(now: Position, before: Position | None) -> Frame:
 def _marks(now: Position) -> Iterator[Mark]:
     """Yield gems, then units by id."""
     for cell in sorted(now.gems_lying):
-        yield Mark(*_PLACES[cell], None, "*", Shape.GEM, details=("gem",))
+        yield Mark(*PLACES[cell], None, "*", Shape.GEM, details=("gem",))
     for unit, (kind, player, health, turns, cell) in enumerate(
         zip(now.kind, now.player, now.health, now.turns, now.pos, strict=True)
     ):
         if cell < 0:
             continue
-        details = [f"{_NAMES[kind]} {unit}"]
+        details = [f"{NAMES[kind]} {unit}"]
         health_share = None
         if kind == HELLHOUND:
             details.append("kills whoever comes next to it")
@@ -159,7 +158,7 @@ def _marks(now: Position) -> Iterator[Mark]:
             text, shape = str(turns), Shape.SHIP
             details.append(f"lands in {counted(turns, 'round')}")
         seat = player if player >= 0 else None
-        yield Mark(*_PLACES[cell], seat, text, shape, unit, health_share, tuple(details))
+        yield Mark(*PLACES[cell], seat, text, shape, unit, health_share, tuple(details))
 
 
 def _events(before: Position, now: Position) -> Iterator[Event]:
@@ -174,7 +173,8 @@ def _events(before: Position, now: Position) -> Iterator[Event]:
         if old != new:
             lost.setdefault((old, new, kind), []).append(unit)
     for (old, new, kind), units in sorted(lost.items()):
-        yield Event(old, f"lost {_named(kind, units)}, reborn for seat {new}")
+        text = f"lost {_named(kind, units)}, reborn for seat {new}"
+        yield Event(old, text, tuple(units))
     yield from _necromongers(before, now)
 
 
@@ -195,10 +195,10 @@ def _necromongers(before: Position, now: Position) -> Iterator[Event]:
             died.append(unit)
     for units, event in ((landed, "landed"), (died, "died"), (appeared, "came in sight")):
         if units:
-            yield Event(None, f"{_named(NECROMONGER, units)} {event}")
+            yield Event(None, f"{_named(NECROMONGER, units)} {event}", tuple(units))
 
 
 def _named(kind: str, units: Sequence[int]) -> str:
     """Return units with their numbers, such as `pioneer 12` or `pioneers 12, 14 and 15`."""
     *first, last = map(str, units)
-    return f"{_NAMES[kind]}s {', '.join(first)} and {last}" if first else f"{_NAMES[kind]} {last}"
+    return f"{NAMES[kind]}s {', '.join(first)} and {last}" if first else f"{NAMES[kind]} {last}"

@@ -60,6 +60,8 @@ class State:
     """Pioneers and furyans that died in this round, to be reborn at its end."""
     moved: list[tuple[int, int]] = attrs.field(init=False, factory=list)
     """The movements executed in the last round, as (id, direction), in order."""
+    idle: dict[int, str] = attrs.field(init=False, factory=dict)
+    """Why orders of the last round changed nothing, by unit."""
 
     def __attrs_post_init__(self) -> None:
         self.occupant = [-1] * (2 * LEVEL)
@@ -86,7 +88,7 @@ class State:
         other.gems_lying = self.gems_lying.copy()
         other.cells = self.cells[:]
         other.gems = self.gems[:]
-        return other  # `dead` and `moved` are new lists in every round
+        return other  # `dead`, `idle` and `moved` are new in every round
 
     @property
     def people(self) -> range:

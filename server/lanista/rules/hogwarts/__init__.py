@@ -1,6 +1,7 @@
 """Hogwarts: four clans of wizards and ghosts, and Voldemort (rules/hogwarts.md)."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from lanista.rules.base import Consequence, Setting
 from lanista.rules.chance import Chance, OriginalChance
@@ -67,6 +68,9 @@ class HogwartsRules:
             "original", 0, 1, "1: as the original program where it contradicts its rules text", 0
         ),
     )
+    endings: ClassVar[Mapping[str, str]] = {
+        "rounds": "all rounds were played: the highest score won (docs/rules/hogwarts.md 12)",
+    }
     seeds = (0, 2**31 - 1)
     classic = None
 

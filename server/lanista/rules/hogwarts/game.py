@@ -7,11 +7,11 @@ with the setting `original` 1 is the original's game, byte for byte. The facts a
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import Answer, BadBoardError, Refusal, Token, Verdict
+from lanista.rules.base import Answer, BadBoardError, Refusal, Submove, Token, Verdict
 from lanista.rules.chance import Chance, OriginalChance
 from lanista.rules.hogwarts import encoding, orders, scene
 from lanista.rules.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
@@ -73,6 +73,7 @@ class Hogwarts:
     """By clan, its points for conversions: the part of the score that never decreases."""
     executed: tuple[Order, ...] = ()
     """The orders that had an effect in the last round, in the order of execution."""
+    _idle: dict[int, str] = attrs.field(init=False, factory=dict, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
     _scores: tuple[int, ...] = attrs.field(init=False, default=(0,) * CLANS)
     _original: bool = attrs.field(init=False)
@@ -132,6 +133,14 @@ class Hogwarts:
         """Return what is wrong with the submoves that `parse` refuses; see `orders.explain`."""
         return orders.explain(seat, self.clans, self.ingredients, tokens)
 
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
+        """Yield the submoves in words; see `orders.decode`."""
+        return orders.decode(self.cells, tokens)
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return why orders of the last round changed nothing, by unit."""
+        return self._idle
+
     # -- playing -------------------------------------------------------------------------------
 
     def advance(self, turn: Sequence[Verdict]) -> None:
@@ -168,6 +177,7 @@ class Hogwarts:
         below = self.chance.below
         waiting = [list(reversed(queue)) for queue in queues if queue]
         executed: list[Order] = []
+        self._idle = {}
         while waiting:
             player = below(len(waiting), "whose order")
             queue = waiting[player]
@@ -175,32 +185,37 @@ class Hogwarts:
             if not queue:
                 del waiting[player]
             unit, direction, groups = order
-            if self._move(unit, direction) if groups is None else self._cast(unit, groups):
+            why = self._move(unit, direction) if groups is None else self._cast(unit, groups)
+            if why is None:
                 executed.append(order)
+            else:
+                self._idle[unit] = why
         return tuple(executed)
 
-    def _move(self, unit: int, direction: int) -> bool:
-        """Carry out a move if it passes the checks of section 6, and return whether it did."""
+    def _move(self, unit: int, direction: int) -> str | None:
+        """Carry out a move if it passes the checks of section 6; return why if it doesn't."""
         if not 0 <= direction < orders.DIRECTIONS:
-            return False
+            return "there is no such direction"
         is_ghost = unit < CLANS
         if direction % 2 and not is_ghost:
-            return False
+            return "only ghosts move diagonally"
         target = NEAR[direction][self.cells[unit]]
         if target == OUTSIDE:
-            return False
+            return "the board ends there"
         if target in self._danger:
             # This precedes the test for walls: a step into a wall next to Voldemort kills too.
             self._die(unit)
-            return True
+            return None
         if self.owners[target] == WALL:
-            return False
+            return "a wall is there"
         other = self._unit_at[target]
         if other == NOBODY:
             self._walk(unit, target)
-            return True
-        if is_ghost or self.rounds[unit]:
-            return False
+            return None
+        if is_ghost:
+            return "the cell was taken, and ghosts don't fight"
+        if self.rounds[unit]:
+            return "the cell was taken, and who is changing its clan doesn't fight"
         if self.clans[other] == self.clans[unit]:
             return self._cancel(other)
         return self._attack_ghost(other) if other < CLANS else self._battle(unit, other)
@@ -223,26 +238,26 @@ class Hogwarts:
         if unit >= CLANS:
             self._units_of[self.clans[unit]] -= 1
 
-    def _cancel(self, other: int) -> bool:
+    def _cancel(self, other: int) -> str | None:
         """Carry out 6.9: end the conversion of a wizard of the same clan."""
         if other < CLANS or not self.rounds[other]:
-            return False
+            return "a unit of its own clan was there"
         self.rounds[other], self.nexts[other] = 0, NOBODY
-        return True
+        return None
 
-    def _attack_ghost(self, ghost: int) -> bool:
+    def _attack_ghost(self, ghost: int) -> str | None:
         """Carry out section 8: a ghost rests longer, unless it was attacked recently."""
         last = self.nexts[ghost]
         if last != -1 and self.turn - last < self.settings["ROUNDS_NO_ATTACK_GHOST"]:
-            return False
+            return "that ghost was attacked only lately"
         self.rounds[ghost] += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
         self.nexts[ghost] = self.turn
-        return True
+        return None
 
-    def _battle(self, attacker: int, defender: int) -> bool:
+    def _battle(self, attacker: int, defender: int) -> str | None:
         """Carry out section 7: one of two wizards is converted, at once or over some rounds."""
         if self.rounds[defender]:
-            return False
+            return "that wizard is changing its clan already"
         ours, theirs = self._magic(self.clans[attacker]), self._magic(self.clans[defender])
         instantly = ours > 2 * theirs or theirs > 2 * ours
         wins = ours > theirs if instantly else self._wins(ours, theirs)
@@ -252,7 +267,7 @@ class Hogwarts:
         else:
             self.rounds[loser] = self.settings["ROUNDS_FOR_CONVERTING"]
             self.nexts[loser] = self.clans[winner]
-        return True
+        return None
 
     def _magic(self, clan: int) -> int:
         """Return the present magic strength of a clan (section 2)."""
@@ -281,16 +296,18 @@ class Hogwarts:
         self.owners[self.cells[wizard]] = OWNERS[clan]
         self.conversion_points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
-    def _cast(self, unit: int, groups: Sequence[int]) -> bool:
-        """Cast a spell if it passes the checks of section 9, and return whether it did."""
-        if (
-            unit >= CLANS
-            or self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS
-            or self.rounds[unit]
-            or self._spell_cast
-            or orders.spell_fault(groups, self.ingredients) is not None
-        ):
-            return False
+    def _cast(self, unit: int, groups: Sequence[int]) -> str | None:
+        """Cast a spell if it passes the checks of section 9; return why if it doesn't."""
+        if unit >= CLANS:
+            return "only ghosts cast spells"
+        if self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS:
+            return f"there are no spells in the last {SPELL_FREE_ROUNDS} rounds"
+        if self.rounds[unit]:
+            return "the ghost rests"
+        if self._spell_cast:
+            return "another spell was cast before it in this round"
+        if orders.spell_fault(groups, self.ingredients) is not None:
+            return "the solution is wrong"
         self._spell_cast = True
         self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         own = OWNERS[self.clans[unit]]
@@ -303,7 +320,7 @@ class Hogwarts:
         quota = 15 * len(without_unit if self._original else others) // 100
         for cell in draw_some(self.chance, others, min(quota, len(others))):
             owners[cell] = own
-        return True
+        return None
 
     def _move_voldemort(self) -> int:
         """Carry out section 10, and return the number of books that Voldemort destroyed."""

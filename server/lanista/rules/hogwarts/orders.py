@@ -3,7 +3,7 @@
 See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried out by `game`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lanista.rules.base import (
@@ -11,11 +11,13 @@ from lanista.rules.base import (
     MalformedAnswerError,
     Reason,
     Refusal,
+    Submove,
     Token,
     TooManySubmovesError,
     illegal,
 )
 from lanista.rules.hogwarts.board import CLANS
+from lanista.rules.hogwarts.grid import COL, NEAR, OUTSIDE, ROW
 from lanista.rules.hogwarts.placing import GROUPS, INGREDIENTS
 
 MAX_ORDERS = 1000
@@ -25,6 +27,10 @@ DIRECTIONS = 8
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
 _MEMBERS = INGREDIENTS // GROUPS
+
+
+WAYS = ("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left")
+"""The directions in words."""
 
 
 class Order(NamedTuple):
@@ -65,6 +71,41 @@ def explain(
 ) -> tuple[Refusal, ...]:
     """Return what is wrong with the orders that `parse` refuses, given the same arguments."""
     return illegal(_judged(seat, clans, ingredients, tokens)[1])
+
+
+def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
+    """Yield what the submoves of a well-formed answer order, refused or not, in its order.
+
+    Args:
+        cells: The cell of each unit at the start of the round.
+        tokens: The answer.
+    """
+    start = 0
+    while start < len(tokens):
+        is_move = tokens[start] == "m"
+        unit, direction = tokens[start + 1], tokens[start + 2]
+        start += 3 if is_move else 2 + INGREDIENTS
+        # A well-formed answer has numbers there.
+        if not isinstance(unit, int) or not isinstance(direction, int):
+            continue
+        is_known = 0 <= unit < len(cells)
+        kind = "unit" if not is_known else "ghost" if unit < CLANS else "wizard"
+        way = direction if is_move and 0 <= direction < DIRECTIONS else None
+        if not is_move:
+            what = "casts a spell"
+        elif way is None:
+            what = f"moves by {direction}"
+        else:
+            what = f"moves {WAYS[way]}"
+        places = [cells[unit]] if is_known else []
+        if is_known and way is not None:
+            target = NEAR[way][cells[unit]]
+            places += [target] if target != OUTSIDE else []
+        yield Submove(
+            f"{kind} {unit} {what}",
+            unit if is_known else None,
+            tuple((ROW[cell], COL[cell]) for cell in places),
+        )
 
 
 def _judged(

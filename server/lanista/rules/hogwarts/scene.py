@@ -71,6 +71,7 @@ def scene(cells: bytes) -> Scene:
         signs=_SIGNS,
         stats=STATS,
         kinds=_KINDS,
+        turn_word="round",
     )
 
 
@@ -230,7 +231,7 @@ def _spells(before: Position, executed: Sequence[Order], captured: int) -> Itera
     for order in executed:
         if order.groups is not None:
             text = f"cast a spell: {counted(captured, 'cell')}"
-            yield Event(before.clans[order.unit], text)
+            yield Event(before.clans[order.unit], text, (order.unit,))
 
 
 def _attacks(
@@ -240,7 +241,7 @@ def _attacks(
         # A wizard that was converted before it attacked did so for its new clan.
         clan, attacked = before.clans[wizard], before.clans[ghost]
         clan = now.clans[wizard] if clan == attacked else clan
-        yield Event(clan, f"attacked the ghost of seat {attacked}")
+        yield Event(clan, f"attacked the ghost of seat {attacked}", (wizard, ghost))
 
 
 def _conversions(before: Position, now: Position, dead: set[int]) -> Iterator[Event]:
@@ -257,9 +258,9 @@ def _conversions(before: Position, now: Position, dead: set[int]) -> Iterator[Ev
             begun.setdefault(now.nexts[wizard], []).append(wizard)
     for clan in range(CLANS):
         if clan in begun:
-            yield Event(clan, f"began to convert {_named(begun[clan])}")
+            yield Event(clan, f"began to convert {_named(begun[clan])}", tuple(begun[clan]))
         if clan in complete:
-            yield Event(clan, f"converted {_named(complete[clan])}")
+            yield Event(clan, f"converted {_named(complete[clan])}", tuple(complete[clan]))
 
 
 def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Event]:
@@ -267,12 +268,14 @@ def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Ev
     lost: dict[tuple[int, int], list[int]] = {}
     for unit in sorted(dead):
         if unit < CLANS:
-            yield Event(before.clans[unit], "lost its ghost to Voldemort, reborn elsewhere")
+            text = "lost its ghost to Voldemort, reborn elsewhere"
+            yield Event(before.clans[unit], text, (unit,))
         else:
             lost.setdefault((before.clans[unit], now.clans[unit]), []).append(unit)
     for (old, new), wizards in sorted(lost.items()):
         whom = "its own clan" if old == new else f"seat {new}"
-        yield Event(old, f"lost {_named(wizards)} to Voldemort, reborn for {whom}")
+        text = f"lost {_named(wizards)} to Voldemort, reborn for {whom}"
+        yield Event(old, text, tuple(wizards))
 
 
 def _books(

@@ -10,8 +10,9 @@ import { describeCell } from "./cells.js";
 import { PALETTE, seatColour } from "./colours.js";
 import { paintDrawings } from "./drawing_paint.js";
 import { Ground } from "./ground.js";
-import { chooseLabels, columnsBetween, placeAt } from "./layout.js";
+import { WHOLE, chooseLabels, columnsBetween, placeAt } from "./layout.js";
 import { motionOf } from "./motion.js";
+import { Outlines } from "./outlines.js";
 import { FONT, LABEL, Sprites } from "./sprites.js";
 import { Surface } from "./surface.js";
 
@@ -31,6 +32,7 @@ import { Surface } from "./surface.js";
  * @property {number | null} [followed] the number of the unit to point out
  * @property {Cell | null} [hover] the cell to outline
  * @property {readonly import("./drawing_paint.js").SeatDrawing[]} [drawings] what bots draw on it
+ * @property {import("./text.js").Subject} [pointed] units and cells to light, as a text is about them
  */
 
 /**
@@ -60,8 +62,6 @@ const GRID_TILE = 6;
 const NEUTRAL_HEIGHT = 1.3;
 /** Size of a tile in CSS px from which the heads of arrows are drawn. */
 const ARROW_TILE = 5;
-/** Number of previous places of the followed unit that are shown. */
-const TRAIL = 10;
 /** Share of health below which a health bar has another colour. */
 const LOW_HEALTH = 0.35;
 
@@ -84,8 +84,11 @@ export class Board {
   #prepared = null;
   /** The last arguments of `draw`. @type {[Position, View] | null} */
   #shown = null;
-  /** @type {{unit: number, places: Map<number, Cell>}} */
-  #trail = { unit: -1, places: new Map() };
+  #outlines;
+  /** The room that `resize` was given. */
+  #room = { width: 1, height: 1 };
+  /** @type {import("./layout.js").View} */
+  #view = WHOLE;
 
   /**
    * @param {HTMLCanvasElement} canvas its size is set by `resize`
@@ -97,6 +100,7 @@ export class Board {
     this.#head = head;
     this.#small = small;
     this.#ground = new Ground(head.scene);
+    this.#outlines = new Outlines(this.#surface);
     this.#sprites = new Sprites(this.#theme, 1, 1);
   }
 
@@ -106,8 +110,36 @@ export class Board {
    * @param {number} height available height in CSS px
    */
   resize(width, height) {
-    this.#surface.resize(width, height, globalThis.devicePixelRatio || 1, this.#small);
-    this.#reset();
+    this.#room = { width, height };
+    const ratio = globalThis.devicePixelRatio || 1;
+    const before = this.#surface.tile;
+    this.#surface.resize(width, height, ratio, this.#small, this.#view);
+    this.#reset(before === this.#surface.tile);
+  }
+
+  /**
+   * Show another part of the board, and draw it again.
+   * @param {import("./layout.js").View} view
+   */
+  setView(view) {
+    this.#view = view;
+    this.resize(this.#room.width, this.#room.height);
+    // At an edge the board stays behind the pointer; it doesn't catch up when the pointer returns.
+    const { width, height, left, top } = this.#surface.extent;
+    const at = { x: view.point.x * width - left, y: view.point.y * height - top };
+    this.#view = { ...view, at };
+  }
+
+  /** Return how large the board is, and which part of it is seen; see `Zoomable`. */
+  extent() {
+    const { extent, layout } = this.#surface;
+    return {
+      ...extent,
+      tile: layout.tile,
+      zoom: this.#view.zoom,
+      shownWidth: layout.width,
+      shownHeight: layout.height,
+    };
   }
 
   /**
@@ -115,12 +147,15 @@ export class Board {
    * @param {Theme} theme
    */
   setTheme(theme) {
-    this.#theme = theme;
+    this.#theme = this.#outlines.theme = theme;
     this.#reset();
   }
 
-  #reset() {
-    this.#sprites = new Sprites(this.#theme, this.#surface.tile, this.#surface.ratio);
+  /** @param {boolean} [isMoved] whether only another part is seen, so that sprites stay */
+  #reset(isMoved = false) {
+    if (!isMoved) {
+      this.#sprites = new Sprites(this.#theme, this.#surface.tile, this.#surface.ratio);
+    }
     this.#transition = this.#prepared = null;
     if (this.#shown !== null) {
       this.draw(...this.#shown);
@@ -134,7 +169,7 @@ export class Board {
    */
   draw(position, view = {}) {
     this.#shown = [position, view];
-    const { previous = null, followed = null, hover = null } = view;
+    const { previous = null, followed = null, hover = null, pointed } = view;
     const t = previous === null ? 1 : Math.min(1, Math.max(0, view.t ?? 1));
     const transition = this.#transitionOf(previous, position);
     const half = t < 0.5 ? 0 : 1;
@@ -151,10 +186,13 @@ export class Board {
     this.#drawHealth(transition, t);
     paintDrawings(this.#surface, this.#theme, view.drawings ?? []);
     if (followed !== null && followed >= 0) {
-      this.#drawFollowed(transition, position, followed, t);
+      this.#outlines.followed(transition.layers, position, followed, t);
+    }
+    if (pointed !== undefined) {
+      this.#outlines.subject(pointed, transition.layers, t);
     }
     if (hover !== null) {
-      this.#drawHover(hover);
+      this.#outlines.cell(hover);
     }
   }
 
@@ -166,6 +204,20 @@ export class Board {
    */
   placeAt(x, y) {
     return placeAt(this.#head.scene, this.#surface.layout, x, y);
+  }
+
+  /** Return a cell's middle. @param {Cell} cell @returns {{x: number, y: number}} in CSS px */
+  middleOf({ row, col }) {
+    const { levelOf, ratio } = this.#surface;
+    const [x, y] = this.#surface.corner(levelOf[col], row + 0.5, col + 0.5);
+    return { x: x / ratio, y: y / ratio };
+  }
+
+  /** Return the cell in the middle of the first level. @returns {Place} */
+  firstPlace() {
+    const { rows, levels } = this.#head.scene;
+    const levelCol = levels[0].cols >> 1;
+    return { row: rows >> 1, col: levels[0].col + levelCol, level: 0, levelCol };
   }
 
   /**
@@ -278,11 +330,11 @@ export class Board {
       const height = scene.rows * this.#surface.tile;
       ctx.drawImage(cells, col, 0, cols, scene.rows, x, y, width, height);
       if (title > 0) {
-        ctx.font = `600 ${13 * this.#surface.ratio}px ${FONT}`;
+        ctx.font = `600 ${12 * this.#surface.ratio}px ${FONT}`;
         ctx.textAlign = "left";
         ctx.textBaseline = "alphabetic";
         ctx.fillStyle = PALETTE[this.#theme].title;
-        ctx.fillText(text, x, y - 6 * this.#surface.ratio, width);
+        ctx.fillText(text, x, y - 4 * this.#surface.ratio, width);
       }
       if (!this.#small && tile >= GRID_TILE) {
         ctx.fillStyle = PALETTE[this.#theme].grid;
@@ -431,79 +483,6 @@ export class Board {
         ctx.fillRect(left + edge, top + edge, mark.health * (width - 2 * edge), height - 2 * edge);
       }
     }
-  }
-
-  /**
-   * Draw a ring around the followed unit, and its path.
-   * @param {Transition} transition
-   * @param {Position} position
-   * @param {number} unit
-   * @param {number} t
-   */
-  #drawFollowed(transition, position, unit, t) {
-    if (this.#trail.unit !== unit) {
-      this.#trail = { unit, places: new Map() };
-    }
-    const { places } = this.#trail;
-    const mark = position.marks.find((one) => one.unit === unit);
-    if (mark !== undefined) {
-      places.set(position.n, mark);
-    }
-    const ctx = this.#surface.ctx;
-    const { focus, halo } = PALETTE[this.#theme];
-    const line = 2 * this.#surface.ratio;
-    ctx.strokeStyle = focus;
-    ctx.lineCap = "round";
-    for (let n = position.n - TRAIL; n < position.n - 1; n += 1) {
-      const [from, to] = [places.get(n), places.get(n + 1)];
-      if (from && to && Math.hypot(to.row - from.row, to.col - from.col) <= 1.5) {
-        ctx.globalAlpha = 1 - (position.n - n) / (TRAIL + 2);
-        ctx.lineWidth = line;
-        ctx.beginPath();
-        ctx.moveTo(...this.#middleOf(from));
-        ctx.lineTo(...this.#middleOf(to));
-        ctx.stroke();
-      }
-    }
-    ctx.globalAlpha = 1;
-    for (const item of transition.layers.flat()) {
-      const shown = t < 0.5 ? item.before : item.after;
-      if (shown?.unit === unit) {
-        const [level, row, col] = this.#surface.placeAt(item, t);
-        const [x, y] = this.#surface.corner(level, row + 0.5, col + 0.5);
-        ctx.beginPath();
-        ctx.arc(x, y, Math.max(0.85 * this.#surface.tile, 8 * this.#surface.ratio), 0, 2 * Math.PI);
-        ctx.lineWidth = 2.6 * line;
-        ctx.strokeStyle = halo;
-        ctx.stroke();
-        ctx.lineWidth = 1.4 * line;
-        ctx.strokeStyle = focus;
-        ctx.stroke();
-      }
-    }
-  }
-
-  /** Outline the cell under the pointer. @param {Cell} cell */
-  #drawHover({ row, col }) {
-    if (this.#surface.levelOf[col] < 0) {
-      return;
-    }
-    const [x, y] = this.#surface.corner(this.#surface.levelOf[col], row, col);
-    const ctx = this.#surface.ctx;
-    const { focus, halo } = PALETTE[this.#theme];
-    for (const [colour, width] of /** @type {[string, number][]} */ ([
-      [halo, 4],
-      [focus, 2],
-    ])) {
-      ctx.strokeStyle = colour;
-      ctx.lineWidth = width * this.#surface.ratio;
-      ctx.strokeRect(x, y, this.#surface.tile, this.#surface.tile);
-    }
-  }
-
-  /** Return a cell's middle in screen pixels. @param {Cell} cell @returns {[number, number]} */
-  #middleOf({ row, col }) {
-    return this.#surface.corner(this.#surface.levelOf[col], row + 0.5, col + 0.5);
   }
 
   /** Return a cell's place. @param {number} cell its number @returns {[number, number]} */

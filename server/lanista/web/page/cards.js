@@ -1,5 +1,5 @@
 /**
- * The lobby's cards of running matches: a small live board, names, scores and the operator's
+ * The cards of running matches, in the lobby and in the view of a tournament: a small live board, names, scores and the operator's
  * commands. A match is open only while its card can be seen. The full view of a match is in
  * match.js.
  *
@@ -10,6 +10,7 @@ import { Board } from "./board.js";
 import { el, list, Parts } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { addressOf, seatMark } from "./matches.js";
+import { printable } from "./text.js";
 import { theme } from "./theme.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -132,7 +133,9 @@ class Card {
   constructor(context, running) {
     this.#context = context;
     this.#running = running;
-    const { match, title, room } = running;
+    const { match, title, room, tournament } = running;
+    // A match of a tournament is played by another process, which takes no commands.
+    const isControlled = context.operator && tournament === null;
     const names = running.players.map(({ name }) => name).join(", ");
     this.#canvas.setAttribute("aria-label", `Board of ${names}`);
     this.#pauseButton.addEventListener("click", () => {
@@ -146,6 +149,12 @@ class Card {
         { class: "row" },
         el("h3", null, title),
         room !== null && el("span", { class: "muted name" }, `room ${room}`),
+        tournament !== null &&
+          el(
+            "a",
+            { class: "muted name", href: `#/tournament/${encodeURIComponent(tournament)}` },
+            printable(tournament),
+          ),
         el("span", { class: "spread" }),
         this.#paused,
         this.#round,
@@ -167,8 +176,8 @@ class Card {
             "div",
             { class: "row commands" },
             el("a", { class: "button small primary", href: addressOf(match) }, "Watch"),
-            context.operator && this.#pauseButton,
-            context.operator &&
+            isControlled && this.#pauseButton,
+            isControlled &&
               confirmButton(
                 "Cancel",
                 { title: `Cancel the match of ${names}`, question: "End this match?" },

@@ -2,7 +2,7 @@
  * All colours of boards and seats, for both themes.
  *
  * The seats' hues follow Okabe and Ito's palette, with lightness moved apart so that people with
- * deuteranopia or protanopia can also tell seats, and the grounds of seats, apart
+ * deuteranopia, protanopia or tritanopia can also tell seats, and the grounds of seats, apart
  * (tests/web/page/colours.test.js measures it). A ground is a tint of its seat's colour, so that
  * units stand out on their own ground.
  */
@@ -45,10 +45,10 @@
 export const PALETTE = Object.freeze({
   light: {
     seats: [
-      { name: "blue", unit: "#08519c", ground: "#8cbff0", text: "#08519c", on: "#ffffff" },
-      { name: "orange", unit: "#d1480c", ground: "#ffbd8f", text: "#b83c05", on: "#ffffff" },
-      { name: "green", unit: "#00875f", ground: "#86ddb0", text: "#00724f", on: "#ffffff" },
-      { name: "pink", unit: "#c155ab", ground: "#f0c2e6", text: "#a03a8b", on: "#ffffff" },
+      { name: "blue", unit: "#08519c", ground: "#82b4ee", text: "#08519c", on: "#ffffff" },
+      { name: "orange", unit: "#d1480c", ground: "#ffb683", text: "#b83c05", on: "#ffffff" },
+      { name: "green", unit: "#00875f", ground: "#8fe0b4", text: "#00724f", on: "#ffffff" },
+      { name: "pink", unit: "#c155ab", ground: "#f2c8ea", text: "#a03a8b", on: "#14000f" },
     ],
     neutral: { name: "gray", unit: "#858585", ground: "#d0d0d0", text: "#5e5e5e", on: "#ffffff" },
     floor: "#f4f3ef",
@@ -71,10 +71,10 @@ export const PALETTE = Object.freeze({
   },
   dark: {
     seats: [
-      { name: "blue", unit: "#4ba3f0", ground: "#0f4a80", text: "#6bb5f5", on: "#08121c" },
+      { name: "blue", unit: "#4ba3f0", ground: "#123f7e", text: "#6bb5f5", on: "#08121c" },
       { name: "orange", unit: "#ff7433", ground: "#75320d", text: "#ff8a52", on: "#1c0b02" },
-      { name: "green", unit: "#35d6a4", ground: "#0d5a3c", text: "#45dcad", on: "#02170f" },
-      { name: "pink", unit: "#f5b3e2", ground: "#6f4468", text: "#f5b3e2", on: "#1f0a1a" },
+      { name: "green", unit: "#35d6a4", ground: "#0d6a45", text: "#45dcad", on: "#02170f" },
+      { name: "pink", unit: "#f5b3e2", ground: "#7a3a70", text: "#f5b3e2", on: "#1f0a1a" },
     ],
     neutral: { name: "gray", unit: "#a2a2a2", ground: "#4a4a4a", text: "#b4b4b4", on: "#101010" },
     floor: "#23262c",

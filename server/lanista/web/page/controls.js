@@ -7,10 +7,26 @@
 
 import { confirmButton } from "./cards.js";
 import { el } from "./dom.js";
+import { slideMarks } from "./marks.js";
+import { FAULTS } from "./moments.js";
 import { SPEEDS } from "./player.js";
+import { capital } from "./text.js";
 
 /** @typedef {import("./help.js").Action} Action */
+/** @typedef {import("./moments.js").Moments} Moments */
 /** @typedef {import("./player.js").Player} Player */
+
+/**
+ * What the transport bar shows besides the player's state.
+ *
+ * @typedef {object} Shown
+ * @property {boolean} byScore whether the players are ordered by score
+ * @property {boolean} spoils whether the end is told before it is reached
+ * @property {Moments} moments
+ * @property {number | null} seat the seat whose moments are marked; null: all
+ * @property {number | null} most the number of rounds that a running match has at most; null: not
+ *   known
+ */
 
 /** SVG paths of the icons on buttons, in a square of 24 by 24. */
 const ICONS = {
@@ -20,6 +36,8 @@ const ICONS = {
   pause: "M6 5h4v14H6z M14 5h4v14h-4z",
   next: "M8 5v14l10-7z",
   end: "M17 5h2v14h-2z M5 5v14l11-7z",
+  backFault: "M10 5v14L1 12z M15 4h4v10h-4z M15 16h4v4h-4z",
+  nextFault: "M14 5v14l9-7z M5 4h4v10H5z M5 16h4v4H5z",
 };
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -31,17 +49,34 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {(round: number) => void} handlers.seek is called when the slider was moved, or a round
  *   was entered
  * @param {(speed: number) => void} handlers.speed is called with the chosen one of `SPEEDS`
- * @returns {{element: HTMLElement, show(player: Player, options: {byScore: boolean}): void}}
+ * @param {string} word the game's own word for a turn
+ * @returns {{element: HTMLElement, show(player: Player, shown: Shown): void, restyle(): void,
+ *   close(): void}} `restyle` adopts another theme
  */
-export function transport({ act, seek, speed }) {
+export function transport({ act, seek, speed }, word) {
   /** @param {keyof ICONS & Action} action @param {string} title */
   const step = (action, title) => button(title, () => act(action), icon(action));
   const playIcon = icon("play");
   const toggle = button("", () => act("toggle"), playIcon);
   toggle.classList.add("toggle");
-  const live = button("Stay at the newest round (L)", () => act("live"), "Live");
+  const live = button(`Stay at the newest ${word} (L)`, () => act("live"), "Live");
   live.classList.add("go-live");
   const move = button("Show movement (A)", () => act("animate"), "Movement");
+  const spoilers = button(
+    "Tell how it ended, and show the curves to the end (S)",
+    () => act("spoilers"),
+    "Spoilers",
+  );
+  const decided = button(
+    "To where it was decided: the largest gain in the winner's lead (D)",
+    () => act("decided"),
+    "Decided",
+  );
+  const [backFault, nextFault] = [
+    step("backFault", "To the previous fault (P)"),
+    step("nextFault", "To the next fault (N)"),
+  ];
+  const marks = slideMarks();
   const order = button("Order the players by score (O)", () => act("order"), "By score");
   const help = button("What the keys do (?)", () => act("help"), "Help");
   const slider = el("input", {
@@ -50,7 +85,7 @@ export function transport({ act, seek, speed }) {
     max: 0,
     step: 1,
     value: 0,
-    "aria-label": "Round",
+    "aria-label": capital(word),
   });
   slider.addEventListener("input", () => seek(Number(slider.value)));
   const field = el("input", {
@@ -59,7 +94,7 @@ export function transport({ act, seek, speed }) {
     step: 1,
     value: 0,
     inputmode: "numeric",
-    "aria-label": "Go to round",
+    "aria-label": `Go to ${word}`,
   });
   field.addEventListener("change", () => {
     seek(Number(field.value));
@@ -82,14 +117,16 @@ export function transport({ act, seek, speed }) {
       "div",
       { class: "steps" },
       step("first", "To the start (Home)"),
-      step("back", "One round back (←)"),
+      step("back", `One ${word} back (←)`),
       toggle,
-      step("next", "One round on (→)"),
+      step("next", `One ${word} on (→)`),
       step("end", "To the end (End)"),
+      backFault,
+      nextFault,
     ),
-    el("label", { class: "go-round" }, el("span", null, "Round"), field, of),
-    slider,
-    el("div", { class: "more" }, choose, live, move, order, help),
+    el("label", { class: "go-round" }, el("span", null, capital(word)), field, of),
+    el("div", { class: "slide" }, marks.element, slider),
+    el("div", { class: "more" }, choose, live, spoilers, decided, move, order, help),
   );
   element.addEventListener("click", (event) => {
     // Otherwise the space key, which means play, would press the button that was clicked last.
@@ -99,25 +136,38 @@ export function transport({ act, seek, speed }) {
   });
   return {
     element,
-    show(player, { byScore }) {
+    restyle: () => marks.restyle(),
+    close: () => marks.close(),
+    show(player, { byScore, spoils, moments, seat, most }) {
       const { round, last, mode } = player;
       // The field has the last number's width all the time, so that nothing moves during play.
       updateAttribute(slider, "max", String(last));
       slider.value = String(round);
-      slider.setAttribute("aria-valuetext", `round ${round} of ${last}`);
+      const total = player.over || most === null ? last : most;
+      const isFault = (moments.at(round, seat) & FAULTS) !== 0;
+      const fault = isFault ? ", with a fault" : "";
+      slider.setAttribute("aria-valuetext", `${word} ${round} of ${total}${fault}`);
+      marks.show(moments, { seat, last, upTo: spoils ? last : round });
       slider.style.setProperty("--part", `${last === 0 ? 0 : (100 * round) / last}%`);
       updateAttribute(field, "max", String(last));
       if (document.activeElement !== field) {
         field.value = String(round);
       }
       field.style.width = `${Math.max(3, String(last).length) + 3}ch`;
-      of.textContent = ` of ${last}${player.over ? "" : "…"}`;
+      of.textContent = ` of ${total}${player.over || most !== null ? "" : "…"}`;
+      setDisabled(backFault, moments.fault(round, -1, seat) === null);
+      setDisabled(nextFault, moments.fault(round, 1, seat) === null);
       choose.value = String(player.speed);
       const moving = mode !== "paused";
       playIcon.setAttribute("d", moving ? ICONS.pause : ICONS.play);
-      updateAttribute(toggle, "title", moving ? "Pause (Space)" : "Play (Space)");
+      // The match itself has its own pause.
+      const pause = player.over ? "Pause the replay (Space)" : "Pause the view (Space)";
+      updateAttribute(toggle, "title", moving ? pause : "Play (Space)");
       updateAttribute(toggle, "aria-label", toggle.title);
       live.hidden = player.over;
+      spoilers.hidden = !player.over;
+      decided.hidden = !player.over || !spoils;
+      setPressed(spoilers, spoils);
       setPressed(live, mode === "live");
       setPressed(move, player.animated);
       setPressed(order, byScore);
@@ -264,6 +314,16 @@ function updateAttribute(element, name, value) {
   if (element.getAttribute(name) !== value) {
     element.setAttribute(name, value);
   }
+}
+
+/**
+ * Mark a button that does nothing at the moment. It keeps the focus, and can be found.
+ *
+ * @param {HTMLElement} element
+ * @param {boolean} disabled
+ */
+function setDisabled(element, disabled) {
+  updateAttribute(element, "aria-disabled", String(disabled));
 }
 
 /** @param {HTMLElement} element @param {boolean} pressed */

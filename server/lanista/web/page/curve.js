@@ -99,7 +99,7 @@ function describe(points) {
  * @param {Record<string, string>} attributes
  * @returns {SVGElement}
  */
-function drawn(tag, attributes) {
+export function drawn(tag, attributes) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
     element.setAttribute(name, value);

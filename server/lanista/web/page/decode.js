@@ -16,6 +16,7 @@
  * @property {[text: string, meaning: string][]} signs
  * @property {[shape: string, text: string, meaning: string][]} kinds
  * @property {string[]} stats titles of the statistics of each seat
+ * @property {string} [turn] the game's own word for a turn, such as `move` or `round`
  */
 
 /**
@@ -55,8 +56,13 @@
  * @property {(number | string)[][]} [stats]
  * @property {[number, number, number, number, number, string][]} [arrows]
  * @property {number[]} [captured]
- * @property {[seat: number, text: string][]} [events]
+ * @property {[seat: number, text: string, units?: number[], cells?: number[]][]} [events]
  * @property {Play} [play]
+ */
+
+/**
+ * What a submove orders; unit -1: none; `why`: why it changed nothing, absent if it did.
+ * @typedef {[text: string, unit: number, cells: number[], why?: string]} Submove
  */
 
 /**
@@ -67,6 +73,8 @@
  * @property {number} limit 0: none
  * @property {string[]} verdicts
  * @property {(string | null)[]} raw answers
+ * @property {(Submove[] | null)[]} [submoves] the answers in words, at most 100 submoves of each;
+ *   absent if the ruleset has no words for them
  * @property {(number[] | null)[]} times
  * @property {Record<string, number>} [lags] by seat, the µs that were added to its limit
  * @property {Record<string, [smoothed: number, least: number]>} [round_trips] by seat, in µs
@@ -85,7 +93,10 @@
  * @property {string | null} seed
  * @property {string | null} trouble why the frames end before the match does; null: they don't
  * @property {{end: string, reason: string, ranks: number[], scores: number[], turns: number,
- *   error: string | null, ended: string} | null} result
+ *   error: string | null, ended: string, endings?: string[],
+ *   exits?: Record<string, string>, outputs?: Record<string, string>} | null} result `exits` and
+ *   `outputs`: by seat, how the bot's process ended and what it wrote, its end if it is long, as far
+ *   as that may be seen
  */
 
 /**
@@ -101,6 +112,7 @@
  * @property {string[]} lines description, shown while the pointer is on it
  */
 
+/** @typedef {import("./layout.js").Cell} Cell */
 /** @typedef {{row: number, col: number, toRow: number, toCol: number, seat: number,
  *   text: string}} Arrow */
 
@@ -117,7 +129,8 @@
  * @property {readonly (readonly (number | string)[])[]} stats by seat; empty: the game has none
  * @property {readonly Arrow[]} arrows moves of the turn that led here
  * @property {ReadonlyMap<number, number>} captured seat by cell
- * @property {readonly {seat: number, text: string}[]} events
+ * @property {readonly {seat: number, text: string, units: readonly number[],
+ *   cells: readonly Cell[]}[]} events
  * @property {Play | null} play
  */
 
@@ -225,8 +238,16 @@ export function readFrame(value, scene, n) {
     "an arrow reaches beyond the grid",
   );
   check(
-    isListOf(value.events, (event) => isSeat(event[0]) && isText(event[1])),
-    "an event isn't a seat and a text",
+    isListOf(
+      value.events,
+      ([seat, text, units = [], places = []]) =>
+        isSeat(seat) && isText(text) && isListOfCounts(units) && isCells(places, cells),
+    ),
+    "an event isn't a seat, a text, units and cells",
+  );
+  check(
+    areSubmoves(value.play?.submoves, cells),
+    "a submove isn't a text, a unit and cells",
   );
   return value;
 }
@@ -266,9 +287,24 @@ export function positionOf(scene, frame, before) {
       text,
     })),
     captured: new Map(pairs(frame.captured ?? [])),
-    events: (frame.events ?? []).map(([seat, text]) => ({ seat, text })),
+    events: (frame.events ?? []).map(([seat, text, units = [], cells = []]) => ({
+      seat,
+      text,
+      units,
+      cells: cells.map((cell) => cellOf(scene, cell)),
+    })),
     play: frame.play ?? null,
   };
+}
+
+/**
+ * Return the place of a cell.
+ * @param {Pick<Scene, "cols">} scene
+ * @param {number} cell its number: row * cols + col
+ * @returns {Cell}
+ */
+export function cellOf({ cols }, cell) {
+  return { row: Math.floor(cell / cols), col: cell % cols };
 }
 
 /**
@@ -346,6 +382,33 @@ function isPairs(flat, cells) {
     Array.isArray(flat) &&
     flat.length % 2 === 0 &&
     flat.every((value, at) => (at % 2 === 0 ? isCount(value) && value < cells : isSeat(value)))
+  );
+}
+
+/** @param {any} list */
+function isListOfCounts(list) {
+  return Array.isArray(list) && list.every(isCount);
+}
+
+/** @param {any} list @param {number} cells */
+function isCells(list, cells) {
+  return isListOfCounts(list) && list.every((/** @type {number} */ cell) => cell < cells);
+}
+
+/** Whether a value is absent, or has null or submoves for each seat. @param {any} value @param {number} cells */
+function areSubmoves(value, cells) {
+  const bySeat = Array.isArray(value) ? value.filter((one) => one !== null) : value;
+  return isListOf(bySeat, (submoves) => submoves.every((submove) => isSubmove(submove, cells)));
+}
+
+/** @param {any} value @param {number} cells */
+function isSubmove(value, cells) {
+  return (
+    Array.isArray(value) &&
+    isText(value[0]) &&
+    Number.isInteger(value[1]) &&
+    isCells(value[2], cells) &&
+    (value[3] === undefined || isText(value[3]))
   );
 }
 

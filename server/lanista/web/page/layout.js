@@ -24,10 +24,18 @@
  * @property {{x: number, y: number}[]} levels the upper left corner of each, below its title
  */
 
+/**
+ * The part of a board that is seen: how many times larger it is than as a whole, and which point of
+ * it, as a share of its width and height, lies where on the canvas, in CSS px.
+ * @typedef {{zoom: number, point: {x: number, y: number}, at: {x: number, y: number}}} View
+ */
+
+/** The whole board. @type {View} */
+export const WHOLE = Object.freeze({ zoom: 1, point: { x: 0, y: 0 }, at: { x: 0, y: 0 } });
 /** Distance between two levels in CSS px. */
-const GAP = 12;
+const GAP = 6;
 /** Height of a level's title in CSS px. */
-export const TITLE = 20;
+export const TITLE = 16;
 /** Size in screen pixels from which a tile must be a whole number of them. */
 const WHOLE_PIXELS = 4;
 
@@ -39,24 +47,30 @@ const WHOLE_PIXELS = 4;
  * @param {number} height
  * @param {number} ratio screen pixels in a CSS px
  * @param {boolean} small without titles
+ * @param {number} [zoom] by how much its tiles are larger than those that fit
  * @returns {Layout}
  */
-export function layout(scene, width, height, ratio, small) {
+export function layout(scene, width, height, ratio, small, zoom = 1) {
   const { levels, rows } = scene;
   const title = !small && levels.some((level) => level.title !== "") ? TITLE : 0;
   const gap = small ? GAP / 3 : GAP;
   const gaps = gap * (levels.length - 1);
   const total = levels.reduce((sum, level) => sum + level.cols, 0);
   const widest = Math.max(...levels.map((level) => level.cols));
-  const beside = tileSize(Math.min((width - gaps) / total, (height - title) / rows), ratio);
-  const above = tileSize(
+  let beside = tileSize(Math.min((width - gaps) / total, (height - title) / rows), ratio);
+  let above = tileSize(
     Math.min(width / widest, (height - gaps - title * levels.length) / (rows * levels.length)),
     ratio,
   );
+  const isBeside = beside >= above;
+  if (zoom > 1) {
+    beside = tileSize(zoom * beside, ratio);
+    above = tileSize(zoom * above, ratio);
+  }
   /** Round a length to whole screen pixels. @param {number} length */
   const snap = (length) => Math.round(length * ratio) / ratio;
   const corners = [];
-  if (beside >= above) {
+  if (isBeside) {
     let x = 0;
     for (const level of levels) {
       corners.push({ x: snap(x), y: title });
@@ -81,6 +95,49 @@ export function layout(scene, width, height, ratio, small) {
     title,
     levels: corners,
   };
+}
+
+/**
+ * Return the part of a layout that is seen through a window of some size.
+ * @param {Layout} whole
+ * @param {{width: number, height: number}} size
+ * @param {View} view
+ * @param {number} ratio screen pixels in a CSS px
+ * @returns {{seen: Layout, left: number, top: number}} and what lies beyond its left and upper edge
+ */
+export function part(whole, { width, height }, { point, at }, ratio) {
+  /** @param {number} wanted @param {number} all @param {number} some */
+  const start = (wanted, all, some) =>
+    Math.round(Math.max(0, Math.min(wanted, all - some)) * ratio) / ratio;
+  const left = start(point.x * whole.width - at.x, whole.width, width);
+  const top = start(point.y * whole.height - at.y, whole.height, height);
+  const levels = whole.levels.map(({ x, y }) => ({ x: x - left, y: y - top }));
+  const seen = {
+    ...whole,
+    width: Math.min(width, whole.width),
+    height: Math.min(height, whole.height),
+    levels,
+  };
+  return { seen, left, top };
+}
+
+/**
+ * Choose where the evidence goes that stands with a board: beside it or below it, whichever leaves
+ * room for larger tiles; beside it if they are alike.
+ * @param {Scene} scene
+ * @param {{width: number, height: number}} room for both, in CSS px
+ * @param {{width: number, height: number}} needed the width that the evidence needs beside the
+ *   board, and the height that it needs below it
+ * @param {number} ratio screen pixels in a CSS px
+ * @returns {{isBelow: boolean, width: number, height: number}} and the board's room
+ */
+export function arrange(scene, room, needed, ratio) {
+  const beside = { width: Math.max(1, room.width - needed.width), height: room.height };
+  const below = { width: room.width, height: Math.max(1, room.height - needed.height) };
+  /** @param {{width: number, height: number}} size */
+  const tile = ({ width, height }) => layout(scene, width, height, ratio, false).tile;
+  const isBelow = tile(below) > tile(beside);
+  return { isBelow, ...(isBelow ? below : beside) };
 }
 
 /**

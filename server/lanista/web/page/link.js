@@ -8,7 +8,7 @@
  */
 
 /**
- * @typedef {{type: "hello", api: number, software: string, mode: "serve" | "play",
+ * @typedef {{type: "hello", api: number, software: string, mode: "serve" | "tournament" | "play",
  *   operator: boolean, match: string | null, bots: BotsPort | null}} Hello
  * @typedef {{host: string | null, port: number, registration: "open" | "closed",
  *   tls: boolean}} BotsPort
@@ -16,11 +16,12 @@
  * @typedef {{game: string, title: string, room: string | null, seats: number, ready: boolean, ladder: boolean,
  *   bots: WaitingBot[]}} Room
  * @typedef {{match: string, game: string, title: string, room: string | null,
- *   players: {bot: number, name: string}[], started: string, paused: boolean}} Running
- * @typedef {{match: string, game: string, ladder: string | null, title: string, state: "running" | "over",
- *   started: string, ended: string | null, players: string[], end: string | null,
+ *   tournament: string | null, players: {bot: number | null, name: string}[], started: string, paused: boolean}} Running
+ * @typedef {{match: string, game: string, ladder: string | null, tournament?: string | null, title: string,
+ *   state: "running" | "over", started: string | null, ended: string | null, players: string[], end: string | null,
  *   reason: string | null, ranks: number[] | null, scores: number[] | null,
- *   turns: number | null, seed: string | null, faults: number[] | null}} Match
+ *   turns: number | null, seed: string | null, faults: number[] | null, endings?: string[],
+ *   words?: string[], recorded?: boolean}} Match
  * @typedef {{rank: number, name: string, matches: number, points: number, wins: number,
  *   draws: number, losses: number, faults: number}} StandingRow
  * @typedef {{game: string, title: string, matches: number, rows: StandingRow[]}} Standing
@@ -35,7 +36,11 @@
  * @typedef {{game: string, format: string, seats: number, blocks: number, planned: number | null,
  *   matches: number, voids: number, uncounted: number, over: boolean, words: string,
  *   standings: TournamentRow[]}} FirstRows
- * @typedef {FirstRows & {head_to_head: Meeting[], seat_advantage: Estimate[]}} Table
+ * @typedef {{bots: string[], points: number[], blocks: number, over: boolean,
+ *   through: string[]}} RoundMeeting
+ * @typedef {{blocks: number[], curves: {bot: string, ratings: (number | null)[]}[]}} Race
+ * @typedef {FirstRows & {head_to_head: Meeting[], seat_advantage: Estimate[],
+ *   rounds: RoundMeeting[][], race: Race}} Table
  * @typedef {{name: string, title: string | null, computed: string | null, bots: number | null,
  *   problem: string | null}} About
  * @typedef {About & {standings: FirstRows | null}} Summary

@@ -12,6 +12,7 @@ import { cardsOf, confirmButton } from "./cards.js";
 import { seatLetter } from "./colours.js";
 import { el, fill, list, Parts } from "./dom.js";
 import { LadderPart } from "./ladders.js";
+import { lobbyConnect } from "./lobby_connect.js";
 import { addressOf, endReason, outcome, playersOf, timeElement, winners } from "./matches.js";
 import { StandingPart } from "./standings.js";
 import { TournamentPart } from "./tournaments.js";
@@ -37,8 +38,9 @@ const SHOWN_RESULTS = 5;
  *
  * @param {HTMLElement} root is filled
  * @param {Link} link the lobby must have been requested from it
- * @param {{operator: boolean, mode: "serve" | "play"}} options in mode `play` the arena plays only
- *   the match that it was started for, so no bots wait
+ * @param {{operator: boolean, mode: "serve" | "tournament" | "play"}} options in mode `play` the
+ *   arena plays only the match that it was started for, in mode `tournament` there is no arena: no
+ *   bots wait
  * @returns {{close(): void}}
  */
 export function lobbyView(root, link, { operator, mode }) {
@@ -83,10 +85,11 @@ export function lobbyView(root, link, { operator, mode }) {
   const recent = el("ul", { class: "recent stack" });
   const startMode = startModeSwitch(context);
   const noBots = empty("No bot is waiting. A bot connects to the arena's port and says hello.");
-  const noMatches = empty("No match is running.");
+  const noMatches = el("p", { class: "muted" }, "No match is running.");
+  const connect = el("div", null);
   const noResults = empty("No match has been played yet.");
   const all = el("a", { href: "#/matches" }, "All matches");
-  const waitingSection = section("Waiting", startMode.element, noBots, rooms.parent);
+  const waitingSection = section("Waiting", startMode.element, noBots, connect, rooms.parent);
   const runningSection = section("Running", null, noMatches, cards.parent);
   const resultsSection = section("Results", all, noResults, recent);
   const standingsSection = section("Standings", null, standings.parent);
@@ -103,7 +106,7 @@ export function lobbyView(root, link, { operator, mode }) {
       { class: "side stack" },
       laddersSection,
       tournamentsSection,
-      resultsSection,
+      mode !== "tournament" && resultsSection,
       standingsSection,
     ),
   );
@@ -122,6 +125,13 @@ export function lobbyView(root, link, { operator, mode }) {
     list(recent, lobby.recent.slice(0, SHOWN_RESULTS), ({ match }) => match, recentItem);
     startMode.update(lobby.manual);
     noBots.hidden = rooms.size > 0;
+    const bots = link.hello?.bots ?? null;
+    if (connect.children.length === 0 && bots !== null) {
+      fill(connect, lobbyConnect(bots, location.hostname));
+    }
+    // Whoever looks at matches, a tournament or a ladder knows how bots get here.
+    connect.hidden =
+      rooms.size + cards.size + lobby.tournaments.length + lobby.ladders.length > 0;
     noMatches.hidden = cards.size > 0;
     noResults.hidden = lobby.recent.length > 0;
     standingsSection.hidden = standings.size === 0;
@@ -290,7 +300,7 @@ function recentItem(match) {
       outcome(match),
     ),
     playersOf(match),
-    el("p", { class: "muted" }, facts, " · ", timeElement(match.ended ?? match.started)),
+    el("p", { class: "muted" }, facts, " · ", timeElement(match.ended ?? match.started ?? "")),
   );
 }
 

@@ -7,6 +7,8 @@
  * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, and `#/file` a file that
  * was opened.
  *
+ * The path `/screen` is the screen of a hall (screen.js).
+ *
  * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match and uses no network.
  *
  * @module
@@ -20,7 +22,8 @@ import { API, Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
 import { matchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
-import { addressOf, matchesView } from "./matches.js";
+import { matchesView } from "./match_list.js";
+import { addressOf } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { printable } from "./text.js";
@@ -39,7 +42,10 @@ addEventListener("hashchange", () => {
 
 startTheme();
 const embedded = Reflect.get(globalThis, "LANISTA_MATCH");
-if (embedded === undefined) {
+if (embedded === undefined && location.pathname === "/screen") {
+  // Loaded only here: no other view, and no file with a match, needs it.
+  void import("./screen.js").then(({ showScreen }) => showScreen());
+} else if (embedded === undefined) {
   showArena();
 } else {
   void showEmbedded(embedded);

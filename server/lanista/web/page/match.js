@@ -3,37 +3,28 @@
  * shown round.
  *
  * This module puts the parts together and decides when each is drawn. player.js decides which round
- * is shown; panels.js, plots.js and text.js make the details; board.js draws the board.
+ * is shown; headline.js, panels.js and dock.js make what stands with the board; board.js draws it.
  *
  * @module
  */
 
 import { Board } from "./board.js";
-import { seatLetter } from "./colours.js";
-import { copyButton, matchControls, transport } from "./controls.js";
+import { matchControls, transport } from "./controls.js";
+import { dock } from "./dock.js";
 import { DrawingLayer } from "./drawing_layer.js";
 import { el, fill } from "./dom.js";
+import { Headline } from "./headline.js";
 import { actionOf, helpDialog } from "./help.js";
-import { addressOf, seatMark } from "./matches.js";
-import { downloadButton } from "./owner.js";
-import {
-  answersPanel,
-  describeBoard,
-  eventsPanel,
-  timesPanel,
-  legend,
-  logsPanel,
-  playerOf,
-  seatsPanel,
-  unitPanel,
-} from "./panels.js";
+import { keep, kept } from "./kept.js";
+import { arrange } from "./layout.js";
+import { decidedAt, Moments } from "./moments.js";
+import { describeBoard, eventsPanel, seatsPanel, unitPanel } from "./panels.js";
 import { Player } from "./player.js";
-import { plots } from "./plots.js";
+import { NOTHING, Pointed } from "./pointed.js";
 import { Pointing } from "./pointing.js";
-import { tabs } from "./tabs.js";
-import { describeEnding, printable } from "./text.js";
+import { printable, turnWord } from "./text.js";
 import { theme } from "./theme.js";
-import { valuePlots } from "./value_plots.js";
+import { Zooming } from "./zooming.js";
 
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./match_frames.js").MatchFrames} MatchFrames */
@@ -48,8 +39,12 @@ const SETTLE_DELAY = 250;
 const MAX_CHARTED = 20_000;
 /** Width of the page in CSS px below which all parts are in one column. */
 const NARROW_WIDTH = 900;
-/** Width in CSS px that the board leaves for the parts beside it, unless the page is narrow. */
-const SIDE_WIDTH = 340;
+/** Width in rem that the board leaves for the evidence beside it, unless the page is narrow. */
+const BESIDE_WIDTH = 21;
+/** Height in rem that it leaves for the evidence below it, with the headline above it. */
+const BELOW_HEIGHT = 18;
+/** The name under which the browser keeps whether the end is told before it is reached. */
+const SPOILERS = "spoilers";
 /** Maximum height of the board on a narrow page, as a share of the window's height. */
 const MAX_BOARD_SHARE = 0.62;
 
@@ -101,8 +96,9 @@ class MatchView {
   #mode = "";
   /** @type {import("./decode.js").End | null} */
   #end = null;
-  /** Whether the headline shows how the match ended. */
-  #endIsShown = false;
+  /** Whether the end is told before it is reached. */
+  #spoils = kept(SPOILERS) === "told";
+  #moments;
   #animationFrame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #detailsTimer = undefined;
@@ -111,24 +107,26 @@ class MatchView {
 
   // The parts, in the order of the page.
   #trouble = el("p", { class: "trouble", role: "alert", hidden: true });
-  #state = el("span", { class: "badge state" });
-  #result = el("strong", { class: "result", role: "status" });
-  #facts = el("span", { class: "row facts" });
+  #headline;
   #canvas = el("canvas", { role: "img" });
   #loading = el("p", { class: "loading badge", role: "status" }, "loading…");
-  #stage = el("div", { class: "stage" }, this.#canvas, this.#loading);
+  #stage = el("div", {
+    class: "stage",
+    role: "application",
+    tabindex: 0,
+    "aria-label": "Board: arrow keys point at cells, Enter follows a unit",
+  });
   #area = el("div", { class: "watch-area" });
-  #help = helpDialog();
+  #help;
   #board;
   #pointing;
+  #zooming;
+  #pointed;
   #seats;
   #events;
   #unit;
-  #details;
-  #legend;
-  #plots;
-  #values;
   #drawings;
+  #dock;
   #bar;
   #controls;
 
@@ -139,32 +137,51 @@ class MatchView {
    */
   constructor(root, frames, options) {
     const { head } = frames;
+    const { link, operator } = options;
     this.#frames = frames;
     this.#options = options;
     this.#byScore = head.players.length > 2;
+    this.#moments = new Moments(head.players.length);
+    this.#help = helpDialog(turnWord(head));
+    fill(this.#stage, this.#canvas, this.#loading);
     this.#board = new Board(this.#canvas, head, { small: false });
     this.#board.setTheme(theme());
     this.#pointing = new Pointing(this.#stage, this.#canvas, {
       placeAt: (x, y) => this.#board.placeAt(x, y),
+      middleOf: (place) => this.#board.middleOf(place),
+      first: () => this.#board.firstPlace(),
+      reveal: (point) => this.#zooming.reveal(point),
       changed: () => this.#redraw(),
       picked: () => this.#pick(),
       signal: this.#ended.signal,
     });
+    this.#zooming = new Zooming(this.#stage, this.#canvas, this.#board, {
+      changed: () => this.#redraw(),
+      full: () => this.#act("full"),
+      signal: this.#ended.signal,
+    });
+    this.#pointed = new Pointed(() => this.#redraw());
     this.#seats = seatsPanel(head);
     this.#seats.order(this.#byScore);
-    this.#events = eventsPanel(head);
+    this.#events = eventsPanel(head, this.#pointed);
     this.#unit = unitPanel(head, () => this.#follow(null));
-    this.#details = [answersPanel(head), logsPanel(head), timesPanel(head)];
-    this.#legend = legend(head);
-    this.#plots = plots(head, (round) => this.#control((player) => player.seek(round)));
-    this.#values = valuePlots(head, (round) => this.#control((player) => player.seek(round)));
     this.#drawings = new DrawingLayer(frames, () => this.#redraw());
-    this.#bar = transport({
-      act: (action) => this.#act(action),
-      seek: (round) => this.#control((player) => player.seek(round)),
-      speed: (speed) => this.#control((player) => player.setSpeed(speed)),
+    const seek = (/** @type {number} */ round) => this.#control((player) => player.seek(round));
+    this.#dock = dock(frames, {
+      pointed: this.#pointed,
+      seek,
+      last: () => (this.#spoils ? frames.count - 1 : (this.#player?.round ?? 0)),
+      result: () => frames.end?.result ?? null,
+      changed: () => this.#refresh(),
     });
-    const { link, operator } = options;
+    this.#bar = transport(
+      {
+        act: (action) => this.#act(action),
+        seek,
+        speed: (speed) => this.#control((player) => player.setSpeed(speed)),
+      },
+      turnWord(head),
+    );
     this.#controls =
       link !== null && operator
         ? matchControls({
@@ -173,6 +190,10 @@ class MatchView {
             trouble: (message) => this.#showTrouble(message),
           })
         : null;
+    this.#headline = new Headline(head, {
+      controls: this.#controls?.element,
+      showOutput: (seat) => this.#dock.choose("output", seat),
+    });
     fill(root, this.#layOut());
     this.#listen();
     this.#showFacts();
@@ -186,67 +207,35 @@ class MatchView {
     cancelAnimationFrame(this.#animationFrame);
     clearTimeout(this.#detailsTimer);
     clearTimeout(this.#roundTimer);
-    this.#plots.close();
-    this.#values.close();
+    this.#dock.close();
+    this.#bar.close();
     this.#help.remove();
   }
 
   // -- building --------------------------------------------------------------------------------
 
   #layOut() {
-    const { head } = this.#frames;
     fill(
       this.#area,
-      el(
-        "div",
-        { class: "head" },
-        this.#trouble,
-        el(
-          "header",
-          { class: "match-head" },
-          el("h1", null, head.title),
-          this.#state,
-          el(
-            "span",
-            { class: "versus" },
-            head.players.map((_, seat) => playerOf(head, seat)),
-          ),
-          this.#result,
-          this.#facts,
-          this.#controls?.element,
-        ),
-      ),
+      el("div", { class: "head" }, this.#trouble, this.#headline.element),
       this.#stage,
       el(
         "div",
-        { class: "beside" },
+        { class: "evidence" },
         this.#seats.element,
-        this.#unit.element,
-        this.#drawings.element,
-        el("h2", null, "What happened"),
-        this.#events.element,
+        el(
+          "section",
+          { class: "happened" },
+          this.#unit.element,
+          this.#drawings.element,
+          el("h2", null, "What happened"),
+          this.#events.element,
+        ),
+        this.#dock.element,
       ),
       this.#bar.element,
     );
-    return el("div", { class: "match" }, this.#area, tabs(this.#parts()), this.#help);
-  }
-
-  /** The parts below the board. @returns {[key: string, title: string, content: HTMLElement][]} */
-  #parts() {
-    const [answers, logs, times] = this.#details;
-    /** @type {[string, string, HTMLElement][]} */
-    const played = [
-      ["times", "Answer time", this.#plots.times],
-      ["answers", "Answers", answers.element],
-      ["logs", "Logs", logs.element],
-      ["ledger", "Ledger", times.element],
-    ];
-    return [
-      ["score", "Score", el("div", null, this.#plots.scores, this.#values.element)],
-        // An original game's file has only positions.
-      ...(this.#frames.head.source === "res" ? [] : played),
-      ["legend", "Legend", this.#legend.element],
-    ];
+    return el("div", { class: "match" }, this.#area, this.#help);
   }
 
   #listen() {
@@ -273,14 +262,25 @@ class MatchView {
       { signal },
     );
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    document.addEventListener(
+      "fullscreenchange",
+      () => {
+        // The browser ends it by a key of its own.
+        if (document.fullscreenElement === null && this.#area.classList.contains("alone")) {
+          this.#toggleFull();
+        }
+      },
+      { signal },
+    );
+    this.#pointed.watch(this.#area, signal);
     const sized = new ResizeObserver(() => this.#fit());
     sized.observe(this.#area);
-    sized.observe(this.#stage);
+    sized.observe(this.#bar.element);
     const themed = new MutationObserver(() => {
       this.#board.setTheme(theme());
-      this.#legend.restyle();
-      this.#plots.restyle();
-      this.#values.restyle();
+      this.#dock.restyle();
+      this.#bar.restyle();
+      this.#redraw();
     });
     themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     signal.addEventListener("abort", () => {
@@ -289,13 +289,26 @@ class MatchView {
     });
   }
 
-  /** Give the board all the room that it can use, and the rest to the players beside it. */
+  /** Give the board all the room that it can use, and the rest to the evidence. */
   #fit() {
+    const root = document.documentElement;
+    const isNarrow = root.clientWidth < NARROW_WIDTH;
     const width = this.#area.clientWidth;
-    if (document.documentElement.clientWidth < NARROW_WIDTH) {
+    const isAlone = this.#area.classList.contains("alone");
+    if (isNarrow && !isAlone) {
+      this.#area.classList.add("below");
       this.#board.resize(width, MAX_BOARD_SHARE * window.innerHeight);
     } else {
-      this.#board.resize(width - SIDE_WIDTH, this.#stage.clientHeight);
+      const rem = Number.parseFloat(getComputedStyle(root).fontSize);
+      const gap = Number.parseFloat(getComputedStyle(this.#area).rowGap);
+      const height = this.#area.clientHeight - this.#bar.element.offsetHeight - gap;
+      const needed = isAlone
+        ? { width: 0, height: 0 }
+        : { width: BESIDE_WIDTH * rem, height: BELOW_HEIGHT * rem };
+      const ratio = globalThis.devicePixelRatio || 1;
+      const room = arrange(this.#frames.head.scene, { width, height }, needed, ratio);
+      this.#area.classList.toggle("below", room.isBelow);
+      this.#board.resize(room.width, room.height);
       this.#area.style.setProperty("--board", `${this.#canvas.offsetWidth}px`);
     }
     this.#redraw();
@@ -332,12 +345,11 @@ class MatchView {
     if (frames.count <= MAX_CHARTED) {
       frames.loadAll();
     }
-    this.#plots.update(frames);
-    this.#values.update(frames);
-    if (frames.end !== null && this.#end === null) {
+    this.#moments.include(frames);
+    this.#dock.update();
+    if (frames.end !== null && frames.end !== this.#end) {
       this.#finish(frames.end);
     }
-    this.#showEnd();
     this.#redraw();
   }
 
@@ -352,59 +364,20 @@ class MatchView {
     this.#showFacts();
   }
 
-  /** Show how the match ended and mark the winners, once the end and the last frame are loaded. */
-  #showEnd() {
-    const { head, count } = this.#frames;
-    const last = this.#frames.frame(count - 1);
-    if (this.#end === null || this.#endIsShown || (head.source === "res" && last === null)) {
-      return;
-    }
-    this.#endIsShown = true;
-    const { text, seats } = describeEnding(head, this.#end, last?.scores ?? []);
-    fill(this.#result, seats.map(seatMark), el("span", null, text));
-    this.#result.title = text;
-    this.#area.classList.add("ended");
+  /** Whether it may be told now how the match ended. */
+  #tellsEnd() {
+    const player = this.#player;
+    const isLast = player !== null && player.over && player.round === player.last;
+    return this.#end !== null && (this.#spoils || isLast);
   }
 
   #showFacts() {
-    const { head } = this.#frames;
-    const { embedded } = this.#options;
-    // A file that was opened here isn't stored in the arena, so there is nothing to link to.
-    const isStored = !embedded && location.hash.startsWith("#/match/");
-    const seed = this.#end?.seed ?? null;
-    const api = `/api/1/matches/${encodeURIComponent(head.match)}`;
-    const record = `${api}/record`;
-    const title = "Download the record of the match";
-    const names = head.players.map(({ name }) => name);
-    fill(
-      this.#facts,
-      seed !== null && el("span", { class: "muted" }, `seed ${seed}`),
-      isStored &&
-        this.#end !== null &&
-        (typeof head.ladder === "string"
-          ? downloadButton("Record", { address: record, file: `${head.match}.jsonl.gz`, title, names })
-          : el("a", { class: "button small", href: record, download: true, title }, "Record")),
-      isStored &&
-        (head.bundles ?? []).map((seat) =>
-          downloadButton(`Failure of ${seatLetter(seat)}`, {
-            address: `${api}/bundles/${seat}`,
-            file: `${head.match}.seat${seat}.zip`,
-            title: `Download what shows why ${printable(names[seat])} failed`,
-            names: [names[seat]],
-          }),
-        ),
-      isStored && copyButton(() => this.#address(), {
-          label: "Copy link",
-          title: "Copy a link to this round",
-        }),
-    );
-  }
-
-  /** Return a link to the shown round. */
-  #address() {
-    const url = new URL(location.href);
-    url.hash = `${addressOf(this.#frames.head.match)}?round=${this.#player?.round ?? 0}`;
-    return url.href;
+    this.#headline.facts({
+      end: this.#end,
+      // A file that was opened here isn't stored in the arena, so there is nothing to link to.
+      isStored: !this.#options.embedded && location.hash.startsWith("#/match/"),
+      round: () => this.#player?.round ?? 0,
+    });
   }
 
   /** @param {string} message empty: there is no trouble any more */
@@ -414,6 +387,13 @@ class MatchView {
   }
 
   // -- drawing -------------------------------------------------------------------------------
+
+  /** Show the details of the shown round again, as another part of them is asked for. */
+  #refresh() {
+    this.#detailed = null;
+    this.#detailedAt = -Infinity;
+    this.#redraw();
+  }
 
   /** Draw again soon, as something visible has changed. */
   #redraw() {
@@ -447,6 +427,7 @@ class MatchView {
         followed: this.#followed,
         hover: this.#pointing.place,
         drawings: this.#drawings.on(previous !== null && player.t < 0.5 ? previous : position),
+        pointed: this.#pointed.byText,
       });
       if (position !== this.#shown) {
         this.#shown = position;
@@ -460,8 +441,14 @@ class MatchView {
       }
     }
     if (this.#dirty || player.mode !== this.#mode) {
-      this.#bar.show(player, { byScore: this.#byScore });
-      this.#showState(player);
+      this.#bar.show(player, {
+        byScore: this.#byScore,
+        spoils: this.#spoils,
+        moments: this.#moments,
+        seat: this.#dock.seat(),
+        most: this.#frames.head.rounds,
+      });
+      this.#headline.state(player, !player.over && this.#options.running()?.paused === true);
       this.#mode = player.mode;
       this.#dirty = false;
     }
@@ -479,11 +466,15 @@ class MatchView {
    */
   #showRound(position, player) {
     const isEnd = this.#end !== null && position.n === player.last;
+    const last = this.#frames.frame(this.#frames.count - 1);
+    // An original game's file has no result: its last position tells the end.
+    const isKnown = this.#frames.head.source !== "res" || last !== null;
+    const end = this.#tellsEnd() && isKnown ? this.#end : null;
+    this.#headline.result(position, end, last?.scores ?? []);
     this.#seats.finish(isEnd ? this.#end : null);
     this.#seats.show(position, null);
     this.#unit.show(position, null);
-    this.#plots.mark(position.n);
-    this.#values.mark(position.n);
+    this.#dock.mark(position.n, this.#spoils || !player.over);
     this.#showTip();
   }
 
@@ -505,24 +496,11 @@ class MatchView {
     }
     const before = position.n > 0 ? this.#frames.position(position.n - 1) : null;
     this.#events.show(position, before);
-    for (const panel of this.#details) {
-      panel.show(position, before);
-    }
+    this.#dock.show(position, before);
     this.#canvas.setAttribute("aria-label", describeBoard(this.#frames.head, position));
     this.#detailedAt = performance.now();
     // Some events need the previous position: repeat this when that is loaded.
     this.#detailed = before === null && position.n > 0 ? null : position;
-  }
-
-  /** @param {Player} player */
-  #showState(player) {
-    const { mode, over, round, last } = player;
-    const paused = !over && this.#options.running()?.paused === true;
-    const live = mode === "live" && !paused;
-    const running = paused ? "paused" : live ? "live" : "running";
-    const state = over ? (round === last ? "over" : "replay") : running;
-    this.#state.textContent = `${state} · round ${round}`;
-    this.#state.classList.toggle("is-live", live);
   }
 
   /**
@@ -580,12 +558,32 @@ class MatchView {
         return this.#control((player) => player.step(-10));
       case "next10":
         return this.#control((player) => player.step(10));
+      case "backFault":
+        return this.#toFault(-1);
+      case "nextFault":
+        return this.#toFault(1);
+      case "decided":
+        return this.#toDecision();
       case "slower":
         return this.#control((player) => player.faster(-1));
       case "faster":
         return this.#control((player) => player.faster(1));
       case "live":
         return this.#control((player) => player.live());
+      case "spoilers":
+        this.#spoils = !this.#spoils;
+        keep(SPOILERS, this.#spoils ? "told" : "hidden");
+        return this.#refresh();
+      case "board":
+        return this.#stage.focus();
+      case "zoomIn":
+        return this.#zooming.by(1);
+      case "zoomOut":
+        return this.#zooming.by(-1);
+      case "zoomFit":
+        return this.#zooming.fit();
+      case "full":
+        return this.#toggleFull();
       case "animate":
         return this.#control((player) => player.setAnimated(!player.animated));
       case "order":
@@ -598,6 +596,44 @@ class MatchView {
         return this.#follow(null);
       case "help":
         return this.#help.showModal();
+    }
+  }
+
+  /** Show the board alone, on the whole screen if the browser allows it; or all again. */
+  #toggleFull() {
+    const isAlone = this.#area.classList.toggle("alone");
+    if (isAlone) {
+      this.#area.parentElement?.requestFullscreen?.().catch(() => {
+        // The board is alone in the window.
+      });
+    } else if (document.fullscreenElement !== null) {
+      void document.exitFullscreen();
+    }
+    this.#fit();
+  }
+
+  /**
+   * Go to another round with a fault of the chosen player, or of any.
+   *
+   * @param {1 | -1} direction
+   */
+  #toFault(direction) {
+    this.#control((player) => {
+      const round = this.#moments.fault(player.round, direction, this.#dock.seat());
+      if (round !== null) {
+        player.seek(round);
+      }
+    });
+  }
+
+  /** Go to the round that decided the match; that tells something of how it ended. */
+  #toDecision() {
+    if (!this.#tellsEnd()) {
+      return;
+    }
+    const round = decidedAt(this.#frames, this.#end?.result?.ranks ?? null);
+    if (round !== null) {
+      this.#control((player) => player.seek(round));
     }
   }
 
@@ -626,8 +662,17 @@ class MatchView {
 
   #showTip() {
     const place = this.#pointing.place;
-    const lines =
-      place === null || this.#shown === null ? [] : this.#board.describe(this.#shown, place);
-    this.#pointing.showTip(lines.map(printable));
+    const position = this.#shown;
+    const isOn = place !== null && position !== null;
+    this.#pointing.showTip((isOn ? this.#board.describe(position, place) : []).map(printable));
+    this.#pointed.light(
+      this.#area,
+      isOn
+        ? {
+            units: this.#board.marksAt(position, place).flatMap(({ unit }) => (unit < 0 ? [] : [unit])),
+            cells: [place],
+          }
+        : NOTHING,
+    );
   }
 }

@@ -76,6 +76,8 @@ export class MatchFrames extends EventTarget {
   #firstMissing = 0;
   /** Number of the first frame that must be fetched again, as frames contain logs by now. */
   #refetchFrom = Infinity;
+  /** Whether the end must be fetched again, as it contains the bots' output by now. */
+  #refetchEnd = false;
   /** @type {Keep} */
   #keep = "all";
   /** Number of the first frame that is kept: earlier ones were dropped and aren't fetched again. */
@@ -318,6 +320,9 @@ export class MatchFrames extends EventTarget {
     if (this.#refetchFrom <= this.newest) {
       return this.#refetchFrom;
     }
+    if (this.#refetchEnd && this.over && this.end !== null) {
+      return this.count;
+    }
     if (this.#wantsAll) {
       while (this.#frames[this.#firstMissing] !== undefined) {
         this.#firstMissing += 1;
@@ -387,6 +392,7 @@ export class MatchFrames extends EventTarget {
     if (this.head.logs === false && logs !== false) {
       this.head.logs = logs;
       this.#refetchFrom = 0;
+      this.#refetchEnd = true;
       // Views recognize a change by the position object, so positions are built again.
       this.#positions.clear();
     }
@@ -448,6 +454,7 @@ export class MatchFrames extends EventTarget {
     if (answer?.type === "end") {
       this.end = answer;
       this.over = true;
+      this.#refetchEnd = false;
       this.#awaitLogs();
     } else {
       const isFrames = answer?.type === "frames" && Array.isArray(answer.frames);

@@ -1,23 +1,14 @@
 /**
- * The list of matches (`#/matches`), and what it shares with the lobby: texts about the end of a
- * match, and elements for times, seats and players.
+ * What all views share that list matches: texts about the end of a match, elements for times, seats
+ * and players, addresses, and loading JSON.
  *
  * @module
  */
 
 import { PALETTE, seatLetter } from "./colours.js";
-import { el, fill } from "./dom.js";
+import { el } from "./dom.js";
 
 /** @typedef {import("./link.js").Match} Match */
-/** @typedef {{name: string, title: string}} Game */
-
-/** The ways in which a match may end (docs/records.md), with their labels in the filter. */
-const END_FILTERS = [
-  ["finished", "played to the end"],
-  ["forfeit", "ended by forfeit"],
-  ["void", "void"],
-  ["aborted", "aborted"],
-];
 
 /** Texts for those reasons of docs/records.md that need one; others are shown as they are. */
 const REASONS = new Map([
@@ -28,7 +19,7 @@ const REASONS = new Map([
   ["error", "an error of the arena"],
   ["forfeit", "a bot gave up"],
   ["interrupted", "stopped by the arena"],
-  ["move-limit", "move limit reached"],
+  ["move-limit", "move limit reached, no base captured"],
   ["no-units", "no units left"],
   ["rounds", "all rounds played"],
   ["stall", "the machine stalled"],
@@ -134,9 +125,10 @@ export function seatMark(seat) {
  * Make a list of the players of a match, by rank, with the winners in bold.
  *
  * @param {Match} match
+ * @param {((name: string) => string) | null} [linkOf] returns where a name leads; null: nowhere
  * @returns {HTMLElement}
  */
-export function playersOf(match) {
+export function playersOf(match, linkOf = null) {
   const best = winners(match);
   const seats = match.players.map((_, seat) => seat);
   const { ranks, scores } = match;
@@ -151,7 +143,9 @@ export function playersOf(match) {
         "li",
         { class: best.includes(seat) ? "winner" : null },
         seatMark(seat),
-        el("span", { class: "name" }, match.players[seat]),
+        linkOf === null
+          ? el("span", { class: "name" }, match.players[seat])
+          : el("a", { class: "name", href: linkOf(match.players[seat]) }, match.players[seat]),
         scores !== null && el("span", { class: "score" }, scores[seat].toLocaleString()),
       ),
     ),
@@ -169,214 +163,13 @@ export function addressOf(match) {
 }
 
 /**
- * Show the list of matches.
+ * Return the address of a list of matches.
  *
- * @param {HTMLElement} root is filled
- * @param {URLSearchParams} chosen `game`, `player`, `end`: the filters, as in the page's address
- * @param {(chosen: URLSearchParams) => void} choose goes to the list with other filters
- * @returns {{close(): void}}
- */
-export function matchesView(root, chosen, choose) {
-  const ended = new AbortController();
-  const rows = el("tbody", null);
-  const state = el("p", { class: "muted", role: "status" });
-  const more = el("button", { class: "button", type: "button", hidden: true }, "Show more");
-  const games = el("select", { name: "game" }, el("option", { value: "" }, "all games"));
-  const player = el("input", {
-    name: "player",
-    type: "search",
-    value: chosen.get("player") ?? "",
-    placeholder: "exact name",
-    maxlength: 64,
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  const end = el(
-    "select",
-    { name: "end" },
-    el("option", { value: "" }, "any end"),
-    END_FILTERS.map(([value, label]) =>
-      el("option", { value, selected: value === chosen.get("end") }, label),
-    ),
-  );
-  const form = el(
-    "form",
-    { class: "filters", "aria-label": "Filter matches" },
-    el("label", null, "Game", games),
-    el("label", null, "Player", player),
-    el("label", null, "End", end),
-    el("button", { class: "button primary" }, "Show"),
-    chosen.size > 0 && el("a", { class: "button", href: "#/matches" }, "Show all"),
-  );
-  const apply = () => {
-    const fields = /** @type {[string, string][]} */ ([
-      ["game", games.value],
-      ["player", player.value],
-      ["end", end.value],
-    ]);
-    choose(new URLSearchParams(fields.filter(([, value]) => value !== "")));
-  };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    apply();
-  });
-  games.addEventListener("change", apply);
-  end.addEventListener("change", apply);
-
-  /** Append a page of matches. @param {string | null} before its cursor; null: the first page */
-  async function load(before) {
-    more.hidden = true;
-    state.textContent = "Loading…";
-    const query = new URLSearchParams(chosen);
-    if (before !== null) {
-      query.set("before", before);
-    }
-    try {
-      const page = await fetchJson(`/api/1/matches?${query}`, ended.signal);
-      rows.append(...page.matches.map(rowOf));
-      state.textContent = rows.children.length === 0 ? noMatchesText(chosen) : "";
-      more.hidden = page.next === null;
-      more.onclick = () => load(page.next);
-    } catch (error) {
-      if (!ended.signal.aborted) {
-        state.textContent = `The list can't be loaded: ${errorMessage(error)}`;
-        more.hidden = false;
-        more.onclick = () => load(before);
-      }
-    }
-  }
-
-  /** Fill the filter of games. */
-  async function offerGames() {
-    const game = chosen.get("game");
-    /** @type {Game[]} */
-    let known = [];
-    try {
-      known = (await fetchJson("/api/1/games", ended.signal)).games;
-    } catch {
-      // The request for the list fails, too, and shows why.
-    }
-    if (game !== null && !known.some(({ name }) => name === game)) {
-      known = [...known, { name: game, title: game }];
-    }
-    games.append(
-      ...known.map(({ name, title }) =>
-        el("option", { value: name, selected: name === game }, title),
-      ),
-    );
-  }
-
-  fill(
-    root,
-    el(
-      "div",
-      { class: "page matches" },
-      el("h1", null, "Matches"),
-      form,
-      el(
-        "table",
-        { class: "panel" },
-        el(
-          "thead",
-          null,
-          el(
-            "tr",
-            null,
-            ["Started", "Game", "Players and scores", "Result"].map((title) =>
-              el("th", { scope: "col" }, title),
-            ),
-            el("th", { scope: "col", class: "number" }, "Turns"),
-            el("th", { scope: "col" }, el("span", { class: "unseen" }, "Look")),
-          ),
-        ),
-        rows,
-      ),
-      state,
-      el("p", null, more),
-    ),
-  );
-  void offerGames();
-  void load(null);
-  return { close: () => ended.abort() };
-}
-
-/**
- * Make the row of a match.
- *
- * @param {Match} match
- * @returns {HTMLElement}
- */
-function rowOf(match) {
-  const running = match.state === "running";
-  const record = `/api/1/matches/${encodeURIComponent(match.match)}/record`;
-  const names = match.players.join(", ");
-  return el(
-    "tr",
-    null,
-    el("td", null, timeElement(match.started)),
-    el("td", null, match.title),
-    el("td", null, playersOf(match)),
-    el(
-      "td",
-      null,
-      running
-        ? el("span", { class: "badge accent" }, "running")
-        : el("span", { class: winners(match).length > 0 ? "name" : "name muted" }, outcome(match)),
-      " ",
-      endReason(match) !== "" && el("span", { class: "muted" }, `(${endReason(match)})`),
-      faultsOf(match),
-    ),
-    el("td", { class: "number", dataset: { title: "turns" } }, match.turns),
-    el(
-      "td",
-      null,
-      el(
-        "span",
-        { class: "row looks" },
-        el(
-          "a",
-          { class: "button small", href: addressOf(match.match), "aria-label": `Watch ${names}` },
-          running ? "Watch" : "Replay",
-        ),
-        !running &&
-          el(
-            "a",
-            { class: "button small", href: record, download: "", title: "The record's file" },
-            "Record",
-          ),
-      ),
-    ),
-  );
-}
-
-/**
- * Make the element with the number of faults in a match.
- *
- * @param {Match} match
- * @returns {HTMLElement | null} null: there were none
- */
-function faultsOf(match) {
-  const faults = match.faults ?? [];
-  const lines = faults.flatMap((count, seat) =>
-    count > 0 ? [`${match.players[seat]}: ${count}`] : [],
-  );
-  const sum = faults.reduce((all, count) => all + count, 0);
-  const summary = sum === 1 ? "1 fault" : `${sum} faults`;
-  return lines.length === 0
-    ? null
-    : el("div", { class: "muted faults", title: lines.join("\n") }, summary);
-}
-
-/**
- * Return what to show if there are no matches.
- *
- * @param {URLSearchParams} chosen the filters
+ * @param {Record<string, string>} filters
  * @returns {string}
  */
-function noMatchesText(chosen) {
-  return chosen.size > 0
-    ? "No match fits these filters. A player's name has to be exact."
-    : "No match has been played yet.";
+export function matchesAddress(filters) {
+  return `#/matches?${new URLSearchParams(filters)}`;
 }
 
 /**

@@ -60,7 +60,8 @@ export function operatorView(root, link) {
     if (lobby === null) {
       return;
     }
-    matches.show(lobby.running.map(matchItem));
+    // Those of tournaments are played by other processes, which take no commands.
+    matches.show(lobby.running.filter(({ tournament }) => tournament === null).map(matchItem));
     bots.show(
       lobby.rooms.flatMap(({ title, room, bots: waiting }) =>
         waiting.map(({ bot, name }) => ({

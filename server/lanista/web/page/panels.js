@@ -1,6 +1,5 @@
 /**
- * The panels beside and below the board: the seats, events, the followed unit, answers, logs, the
- * table of times, and the legend.
+ * The panels of what stands on the board: the seats, events, the followed unit, and the legend.
  *
  * Each panel is an element and a function that shows a position in it. All text of bots goes
  * through `dom.js`, so it never becomes markup.
@@ -10,8 +9,6 @@
 
 import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
-import { readTurn } from "./drawing.js";
-import { logContent } from "./log_content.js";
 import { seatMark } from "./matches.js";
 import { Sprites } from "./sprites.js";
 import {
@@ -21,7 +18,7 @@ import {
   formatDuration,
   nameSeats,
   printable,
-  splitAnswer,
+  turnWord,
   verdictText,
 } from "./text.js";
 import { theme } from "./theme.js";
@@ -44,7 +41,7 @@ import { theme } from "./theme.js";
 /** Maximum number of events that are shown for a round; the fall of a whole army has hundreds. */
 const MAX_EVENTS = 60;
 /** Verdicts that are marked at a seat. */
-const FAULTY = new Set(["late", "malformed", "missing", "out"]);
+export const FAULTY = new Set(["late", "malformed", "missing", "out"]);
 
 /**
  * Make an element with a seat's colour and letter, and its bot's name.
@@ -223,9 +220,10 @@ function marksOf(play, seat) {
  * Make the panel of what happened in the turn that led to the position.
  *
  * @param {Head} head
+ * @param {import("./pointed.js").Pointed} pointed links the lines with the board
  * @returns {Panel}
  */
-export function eventsPanel(head) {
+export function eventsPanel(head, pointed) {
   const lines = el("ul", {
     class: "events",
     "data-scrolls": true,
@@ -238,8 +236,11 @@ export function eventsPanel(head) {
       const events = eventsOf(head, position, before);
       const shown = events
         .slice(0, MAX_EVENTS)
-        .map(({ seat, text, bad }) =>
-          el("li", { class: bad ? "bad" : null }, mark(seat), el("span", null, text)),
+        .map((event) =>
+          pointed.link(
+            el("li", { class: event.kind }, mark(event.seat), el("span", null, event.text)),
+            event,
+          ),
         );
       const more = events.length - shown.length;
       fill(
@@ -296,7 +297,7 @@ export function unitPanel(head, stop) {
         fill(
           lines,
           el("b", null, name),
-          el("span", { class: "muted" }, "isn't on the board in this round"),
+          el("span", { class: "muted" }, `isn't on the board in this ${turnWord(head)}`),
         );
         return;
       }
@@ -324,211 +325,6 @@ function columnOf(head, { col }) {
   const level = head.scene.levels.find((one) => col >= one.col && col < one.col + one.cols);
   const inside = col - (level?.col ?? 0);
   return level === undefined || level.title === "" ? `${inside}` : `${inside}, ${level.title}`;
-}
-
-/**
- * Make the panel of the answers in the turn that led to the position: what was refused, and why.
- *
- * @param {Head} head
- * @returns {Panel}
- */
-export function answersPanel(head) {
-  const element = el("div", { class: "answers" });
-  return {
-    element,
-    show({ play }) {
-      fill(
-        element,
-        play === null
-          ? note("The start: no answer led here.")
-          : head.players.map((_, seat) => {
-              const raw = play.raw[seat] ?? null;
-              const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
-              const more = faultCount(play, seat) - faults.length;
-              const verdict = play.verdicts[seat];
-              return el(
-                "section",
-                null,
-                el(
-                  "h4",
-                  null,
-                  playerOf(head, seat),
-                  verdict !== "answer" &&
-                    el("span", { class: "badge danger" }, verdictText(play, seat)),
-                ),
-                raw === null
-                  ? el("p", { class: "muted" }, "no answer")
-                  : raw === ""
-                    ? el("p", { class: "muted" }, "an empty answer")
-                    : el(
-                        "pre",
-                        { class: "raw", tabindex: 0, "data-scrolls": true },
-                        splitAnswer(head.game, raw, faults).map(answerPart),
-                      ),
-                faults.length > 0 &&
-                  el(
-                    "ul",
-                    { class: "faults" },
-                    faults.map(({ index, words, code }) =>
-                      el(
-                        "li",
-                        null,
-                        el("b", null, index === null ? code : `${code}, submove ${index}:`),
-                        ` ${printable(words)}`,
-                      ),
-                    ),
-                    more > 0 && el("li", { class: "muted" }, `and ${more} more`),
-                  ),
-              );
-            }),
-      );
-    },
-  };
-}
-
-/** Make the content for a part of an answer. @param {import("./text.js").AnswerPart} part */
-function answerPart({ text, refused }) {
-  const shown = printable(text);
-  return refused === null ? shown : el("mark", { title: printable(refused) }, shown);
-}
-
-/** Make a remark in place of a panel's content. @param {string} text */
-function note(text) {
-  return el("p", { class: "muted" }, text);
-}
-
-/**
- * Make the panel of what the bots logged in the turn that led to the position.
- *
- * @param {Head} head
- * @returns {Panel}
- */
-export function logsPanel(head) {
-  const element = el("div", { class: "logs" });
-  const unfolded = new Set();
-  return {
-    element,
-    show({ play }) {
-      const logs = play === null ? [] : [...readTurn(play, head.scene)];
-      fill(
-        element,
-        logs.length === 0
-          ? note(
-              noLogs(head),
-            )
-          : logs.map(([seat, lines]) =>
-              el("section", null, el("h4", null, playerOf(head, seat)), logContent(lines, seat, unfolded)),
-            ),
-      );
-    },
-  };
-}
-
-/**
- * Explain why there are no logs.
- *
- * @param {Head} head
- * @returns {string}
- */
-function noLogs({ logs, ladder }) {
-  if (typeof ladder === "string" && logs !== true) {
-    return logs === false
-      ? "On a ladder, what a bot logs is shown to whoever has shown its token on its page."
-      : "Your bot logged nothing in this turn.";
-  }
-  return logs === false
-    ? "What bots log is shown when the match is over."
-    : "Nobody logged anything in this turn.";
-}
-
-/**
- * Make the table of the turn that led to the position: for each seat its times and its verdict.
- *
- * @param {Head} head
- * @returns {Panel}
- */
-export function timesPanel(head) {
-  const summary = el("p", { class: "muted" });
-  const rows = el("tbody", null);
-  const columns = ["Player", "Sent", "Arrived", "Read", "Verdict"];
-  const heads = columns.map((title, at) =>
-    el("th", { scope: "col", class: at > 0 && at < 4 ? "number" : null }, title),
-  );
-  const table = el("table", null, el("thead", null, el("tr", null, heads)), rows);
-  const ways = el("p", { class: "muted" });
-  return {
-    element: el("div", { class: "ledger" }, el("div", { class: "scroll" }, table), summary, ways),
-    show({ play }) {
-      table.hidden = play === null;
-      if (play === null) {
-        fill(summary, "The start: no answer led here.");
-        fill(ways);
-        return;
-      }
-      fill(
-        rows,
-        head.players.map((_, seat) => timesRow(head, play, seat)),
-      );
-      const limit = play.limit > 0 ? `limit ${formatDuration(1000 * play.limit)}` : "no limit";
-      const stall =
-        play.stall === undefined
-          ? "no host stall noticed"
-          : `the host stalled the arena for ${formatDuration(1000 * play.stall)}`;
-      fill(
-        summary,
-        `Sent: since the turn began. Arrived and read: since it was sent. ${limit}; ${stall}.`,
-      );
-      fill(ways, waysText(head, play));
-    },
-  };
-}
-
-/**
- * Tell how long the way to each bot and back takes, if that was measured in this turn, and what
- * was added to its limit for it.
- *
- * @param {Head} head
- * @param {Play} play
- */
-function waysText(head, play) {
-  return head.players
-    .flatMap(({ name }, seat) => {
-      const measured = play.round_trips?.[seat];
-      const lag = play.lags?.[seat];
-      const parts = [];
-      if (measured !== undefined) {
-        const [smoothed, least] = measured.map((us) => formatDuration(us / 1000));
-        parts.push(`the way to the bot and back takes ${smoothed}, at least ${least}`);
-      }
-      if (lag !== undefined) {
-        parts.push(`its limit is ${formatDuration(lag / 1000)} longer`);
-      }
-      return parts.length > 0 ? [`${name}: ${parts.join("; ")}.`] : [];
-    })
-    .join(" ");
-}
-
-/**
- * Make a seat's row in the table of times.
- *
- * @param {Head} head
- * @param {Play} play
- * @param {number} seat
- */
-function timesRow(head, play, seat) {
-  const [sent, earliest, latest, read] = play.times[seat] ?? [];
-  /** @param {number | undefined} us */
-  const ms = (us) => formatDuration(us === undefined ? null : us / 1000);
-  // If the bounds differ, both are shown, as the deadline may be between them (docs/records.md).
-  const arrived = earliest === latest ? ms(latest) : `${ms(earliest)} to ${ms(latest)}`;
-  const verdict = play.verdicts[seat];
-  return el(
-    "tr",
-    null,
-    el("td", null, playerOf(head, seat)),
-    [ms(sent), arrived, ms(read)].map((text) => el("td", { class: "number" }, text)),
-    el("td", { class: FAULTY.has(verdict) ? "bad" : null }, verdictText(play, seat)),
-  );
 }
 
 /** Size of a cell in the legend in CSS px. */
@@ -565,7 +361,7 @@ export function legend(head) {
         image.style.width = `${image.width / ratio}px`;
         return el("div", null, el("dt", null, image), el("dd", null, meaning));
       }),
-      shown.length === 0 && note("There is no legend for this match."),
+      shown.length === 0 && el("p", { class: "muted" }, "There is no legend for this match."),
     );
   };
   restyle();
@@ -586,5 +382,5 @@ export function describeBoard(head, position) {
   const scores = head.players.map(
     ({ name }, seat) => `${seatLetter(seat)} ${printable(name)} ${position.scores[seat] ?? 0}`,
   );
-  return `Board of ${head.title} after round ${position.n}: ${scores.join(", ")}`;
+  return `Board of ${head.title} after ${turnWord(head)} ${position.n}: ${scores.join(", ")}`;
 }

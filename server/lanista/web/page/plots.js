@@ -9,7 +9,7 @@
 
 import { seatColour, seatLetter } from "./colours.js";
 import { el } from "./dom.js";
-import { formatDuration } from "./text.js";
+import { capital, formatDuration, turnWord } from "./text.js";
 import { theme } from "./theme.js";
 import { default as uPlot } from "./vendor/uPlot.esm.js";
 
@@ -25,6 +25,8 @@ const MIN_TIME = 0.01;
 const HEIGHT = 240;
 /** Minimum milliseconds between two drawings of growing data. */
 const DRAW_INTERVAL = 500;
+/** The same, while a chart that must not show what is to come follows the shown round. */
+const FOLLOW_INTERVAL = 120;
 
 /** Scores and answer times by round, as far as the frames are loaded. */
 export class Series {
@@ -82,10 +84,11 @@ export class Series {
    * its last score and its longest time, so that no late answer gets lost.
    *
    * @param {number} [points] at most
+   * @param {number} [upTo] the last round of which anything is told
    * @returns {{rounds: number[], scores: (number | null)[][], times: (number | null)[][],
    *   late: boolean[][]}} all but `rounds` by seat; times in ms; null: unknown or no answer
    */
-  lines(points = MAX_POINTS) {
+  lines(points = MAX_POINTS, upTo = Infinity) {
     const size = Math.max(1, Math.ceil(this.count / points));
     /** @type {number[]} */
     const rounds = [];
@@ -95,7 +98,9 @@ export class Series {
     const seats = Array.from({ length: this.#seats }, (_, seat) => seat);
     /** @template T @param {(seat: number, from: number, to: number) => T} value */
     const binned = (value) =>
-      seats.map((seat) => rounds.map((last, at) => value(seat, at * size, last)));
+      seats.map((seat) =>
+        rounds.map((last, at) => value(seat, at * size, Math.min(last, Math.max(upTo, at * size - 1)))),
+      );
     return {
       rounds,
       scores: binned((seat, from, to) => {
@@ -166,14 +171,16 @@ export class Series {
  * @param {Head} head
  * @param {(round: number) => void} seek is called with the round at which a chart was clicked
  * @returns {{scores: HTMLElement, times: HTMLElement, update(frames: MatchFrames): void,
- *   mark(round: number): void, restyle(): void, close(): void}} `update` includes new frames;
- *   `mark` points out a round; `restyle` adopts another theme
+ *   mark(round: number, spoils: boolean): void, restyle(): void, close(): void}} `update` includes
+ *   new frames; `mark` points out a round, beyond which nothing is shown unless `spoils` is set;
+ *   `restyle` adopts another theme
  */
 export function plots(head, seek) {
   const series = new Series(head.players.length);
   const limit = head.clock === null || head.clock.turn === 0 ? null : 1000 * head.clock.turn;
   let logarithmic = true;
-  const score = new Chart(head, "Score by round", seek, ({ scores }) => ({
+  const word = turnWord(head);
+  const score = new Chart(head, `Score by ${word}`, seek, ({ scores }) => ({
     values: scores,
     late: [],
     dots: false,
@@ -181,7 +188,7 @@ export function plots(head, seek) {
     logarithmic: false,
     format: (value) => value.toLocaleString("en"),
   }));
-  const time = new Chart(head, "Answer time by round", seek, ({ times, late }) => ({
+  const time = new Chart(head, `Answer time by ${word}`, seek, ({ times, late }) => ({
     values: times.map((line) => line.map((ms) => (ms === null ? null : Math.max(ms, MIN_TIME)))),
     late,
     dots: true,
@@ -203,15 +210,24 @@ export function plots(head, seek) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer = undefined;
   let drawn = -Infinity;
-  /** @param {MatchFrames} frames */
-  const draw = (frames) => {
+  let upTo = Infinity;
+  /** The last round of which the charts tell anything. */
+  let toldUpTo = NaN;
+  /** @type {MatchFrames | null} */
+  let source = null;
+  const draw = () => {
     timer = undefined;
     drawn = performance.now();
-    if (series.include(frames)) {
-      const lines = series.lines();
+    if (source !== null && (series.include(source) || upTo !== toldUpTo)) {
+      toldUpTo = upTo;
+      const lines = series.lines(MAX_POINTS, upTo);
       score.show(lines);
       time.show(lines);
     }
+  };
+  /** @param {number} interval */
+  const drawSoon = (interval) => {
+    timer ??= setTimeout(draw, Math.max(0, drawn + interval - performance.now()));
   };
   return {
     scores: score.element,
@@ -222,12 +238,16 @@ export function plots(head, seek) {
       el("div", { class: "row" }, scale, el("span", { class: "muted" }, caption)),
     ),
     update(frames) {
-      const wait = Math.max(0, drawn + DRAW_INTERVAL - performance.now());
-      timer ??= setTimeout(() => draw(frames), wait);
+      source = frames;
+      drawSoon(DRAW_INTERVAL);
     },
-    mark(round) {
+    mark(round, spoils) {
       score.mark(round);
       time.mark(round);
+      upTo = spoils ? Infinity : round;
+      if (upTo !== toldUpTo) {
+        drawSoon(FOLLOW_INTERVAL);
+      }
     },
     restyle() {
       score.restyle();
@@ -314,6 +334,17 @@ export class Chart {
     if (!this.#marker.hidden) {
       this.#marker.style.transform = `translateX(${left}px)`;
     }
+    this.#showValues();
+  }
+
+  /** Have the legend tell the values of the shown round, unless the pointer is on another one. */
+  #showValues() {
+    const plot = this.#plot;
+    if (plot !== null && (plot.cursor.idx ?? null) === null) {
+      const rounds = /** @type {number[]} */ (plot.data[0]);
+      const at = rounds.findIndex((last) => last >= this.#round);
+      plot.setLegend({ idx: at < 0 ? rounds.length - 1 : at }, false);
+    }
   }
 
   /** Draw the chart again after a change of colours or scales. */
@@ -380,7 +411,7 @@ export class Chart {
           { ...axis, size: 5.6 * letter, values: format },
         ],
         series: [
-          { label: "Round" },
+          { label: capital(turnWord(this.#head)) },
           ...this.#head.players.map((_, seat) => ({
             label: seatLetter(seat),
             stroke: seatColour(seat, theme()).unit,
@@ -390,7 +421,10 @@ export class Chart {
             value: (_, value) => (value === null ? "–" : content.format(value)),
           })),
         ],
-        hooks: { draw: [(u) => this.#drawOver(u)] },
+        hooks: {
+          draw: [(u) => this.#drawOver(u)],
+          setCursor: [() => this.#showValues()],
+        },
       },
       [lines.rounds, ...content.values],
       this.element,

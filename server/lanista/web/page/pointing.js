@@ -13,7 +13,19 @@ import { el, fill } from "./dom.js";
 /** Distance from the pointer to the tooltip in CSS px. */
 const DISTANCE = 16;
 
-/** The pointer, or the finger, on a board. */
+/** By key: the steps of the keyboard's pointer, in rows and columns. */
+const STEPS = new Map(
+  /** @type {[string, [number, number]][]} */ ([
+    ["ArrowUp", [-1, 0]],
+    ["ArrowDown", [1, 0]],
+    ["ArrowLeft", [0, -1]],
+    ["ArrowRight", [0, 1]],
+  ]),
+);
+/** Maximum number of cells that a step crosses where there are none, as between two levels. */
+const MAX_STEP = 12;
+
+/** The pointer, or the finger, or the keyboard's pointer on a board. */
 export class Pointing {
   /** The cell under the pointer, or the last one tapped; null: none. @type {Place | null} */
   place = null;
@@ -21,8 +33,10 @@ export class Pointing {
   #stage;
   #canvas;
   #placeAt;
+  #middleOf;
+  #reveal;
   #changed;
-  #tip = el("div", { class: "tip", hidden: true });
+  #tip = el("div", { class: "tip", role: "status", hidden: true });
   #x = 0;
   #y = 0;
 
@@ -32,14 +46,21 @@ export class Pointing {
    * @param {object} options
    * @param {(x: number, y: number) => Place | null} options.placeAt returns the cell at a point of
    *   the canvas in CSS px
+   * @param {(place: Place) => {x: number, y: number}} options.middleOf returns a cell's middle,
+   *   likewise
+   * @param {() => Place} options.first returns the cell at which the keyboard begins
+   * @param {(point: {x: number, y: number}) => void} options.reveal brings a point of the canvas
+   *   into sight
    * @param {() => void} options.changed is called when `place` has changed
    * @param {() => void} options.picked is called when `place` was clicked
    * @param {AbortSignal} options.signal removes all listeners
    */
-  constructor(stage, canvas, { placeAt, changed, picked, signal }) {
+  constructor(stage, canvas, { placeAt, middleOf, first, reveal, changed, picked, signal }) {
     this.#stage = stage;
     this.#canvas = canvas;
     this.#placeAt = placeAt;
+    this.#middleOf = middleOf;
+    this.#reveal = reveal;
     this.#changed = changed;
     stage.append(this.#tip);
     /** @param {PointerEvent} event */
@@ -57,6 +78,35 @@ export class Pointing {
       },
       { signal },
     );
+    stage.addEventListener(
+      "keydown",
+      (event) => {
+        const step = STEPS.get(event.key);
+        const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
+        if (step !== undefined && isPlain && event.target === stage) {
+          this.#step(this.place === null ? first() : null, step);
+          event.preventDefault();
+        } else if (event.key === "Enter" && event.target === stage) {
+          picked();
+        } else if (event.key === "Escape") {
+          this.#leave();
+        }
+      },
+      { signal },
+    );
+    // A click doesn't give the board the arrow keys, which step through the match.
+    stage.addEventListener(
+      "mousedown",
+      (event) => {
+        event.preventDefault();
+        const focused = document.activeElement;
+        if (focused instanceof HTMLElement && !stage.contains(focused)) {
+          focused.blur();
+        }
+      },
+      { signal },
+    );
+    stage.addEventListener("blur", () => this.#leave(), { signal });
     document.addEventListener(
       "pointerdown",
       (event) => {
@@ -92,6 +142,35 @@ export class Pointing {
       this.#changed();
     } else {
       this.#placeTip();
+    }
+  }
+
+  /**
+   * Point at a cell by the keyboard.
+   *
+   * @param {Place | null} first where to begin; null: step on from the present cell
+   * @param {[down: number, right: number]} step
+   */
+  #step(first, [down, right]) {
+    const before = first ?? this.place;
+    if (before === null) {
+      return;
+    }
+    let place = /** @type {Place | null} */ (before);
+    if (first === null) {
+      // By what is drawn: so a step leads from one level to the one beside it, across the gap.
+      const from = this.#middleOf(before);
+      const size = this.#middleOf({ ...before, row: before.row + 1 }).y - from.y;
+      place = null;
+      for (let cells = 1; place === null && cells <= MAX_STEP; cells += 1) {
+        place = this.#placeAt(from.x + cells * right * size, from.y + cells * down * size);
+      }
+    }
+    if (place !== null) {
+      this.place = place;
+      this.#reveal(this.#middleOf(place));
+      ({ x: this.#x, y: this.#y } = this.#middleOf(place));
+      this.#changed();
     }
   }
 

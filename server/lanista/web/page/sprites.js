@@ -5,7 +5,7 @@
  * they are drawn.
  */
 
-import { PALETTE, seatColour } from "./colours.js";
+import { PALETTE, seatColour, seatLetter } from "./colours.js";
 import { context2d } from "./ground.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
@@ -35,6 +35,8 @@ export const LABEL = 11;
 const DIGIT_WIDTH = 0.66;
 /** Size of a tile in screen pixels below which a mark is a filled cell, as no shape can be seen. */
 const SHAPE_TILE = 5;
+/** Size of a tile in CSS px from which units show the letters of their seats. */
+const LETTER_TILE = 20;
 /** Shapes that show no text; all others show it, including unknown ones. */
 const TEXTLESS = new Set(["disc", "cross", "square", "book", "gem"]);
 /** Maximum number of cached sprites; a long match has many numbers. */
@@ -288,11 +290,13 @@ export class Sprites {
         return;
       case "disc":
         this.#disc(ctx, 0.42, unit, halo);
+        this.#letter(ctx, seat, 0.44, on);
         return;
       case "cross":
         this.#cross(ctx, 0.2 + 2 * thin, halo);
         this.#disc(ctx, 0.3, unit, halo);
         this.#cross(ctx, 0.2, unit);
+        this.#letter(ctx, seat, 0.36, on);
         return;
       case "square":
         ctx.fillStyle = unit;
@@ -303,6 +307,7 @@ export class Sprites {
         ctx.strokeStyle = "#000000";
         ctx.lineWidth = Math.max(0.11, thin);
         ctx.strokeRect(0.08, 0.08, 0.84, 0.84);
+        this.#letter(ctx, seat, 0.44, on);
         return;
       case "book":
         this.#disc(ctx, 0.36, book, "#000000");
@@ -382,6 +387,19 @@ export class Sprites {
     ctx.arc(0.5, 0.5, radius - width / 2, 0, 2 * Math.PI);
     ctx.fillStyle = colour;
     ctx.fill();
+  }
+
+  /**
+   * Write a seat's letter on its unit, if it can be read there.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} seat
+   * @param {number} size font size in tiles
+   * @param {string} colour
+   */
+  #letter(ctx, seat, size, colour) {
+    if (seat >= 0 && this.#tile / this.#ratio >= LETTER_TILE) {
+      this.#write(ctx, seatLetter(seat), size, colour);
+    }
   }
 
   /**

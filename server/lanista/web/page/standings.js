@@ -5,6 +5,7 @@
  */
 
 import { el, list } from "./dom.js";
+import { matchesAddress } from "./matches.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
 /** @typedef {import("./link.js").Standing} Standing */
@@ -107,7 +108,7 @@ function standingRow({ rank, name, matches, points, wins, draws, losses }) {
     "tr",
     { class: rank === 1 ? "winner" : null },
     el("td", { class: "number" }, rank),
-    el("th", { scope: "row" }, el("span", { class: "name" }, name)),
+    el("th", { scope: "row" }, el("a", { class: "name", href: matchesAddress({ player: name }) }, name)),
     [matches, halves(points), wins, draws, losses].map((value) =>
       el("td", { class: "number" }, value.toLocaleString()),
     ),

@@ -5,11 +5,12 @@
  */
 
 import { context2d } from "./ground.js";
-import { layout, levelByColumn } from "./layout.js";
+import { WHOLE, layout, levelByColumn, part } from "./layout.js";
 
 /** @typedef {import("./decode.js").Mark} Mark */
 /** @typedef {import("./decode.js").Scene} Scene */
 /** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./layout.js").View} View */
 /** @typedef {import("./sprites.js").Sprite} Sprite */
 
 /**
@@ -31,6 +32,8 @@ export class Surface {
   levelOf;
   /** The layout in CSS px. @type {Layout} */
   layout;
+  /** The size of the whole board, and what of it lies beyond the left and upper edge, in CSS px. */
+  extent = { width: 1, height: 1, left: 0, top: 0 };
   /** Screen pixels per CSS px. */
   ratio = 1;
   /** Size of a tile in screen pixels. */
@@ -56,11 +59,18 @@ export class Surface {
    * @param {number} height available height in CSS px
    * @param {number} ratio screen pixels in a CSS px
    * @param {boolean} small without titles
+   * @param {View} [view] the part of the board that is seen
    */
-  resize(width, height, ratio, small) {
+  resize(width, height, ratio, small, view = WHOLE) {
     const { canvas } = this.#screen;
+    const room = /** @type {const} */ ([Math.max(1, width), Math.max(1, height)]);
     this.ratio = ratio;
-    this.layout = layout(this.scene, Math.max(1, width), Math.max(1, height), ratio, small);
+    // Zoomed, the board has the same place on the page.
+    const fitting = layout(this.scene, ...room, ratio, small);
+    const whole = view.zoom > 1 ? layout(this.scene, ...room, ratio, small, view.zoom) : fitting;
+    const { seen, left, top } = part(whole, fitting, view, ratio);
+    this.layout = seen;
+    this.extent = { width: whole.width, height: whole.height, left, top };
     this.tile = this.layout.tile * ratio;
     canvas.width = Math.max(1, Math.round(this.layout.width * ratio));
     canvas.height = Math.max(1, Math.round(this.layout.height * ratio));

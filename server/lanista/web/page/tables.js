@@ -188,8 +188,13 @@ export function seatsSection() {
   };
 }
 
-/** Make the section of the results by opponent. @returns {Section} */
-export function meetingsSection() {
+/**
+ * Make the section of the results by opponent.
+ *
+ * @param {(filters: Record<string, string>) => string} linkOf returns where matches are listed
+ * @returns {Section}
+ */
+export function meetingsSection(linkOf) {
   const head = el("tr", null);
   const rows = el("tbody", null);
   const cut = el("p", { class: "muted" });
@@ -229,7 +234,7 @@ export function meetingsSection() {
             numberCell(at + 1),
             el("th", { scope: "row" }, el("span", { class: "name" }, printable(bot))),
             met.map((meeting, i) =>
-              i === at ? el("td", { class: "self" }) : meetingCell(meeting),
+              i === at ? el("td", { class: "self" }) : meetingCell(meeting, linkOf),
             ),
           ),
       );
@@ -244,14 +249,18 @@ export function meetingsSection() {
  * Make the cell of the results between two bots.
  *
  * @param {Meeting | null} meeting
+ * @param {(filters: Record<string, string>) => string} linkOf
  * @returns {HTMLElement}
  */
-function meetingCell(meeting) {
+function meetingCell(meeting, linkOf) {
   if (meeting === null) {
     return numberCell("");
   }
-  const { points, matches, superior } = meeting;
-  const cell = numberCell(`${halves(points)}/${matches.toLocaleString()}`);
+  const { bot, opponent, points, matches, superior } = meeting;
+  const text = `${halves(points)}/${matches.toLocaleString()}`;
+  const href = linkOf({ player: bot, against: opponent });
+  const label = `${text}: the matches of ${printable(bot)} and ${printable(opponent)}`;
+  const cell = numberCell(el("a", { href, "aria-label": label }, text));
   if (superior !== null) {
     cell.title = `stronger with a likelihood of ${formatPercent(superior)}`;
     cell.classList.toggle("better", superior >= LIKELY);
@@ -260,8 +269,13 @@ function meetingCell(meeting) {
   return cell;
 }
 
-/** Make the section of abnormal endings and other faults. @returns {Section} */
-export function endingsSection() {
+/**
+ * Make the section of abnormal endings and other faults.
+ *
+ * @param {(filters: Record<string, string>) => string} linkOf returns where matches are listed
+ * @returns {Section}
+ */
+export function endingsSection(linkOf) {
   const head = el("tr", null);
   const rows = el("tbody", null);
   const table = el(
@@ -274,22 +288,24 @@ export function endingsSection() {
     { class: "muted" },
     "Every match ended normally, and no answer was at fault.",
   );
-  /** @type {[Column, (row: TournamentRow) => number][]} */
+  /** @type {[Column, (row: TournamentRow) => number, Record<string, string>][]} */
   const all = [
     ...FAILURES.map(
       ([ending, meaning]) =>
-        /** @type {[Column, (row: TournamentRow) => number]} */ ([
+        /** @type {[Column, (row: TournamentRow) => number, Record<string, string>]} */ ([
           { title: ending, meaning },
           ({ endings }) => endings[ending] ?? 0,
+          { ending },
         ]),
     ),
     [
       { title: "void", meaning: "The host stalled: the match doesn't count" },
       ({ endings }) => endings.void ?? 0,
+      { ending: "void" },
     ],
-    [{ title: "late turns" }, (row) => row.late_turns],
-    [{ title: "malformed turns" }, (row) => row.malformed_turns],
-    [{ title: "illegal moves" }, (row) => row.illegal_moves],
+    [{ title: "late turns" }, (row) => row.late_turns, { fault: "late" }],
+    [{ title: "malformed turns" }, (row) => row.malformed_turns, { fault: "malformed" }],
+    [{ title: "illegal moves" }, (row) => row.illegal_moves, { fault: "illegal" }],
   ];
   return {
     element: section(
@@ -314,14 +330,27 @@ export function endingsSection() {
       );
       list(
         rows,
-        failed.map((row) => ({ row, counts: occurred.map(([, count]) => count(row)) })),
+        failed.map((row) => ({
+          row,
+          counts: occurred.map(([{ title }, count, filter]) => ({
+            count: count(row),
+            href: linkOf({ player: row.bot, ...filter }),
+            label: `${count(row)} ${title}: the matches of ${printable(row.bot)}`,
+          })),
+        })),
         ({ row }) => row.bot,
         ({ row, counts }) =>
           el(
             "tr",
             null,
             botCell(row),
-            counts.map((count) => numberCell(count.toLocaleString())),
+            counts.map(({ count, href, label }) =>
+              numberCell(
+                count === 0
+                  ? 0
+                  : el("a", { href, "aria-label": label }, count.toLocaleString()),
+              ),
+            ),
           ),
       );
       table.hidden = occurred.length === 0;
@@ -369,11 +398,11 @@ export function botCell({ bot, benched }) {
 /**
  * Make a cell for a number or other figures.
  *
- * @param {string | number} text
+ * @param {string | number | Node} content
  * @returns {HTMLTableCellElement}
  */
-export function numberCell(text) {
-  return el("td", { class: "number" }, text);
+export function numberCell(content) {
+  return el("td", { class: "number" }, content);
 }
 
 /**

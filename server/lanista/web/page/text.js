@@ -8,13 +8,23 @@
  */
 
 import { seatLetter } from "./colours.js";
+import { cellOf } from "./decode.js";
 import { endReason, nameOf, outcome, winners } from "./matches.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Play} Play */
 /** @typedef {import("./decode.js").Position} Position */
-/** @typedef {{seat: number, text: string, bad: boolean}} TurnEvent `bad`: an answer was at fault */
+/** @typedef {import("./layout.js").Cell} Cell */
+/**
+ * Units and cells that a text is about.
+ * @typedef {{units: readonly number[], cells: readonly Cell[]}} Subject
+ */
+/**
+ * Something that happened: an event of the rules; `fault`: a turn without a usable answer;
+ * `refused`: a part of an answer didn't count.
+ * @typedef {{seat: number, text: string, kind: "event" | "fault" | "refused"} & Subject} TurnEvent
+ */
 /** @typedef {{text: string, seats: number[]}} EndText `seats`: the winners or leaders it names */
 /** @typedef {{text: string, refused: string | null}} AnswerPart `refused`: why; null: it wasn't */
 
@@ -50,6 +60,20 @@ export function verdictText(play, seat) {
 }
 
 /**
+ * Return the game's own word for a turn: `round`, `move`.
+ *
+ * @param {Pick<Head, "scene">} head
+ */
+export function turnWord({ scene }) {
+  return scene?.turn ?? "round";
+}
+
+/** Return a text with a capital first letter. @param {string} text */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
  * Make a bot's text safe to show: control characters become symbols, and characters that change the
  * direction of writing are replaced.
  *
@@ -80,8 +104,8 @@ export function nameSeats(text, head) {
 }
 
 /**
- * Describe how a match ended: `Dummy won: 8,104 points (all rounds played)`. For an original game's
- * file, which has no result, describe who leads at its end.
+ * Describe how a match ended: `Dummy won: 8,104 points (all rounds played)`. An original game's
+ * file has no result: its last position tells who won.
  *
  * @param {Head} head
  * @param {End} end
@@ -91,7 +115,7 @@ export function nameSeats(text, head) {
 export function describeEnding(head, end, scores) {
   const { result } = end;
   if (head.source === "res") {
-    return describeLead(head, scores);
+    return describeLead(head, scores, true);
   }
   if (result === null) {
     return { text: end.trouble === null ? "the record has no result" : "", seats: [] };
@@ -128,25 +152,30 @@ export function describeEnding(head, end, scores) {
 }
 
 /**
- * Describe who leads: `Dummy leads: 1,319 points`.
+ * Describe who leads: `Dummy leads: 1,319 points`; or who won by these scores.
  *
  * @param {Head} head
  * @param {readonly number[]} scores by seat
+ * @param {boolean} [isOver]
  * @returns {EndText}
  */
-function describeLead(head, scores) {
+export function describeLead(head, scores, isOver = false) {
   const names = head.players.map(({ name }) => name);
   const best = Math.max(...scores);
   const seats = scores.flatMap((score, seat) => (score === best ? [seat] : []));
+  // As in `describeEnding`: what the scores of two players count depends on the game.
+  const points =
+    scores.length === 2 ? `${grouped(best)} to ${grouped(Math.min(...scores))}` : pointsOf(best);
   if (seats.length === scores.length) {
-    return { text: `all are level: ${pointsOf(best)}`, seats: [] };
+    return { text: `${isOver ? "draw" : "all are level"}: ${points}`, seats: [] };
   }
   const leaders = seats.map((seat) => printable(nameOf(names, seat)));
+  const [one, several] = isOver ? ["won", "share first place"] : ["leads", "lead"];
   const who =
     leaders.length === 1
-      ? `${leaders[0]} leads`
-      : `${leaders.slice(0, -1).join(", ")} and ${leaders.at(-1)} lead`;
-  return { text: `${who}: ${pointsOf(best)}`, seats };
+      ? `${leaders[0]} ${one}`
+      : `${leaders.slice(0, -1).join(", ")} and ${leaders.at(-1)} ${several}`;
+  return { text: `${who}: ${points}`, seats };
 }
 
 /** Format points: `1,319 points`. @param {number} points @returns {string} */
@@ -169,10 +198,13 @@ function grouped(number) {
  * @returns {TurnEvent[]}
  */
 export function eventsOf(head, position, before) {
-  const events = position.events.map(({ seat, text }) => ({
+  /** @type {TurnEvent[]} */
+  const events = position.events.map(({ seat, text, units = [], cells = [] }) => ({
     seat,
     text: nameSeats(text, head),
-    bad: false,
+    kind: "event",
+    units,
+    cells,
   }));
   const eventTexts = position.events.map(({ text }) => ` ${text.replace(/\W+/g, " ")} `);
   const seats = new Map();
@@ -194,34 +226,50 @@ export function eventsOf(head, position, before) {
       text.includes(` ${unit} `);
     if (!eventTexts.some(namesUnit)) {
       const to = seatLetter(seat) || "nobody";
-      events.push({ seat, text: `${name}: ${seatLetter(was) || "nobody"} → ${to}`, bad: false });
+      const text = `${name}: ${seatLetter(was) || "nobody"} → ${to}`;
+      events.push({ seat, text, kind: "event", units: [unit], cells: [] });
     }
   }
-  return [...events, ...refusals(position.play)];
+  return [...events, ...refusals(head, position.play)];
 }
 
 /**
  * Return an event for each seat whose answer was at fault, as a whole or in part, or that is back.
  *
+ * @param {Head} head
  * @param {Play | null} play
  * @returns {TurnEvent[]}
  */
-function refusals(play) {
+function refusals(head, play) {
   if (play === null) {
     return [];
   }
-  const back = (play.rejoined ?? []).map((seat) => ({ seat, text: "is back", bad: false }));
+  const nothing = { units: [], cells: [] };
+  /** @type {TurnEvent[]} */
+  const back = (play.rejoined ?? []).map((seat) => {
+    return { seat, text: "is back", kind: "event", ...nothing };
+  });
+  /** @type {TurnEvent[]} */
   const faulty = play.verdicts.flatMap((word, seat) => {
     if (word === "late" || word === "malformed" || word === "missing") {
       const fault = play.faults?.find((one) => one.seat === seat);
       const why = fault?.words ?? play.left?.[seat];
       const reason = why === undefined ? "" : `: ${printable(why)}`;
-      return [{ seat, text: `${verdictText(play, seat)}${reason}`, bad: true }];
+      const text = `${verdictText(play, seat)}${reason}`;
+      return [/** @type {TurnEvent} */ ({ seat, text, kind: "fault", ...nothing })];
     }
-    const [first] = play.faults?.filter((fault) => fault.seat === seat) ?? [];
-    return first === undefined
-      ? []
-      : [{ seat, text: `${faultCount(play, seat)} refused: ${printable(first.words)}`, bad: true }];
+    const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+    if (faults.length === 0) {
+      return [];
+    }
+    const refused = faults.flatMap(({ index }) => {
+      const submove = play.submoves?.[seat]?.[index ?? -1];
+      return submove === undefined ? [] : [submove];
+    });
+    const units = refused.map(([, unit]) => unit).filter((unit) => unit >= 0);
+    const cells = refused.flatMap(([, , places]) => places.map((cell) => cellOf(head.scene, cell)));
+    const text = `${faultCount(play, seat)} refused: ${printable(faults[0].words)}`;
+    return [/** @type {TurnEvent} */ ({ seat, text, kind: "refused", units, cells })];
   });
   return [...back, ...faulty];
 }

@@ -10,10 +10,12 @@
 
 import { applyPalette } from "./colours.js";
 import { el } from "./dom.js";
+import { keep, kept } from "./kept.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
 
-const KEY = "lanista-theme";
+/** The name under which the browser keeps the choice. */
+const KEPT = "theme";
 
 /**
  * Return the theme that is shown.
@@ -47,11 +49,7 @@ export function themeButton() {
   };
   button.addEventListener("click", () => {
     const other = theme() === "dark" ? "light" : "dark";
-    try {
-      localStorage.setItem(KEY, other);
-    } catch {
-      // There may be no storage, as in a private window: the choice holds until the page is left.
-    }
+    keep(KEPT, other);
     show(other);
   });
   new MutationObserver(name).observe(document.documentElement, {
@@ -63,12 +61,8 @@ export function themeButton() {
 
 /** Return the user's stored choice. @returns {Theme | null} */
 function chosen() {
-  try {
-    const kept = localStorage.getItem(KEY);
-    return kept === "dark" || kept === "light" ? kept : null;
-  } catch {
-    return null;
-  }
+  const before = kept(KEPT);
+  return before === "dark" || before === "light" ? before : null;
 }
 
 /** @param {Theme} chosenTheme */

@@ -8,10 +8,13 @@
  * @module
  */
 
+import { roundsSection } from "./bracket.js";
+import { cardsOf } from "./cards.js";
 import { el, fill, list } from "./dom.js";
 import { formatProgress, formatRating } from "./figures.js";
 import { followFigures } from "./following.js";
-import { timeElement } from "./matches.js";
+import { matchesAddress, timeElement } from "./matches.js";
+import { raceSection } from "./race.js";
 import { halves } from "./standings.js";
 import {
   botCell,
@@ -29,6 +32,7 @@ import { printable } from "./text.js";
 /** @typedef {import("./link.js").FirstRows} FirstRows */
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Summary} Summary */
+/** @typedef {import("./link.js").Table} Table */
 /** @typedef {import("./link.js").Tournament} Tournament */
 
 /** Text that is shown until the arena has computed the standings. */
@@ -129,7 +133,27 @@ export function tournamentView(root, link, name) {
   const bar = el("progress", { "aria-label": "Blocks played" });
   const text = el("p", { class: "verdict name" });
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
-  const sections = [standingsSection(), seatsSection(), meetingsSection(), endingsSection()];
+  const linkOf = (/** @type {Record<string, string>} */ filters) =>
+    matchesAddress({ tournament: name, ...filters });
+  const cards = cardsOf({ link, operator: false, command: () => {} });
+  const running = el(
+    "section",
+    { class: "stack", "aria-label": "Running" },
+    el("h2", null, "Running"),
+    cards.parent,
+  );
+  const rounds = roundsSection(name);
+  const sections = [
+    raceSection(),
+    standingsSection(),
+    seatsSection(),
+    meetingsSection(linkOf),
+    endingsSection(linkOf),
+  ];
+  /** What the rounds were drawn from: drawing them anew would take the focus away. */
+  let drawnFrom = "";
+  /** What is shown now. @type {Table | null} */
+  let shown = null;
   fill(
     root,
     el(
@@ -142,8 +166,11 @@ export function tournamentView(root, link, name) {
         about,
         bar,
         text,
+        el("p", null, el("a", { href: linkOf({}) }, "All matches")),
       ),
       trouble,
+      running,
+      rounds.element,
       sections.map(({ element }) => element),
     ),
   );
@@ -161,8 +188,22 @@ export function tournamentView(root, link, name) {
     showProgress(bar, standings);
     text.textContent = printable(standings?.words ?? "");
     text.hidden = !standings?.words;
+    shown = standings;
     for (const { element, update } of sections) {
       element.hidden = standings === null || !update(standings);
+    }
+    showRunning();
+  }
+
+  /** Show the matches that run, and where they are in the rounds. */
+  function showRunning() {
+    const matches = (link.lobby?.running ?? []).filter(({ tournament }) => tournament === name);
+    running.hidden = matches.length === 0;
+    const data = JSON.stringify([shown?.rounds, matches]);
+    cards.show(matches);
+    if (data !== drawnFrom) {
+      drawnFrom = data;
+      rounds.element.hidden = shown === null || !rounds.update(shown, matches);
     }
   }
 
@@ -171,7 +212,10 @@ export function tournamentView(root, link, name) {
   }
   bar.hidden = true;
   text.hidden = true;
-  return followFigures(link, {
+  rounds.element.hidden = true;
+  link.addEventListener("lobby", showRunning);
+  showRunning();
+  const figures = followFigures(link, {
     address: `/api/1/tournaments/${encodeURIComponent(name)}`,
     version: ({ tournaments }) => {
       const known = tournaments.find((each) => each.name === name);
@@ -183,6 +227,13 @@ export function tournamentView(root, link, name) {
       trouble.hidden = false;
     },
   });
+  return {
+    close() {
+      figures.close();
+      link.removeEventListener("lobby", showRunning);
+      cards.close();
+    },
+  };
 }
 
 /**

@@ -14,7 +14,8 @@ struct Ids {
   const int* first = nullptr;
   int count = 0;
 
-  vector<int> copy() const { return vector<int>(first, first + count); }
+  /// Defined in the main program: where it is inlined into a player, compilers warn of it in vain.
+  vector<int> copy() const;
 };
 
 /// What the arena told of a round. Plain arrays of the main program, which alone changes them, and

@@ -1,0 +1,57 @@
+"""The files of tournaments as the commands read them: their errors are those of bad input."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lanista.cli import BadInputError
+
+if TYPE_CHECKING:
+    from lanista.tournament.setup import Setup
+    from lanista.tournament.spec import Spec
+
+
+def spec_of(file: Path) -> "Spec":
+    """Read a spec from its file.
+
+    Raises:
+        BadInputError: The file can't be read, or has a bad value.
+    """
+    from lanista.toml_spec import SpecError
+    from lanista.tournament.spec import read_spec
+
+    try:
+        return read_spec(file)
+    except SpecError as error:
+        raise BadInputError(str(error)) from None
+
+
+def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
+    """Prepare a tournament: find its game, bots and maps; results are named like the file.
+
+    Args:
+        spec: The spec.
+        file: Its file; paths in the spec are relative to its folder.
+        plays: Whether the bots must exist, because matches are to be played.
+
+    Raises:
+        BadInputError: Something that the spec names doesn't exist or can't be used.
+    """
+    from lanista.toml_spec import SpecError
+    from lanista.tournament.setup import prepare
+
+    try:
+        return prepare(spec, file.parent, file.stem, plays=plays, source=file)
+    except SpecError as error:
+        raise BadInputError(f"{file}: {error}") from None
+
+
+def prepared(file: Path) -> "tuple[Setup, Any]":
+    """Read a spec and return its prepared tournament and its format."""
+    from lanista.toml_spec import SpecError
+    from lanista.tournament.looking import format_of
+
+    setup = setup_of(spec_of(file), file)
+    try:
+        return setup, format_of(setup)
+    except SpecError as error:
+        raise BadInputError(f"{file}: {error}") from None

@@ -1,0 +1,447 @@
+/**
+ * The panels with a match's evidence: what each bot answered, logged and wrote, and when.
+ *
+ * Each panel is an element and a function that shows a position in it. All text of bots goes
+ * through `dom.js`, so it never becomes markup.
+ *
+ * @module
+ */
+
+import { el, fill } from "./dom.js";
+import { readTurn } from "./drawing.js";
+import { logContent } from "./log_content.js";
+import { crashLine, ordersOf, summaryOf } from "./orders.js";
+import { FAULTY, playerOf } from "./panels.js";
+import {
+  capital,
+  faultCount,
+  formatDuration,
+  printable,
+  splitAnswer,
+  turnWord,
+  verdictText,
+} from "./text.js";
+
+/** @typedef {import("./decode.js").Frame} Frame */
+/** @typedef {import("./decode.js").Head} Head */
+/** @typedef {import("./decode.js").Play} Play */
+/** @typedef {import("./panels.js").Panel} Panel */
+/** @typedef {import("./pointed.js").Pointed} Pointed */
+
+/** Number of rounds around the shown one whose logs are in the panel. */
+const LOGGED_ROUNDS = 40;
+
+/**
+ * What the panels need besides positions.
+ *
+ * @typedef {object} Sources
+ * @property {Head} head
+ * @property {Pointed} pointed links texts with the board
+ * @property {() => number | null} seat returns the seat that was chosen; null: all
+ */
+
+/**
+ * Return the seats of which evidence is shown.
+ *
+ * @param {Sources} sources
+ * @returns {number[]}
+ */
+function seatsOf({ head, seat }) {
+  const chosen = seat();
+  return chosen === null ? head.players.map((_, one) => one) : [chosen];
+}
+
+/** Make a remark in place of a panel's content. @param {string} text */
+export function note(text) {
+  return el("p", { class: "muted" }, text);
+}
+
+/**
+ * Make the panel of the answers in the turn that led to the position: in words, what was refused,
+ * and why, and as they were sent.
+ *
+ * @param {Sources} sources
+ * @returns {Panel}
+ */
+export function answersPanel(sources) {
+  const element = el("div", { class: "answers" });
+  /** The seats whose answers are shown as they were sent. @type {Set<number>} */
+  const open = new Set();
+  return {
+    element,
+    show({ play }) {
+      fill(
+        element,
+        play === null
+          ? note("The start: no answer led here.")
+          : seatsOf(sources).map((seat) => answerOf(sources, play, seat, open)),
+      );
+    },
+  };
+}
+
+/**
+ * Make the section of a seat's answer.
+ *
+ * @param {Sources} sources
+ * @param {Play} play
+ * @param {number} seat
+ * @param {Set<number>} open
+ */
+function answerOf({ head, pointed }, play, seat, open) {
+  const raw = play.raw[seat] ?? null;
+  const verdict = play.verdicts[seat];
+  const orders = ordersOf(head, play, seat);
+  const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+  // The others stand at their submoves.
+  const unplaced = faults.filter(({ index }) => index === null || index >= (orders?.length ?? 0));
+  const more = faultCount(play, seat) - faults.length;
+  return el(
+    "section",
+    null,
+    el(
+      "h3",
+      null,
+      playerOf(head, seat),
+      verdict !== "answer" && el("span", { class: "badge danger" }, verdictText(play, seat)),
+      orders !== null &&
+        orders.length > 0 &&
+        el("span", { class: "muted summary" }, summaryOf(orders)),
+    ),
+    orders !== null &&
+      orders.length > 0 &&
+      el(
+        "ul",
+        { class: "submoves" },
+        orders.map((order) =>
+          pointed.link(
+            el(
+              "li",
+              { class: order.fate },
+              order.text,
+              order.why !== "" &&
+                el(
+                  "span",
+                  { class: "why" },
+                  `${order.fate === "refused" ? "refused" : "no effect"}: ${order.why}`,
+                ),
+            ),
+            order,
+          ),
+        ),
+      ),
+    (unplaced.length > 0 || more > 0) &&
+      el(
+        "ul",
+        { class: "faults" },
+        unplaced.map(({ index, words, code }) =>
+          el(
+            "li",
+            null,
+            el("b", null, index === null ? code : `${code}, submove ${index}:`),
+            ` ${printable(words)}`,
+          ),
+        ),
+        more > 0 && el("li", { class: "muted" }, `and ${more} more`),
+      ),
+    raw === null
+      ? el("p", { class: "muted" }, "no answer")
+      : raw === ""
+        ? el("p", { class: "muted" }, "an empty answer")
+        : rawAnswer(head, raw, faults, seat, { open, isAlone: orders === null }),
+  );
+}
+
+/**
+ * Make the element with an answer as it was sent.
+ *
+ * @param {Head} head
+ * @param {string} raw
+ * @param {readonly {index: number | null, words: string}[]} faults
+ * @param {number} seat
+ * @param {{open: Set<number>, isAlone: boolean}} options `isAlone`: there are no words for it
+ */
+function rawAnswer(head, raw, faults, seat, { open, isAlone }) {
+  const text = el(
+    "pre",
+    { class: "raw", tabindex: 0, "data-scrolls": true },
+    splitAnswer(head.game, raw, faults).map(answerPart),
+  );
+  if (isAlone) {
+    return text;
+  }
+  const details = el(
+    "details",
+    { open: open.has(seat) },
+    el("summary", null, "as it was sent"),
+    text,
+  );
+  details.addEventListener("toggle", () => {
+    if (details.open) {
+      open.add(seat);
+    } else {
+      open.delete(seat);
+    }
+  });
+  return details;
+}
+
+/** Make the content for a part of an answer. @param {import("./text.js").AnswerPart} part */
+function answerPart({ text, refused }) {
+  const shown = printable(text);
+  return refused === null ? shown : el("mark", { title: printable(refused) }, shown);
+}
+
+/**
+ * Make the panel of what the bots logged: in the turn that led to the position, and around it. It is
+ * scrolled to that turn.
+ *
+ * @param {Sources & {frame: (n: number) => Frame | null, last: () => number,
+ *   seek: (n: number) => void}} sources `last`: the last round of which anything is shown
+ * @returns {Panel}
+ */
+export function logsPanel(sources) {
+  const { head, frame, last, seek } = sources;
+  const element = el("div", { class: "logs" });
+  const word = turnWord(head);
+  /** The seats whose lines that draw are unfolded. @type {Set<number>} */
+  const unfolded = new Set();
+  /** @param {number} n */
+  const logsOf = (n) => {
+    const play = frame(n)?.play ?? null;
+    const logs = play === null ? [] : [...readTurn(play, head.scene)];
+    return logs.filter(([seat]) => seatsOf(sources).includes(seat));
+  };
+  return {
+    element,
+    show({ n: shown }) {
+      const sections = [];
+      const end = Math.min(last(), shown + LOGGED_ROUNDS);
+      let now = null;
+      for (let n = Math.max(0, shown - LOGGED_ROUNDS); n <= end; n += 1) {
+        const logs = logsOf(n);
+        if (logs.length === 0 && n !== shown) {
+          continue;
+        }
+        const section = el(
+          "section",
+          { class: n === shown ? "now" : null },
+          el(
+            "h3",
+            null,
+            n === shown
+              ? `${capital(word)} ${n}`
+              : el(
+                  "button",
+                  { class: "plain", type: "button", onclick: () => seek(n) },
+                  `${capital(word)} ${n}`,
+                ),
+          ),
+          logs.length === 0 && note(n === 0 ? "The start." : noLogs(head)),
+          logs.map(([seat, lines]) =>
+            el(
+              "div",
+              { class: "of-seat" },
+              playerOf(head, seat),
+              logContent(lines, seat, unfolded),
+            ),
+          ),
+        );
+        now = n === shown ? section : now;
+        sections.push(section);
+      }
+      fill(element, sections);
+      scrollTo(element, now);
+    },
+  };
+}
+
+/**
+ * Scroll the box around an element so that a part of it is at the top; the page itself stays.
+ *
+ * @param {HTMLElement} element
+ * @param {HTMLElement | null} part
+ */
+function scrollTo(element, part) {
+  const box = element.closest("[data-scrolls]");
+  if (box !== null && part !== null) {
+    box.scrollTop += part.getBoundingClientRect().top - box.getBoundingClientRect().top - 8;
+  }
+}
+
+/**
+ * Explain why there are no logs.
+ *
+ * @param {Head} head
+ * @returns {string}
+ */
+function noLogs(head) {
+  const { logs, ladder } = head;
+  if (typeof ladder === "string" && logs !== true) {
+    return logs === false
+      ? "On a ladder, what a bot logs is shown to whoever has shown its token on its page."
+      : `Your bot logged nothing in this ${turnWord(head)}.`;
+  }
+  return logs === false
+    ? "What bots log is shown when the match is over."
+    : `Nobody logged anything in this ${turnWord(head)}.`;
+}
+
+/**
+ * Make the panel of what the bots' processes wrote to standard error and standard output.
+ *
+ * @param {Sources & {result: () => {outputs?: Record<string, string>} | null}} sources `result`:
+ *   of the match; null while it is running
+ * @returns {Panel}
+ */
+export function outputPanel(sources) {
+  const { head, result } = sources;
+  const element = el("div", { class: "logs" });
+  /** The last content, which only the end and the choice of a seat change. */
+  let shown = "";
+  return {
+    element,
+    show() {
+      const over = result();
+      const outputs = over?.outputs ?? {};
+      const seats = seatsOf(sources).filter((seat) => (outputs[seat] ?? "") !== "");
+      const key = JSON.stringify([over === null, seats, Object.keys(outputs), head.logs]);
+      if (key === shown) {
+        return;
+      }
+      shown = key;
+      fill(
+        element,
+        seats.map((seat) =>
+          el(
+            "section",
+            null,
+            el("h3", null, playerOf(head, seat)),
+            el("pre", { class: "raw whole", tabindex: 0, "data-scrolls": true },
+              outputParts(outputs[seat])),
+          ),
+        ),
+        seats.length === 0 && note(noOutput(head, over === null)),
+      );
+    },
+  };
+}
+
+/** Make the contents of an output, with the line that says what crashed marked. @param {string} text */
+function outputParts(text) {
+  const line = crashLine(text);
+  const at = line === "" ? -1 : text.lastIndexOf(line);
+  return at < 0
+    ? printable(text)
+    : [
+        printable(text.slice(0, at)),
+        el("b", null, printable(line)),
+        printable(text.slice(at + line.length)),
+      ];
+}
+
+/**
+ * Explain why there is no output.
+ *
+ * @param {Head} head
+ * @param {boolean} isRunning
+ */
+function noOutput({ logs, ladder }, isRunning) {
+  if (isRunning) {
+    return "What the bots' processes write is shown when the match is over.";
+  }
+  return typeof ladder === "string" && logs !== true
+    ? "On a ladder, what a bot's process wrote is shown to whoever has shown its token on its page."
+    : "Nothing: the arena keeps the last 64 KiB that a bot which it started writes to standard error.";
+}
+
+/**
+ * Make the table of the turn that led to the position: for each seat its times and its verdict.
+ *
+ * @param {Head} head
+ * @returns {Panel}
+ */
+export function timesPanel(head) {
+  const summary = el("p", { class: "muted" });
+  const rows = el("tbody", null);
+  const columns = ["Player", "Sent", "Arrived", "Read", "Verdict"];
+  const heads = columns.map((title, at) =>
+    el("th", { scope: "col", class: at > 0 && at < 4 ? "number" : null }, title),
+  );
+  const table = el("table", null, el("thead", null, el("tr", null, heads)), rows);
+  const ways = el("p", { class: "muted" });
+  const word = turnWord(head);
+  return {
+    element: el("div", { class: "ledger" }, el("div", { class: "scroll", tabindex: 0 }, table), summary, ways),
+    show({ play }) {
+      table.hidden = play === null;
+      if (play === null) {
+        fill(summary, "The start: no answer led here.");
+        fill(ways);
+        return;
+      }
+      fill(
+        rows,
+        head.players.map((_, seat) => timesRow(head, play, seat)),
+      );
+      const limit = play.limit > 0 ? `limit ${formatDuration(1000 * play.limit)}` : "no limit";
+      const stall =
+        play.stall === undefined
+          ? "no host stall noticed"
+          : `the host stalled the arena for ${formatDuration(1000 * play.stall)}`;
+      fill(
+        summary,
+        `Sent: since the ${word} began. Arrived and read: since it was sent. ${limit}; ${stall}.`,
+      );
+      fill(ways, waysText(head, play));
+    },
+  };
+}
+
+/**
+ * Tell how long the way to each bot and back takes, if that was measured in this turn, and what
+ * was added to its limit for it.
+ *
+ * @param {Head} head
+ * @param {Play} play
+ */
+function waysText(head, play) {
+  return head.players
+    .flatMap(({ name }, seat) => {
+      const measured = play.round_trips?.[seat];
+      const lag = play.lags?.[seat];
+      const parts = [];
+      if (measured !== undefined) {
+        const [smoothed, least] = measured.map((us) => formatDuration(us / 1000));
+        parts.push(`the way to the bot and back takes ${smoothed}, at least ${least}`);
+      }
+      if (lag !== undefined) {
+        parts.push(`its limit is ${formatDuration(lag / 1000)} longer`);
+      }
+      return parts.length > 0 ? [`${name}: ${parts.join("; ")}.`] : [];
+    })
+    .join(" ");
+}
+
+/**
+ * Make a seat's row in the table of times.
+ *
+ * @param {Head} head
+ * @param {Play} play
+ * @param {number} seat
+ */
+function timesRow(head, play, seat) {
+  const [sent, earliest, latest, read] = play.times[seat] ?? [];
+  /** @param {number | undefined} us */
+  const ms = (us) => formatDuration(us === undefined ? null : us / 1000);
+  // If the bounds differ, both are shown, as the deadline may be between them (docs/records.md).
+  const arrived = earliest === latest ? ms(latest) : `${ms(earliest)} to ${ms(latest)}`;
+  const verdict = play.verdicts[seat];
+  return el(
+    "tr",
+    null,
+    el("td", null, playerOf(head, seat)),
+    [ms(sent), arrived, ms(read)].map((text) => el("td", { class: "number" }, text)),
+    el("td", { class: FAULTY.has(verdict) ? "bad" : null }, verdictText(play, seat)),
+  );
+}

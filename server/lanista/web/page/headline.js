@@ -1,0 +1,180 @@
+/**
+ * The headline of the match view: the game, what the match is doing, who leads or how it ended, and
+ * what can be taken from it.
+ *
+ * @module
+ */
+
+import { seatLetter } from "./colours.js";
+import { copyButton } from "./controls.js";
+import { el, fill } from "./dom.js";
+import { addressOf, seatMark } from "./matches.js";
+import { crashLine } from "./orders.js";
+import { downloadButton } from "./owner.js";
+import { describeEnding, describeLead, printable, turnWord } from "./text.js";
+
+/** @typedef {import("./decode.js").End} End */
+/** @typedef {import("./decode.js").Head} Head */
+/** @typedef {import("./decode.js").Position} Position */
+/** @typedef {import("./player.js").Player} Player */
+
+/** Endings of a bot whose connection broke (docs/records.md). */
+const ENDED_BY_CRASH = new Set(["disconnect", "crash"]);
+/** How the arena tells that a process ended by a fault of its own. */
+const CRASH = /^(exited with code [1-9]|killed by |was ended: )/;
+
+/** The headline of a match. */
+export class Headline {
+  #head;
+  #showOutput;
+  #state = el("span", { class: "badge state" });
+  #lead = el("span", { class: "result lead" });
+  #result = el("strong", { class: "result", role: "status" });
+  #facts = el("span", { class: "row facts" });
+  #crashes = el("div", { class: "crashes", role: "status" });
+  /** What the result shows. */
+  #shown = "";
+  element;
+
+  /**
+   * @param {Head} head
+   * @param {object} options
+   * @param {HTMLElement | undefined} options.controls of a running match
+   * @param {(seat: number) => void} options.showOutput shows what a bot's process wrote
+   */
+  constructor(head, { controls, showOutput }) {
+    this.#head = head;
+    this.#showOutput = showOutput;
+    this.element = el(
+      "header",
+      { class: "match-head" },
+      el(
+        "div",
+        { class: "line" },
+        el("h1", null, head.title),
+        this.#state,
+        this.#lead,
+        this.#result,
+        controls,
+        this.#facts,
+      ),
+      this.#crashes,
+    );
+  }
+
+  /**
+   * Show what the match is doing. The match's own pause and that of this view are two things: the
+   * view's is told by its button.
+   *
+   * @param {Player} player
+   * @param {boolean} isHeld whether the match itself is paused
+   */
+  state({ mode, over, round, last }, isHeld) {
+    const live = mode === "live" && !isHeld;
+    const running = isHeld ? "match paused" : live ? "live" : "running";
+    const state = over ? (round === last ? "over" : "replay") : running;
+    this.#state.textContent = `${state} · ${turnWord(this.#head)} ${round}`;
+    this.#state.classList.toggle("is-live", live);
+  }
+
+  /**
+   * Show who leads in a round, or how the match ended.
+   *
+   * @param {Position} position
+   * @param {End | null} end null: it isn't to be told yet
+   * @param {readonly number[]} scores of the last position
+   */
+  result(position, end, scores) {
+    const isStart = position.n === 0 && position.scores.every((score) => score === 0);
+    const { text, seats } =
+      end !== null
+        ? describeEnding(this.#head, end, scores)
+        : isStart
+          ? { text: "", seats: [] }
+          : describeLead(this.#head, position.scores);
+    const key = `${end !== null} ${text}`;
+    if (key === this.#shown) {
+      return;
+    }
+    this.#shown = key;
+    const [told, other] = end === null ? [this.#lead, this.#result] : [this.#result, this.#lead];
+    fill(told, seats.map(seatMark), text !== "" && el("span", null, text));
+    told.title = text;
+    fill(other);
+    this.#showCrashes(end);
+  }
+
+  /** @param {End | null} end */
+  #showCrashes(end) {
+    const { endings = [], exits = {}, outputs = {} } = end?.result ?? {};
+    fill(
+      this.#crashes,
+      endings.flatMap((ending, seat) => {
+        if (!ENDED_BY_CRASH.has(ending) || !CRASH.test(exits[seat] ?? "")) {
+          return [];
+        }
+        const output = outputs[seat] ?? "";
+        const what = printable(crashLine(output)) || printable(exits[seat]);
+        const name = printable(this.#head.players[seat]?.name ?? "");
+        return [
+          el(
+            "p",
+            null,
+            seatMark(seat),
+            el("span", { class: "what" }, `${name} crashed: `, el("code", null, what)),
+            output !== "" &&
+              el(
+                "button",
+                { class: "button small", type: "button", onclick: () => this.#showOutput(seat) },
+                `Output of ${seatLetter(seat)}`,
+              ),
+          ),
+        ];
+      }),
+    );
+  }
+
+  /**
+   * Show what can be taken from the match: its seed, its record, the bots' failures, a link.
+   *
+   * @param {object} options
+   * @param {End | null} options.end null: it is running
+   * @param {boolean} options.isStored whether the arena has it, so that there is something to link to
+   * @param {() => number} options.round returns the round that is shown
+   */
+  facts({ end, isStored, round }) {
+    const head = this.#head;
+    const seed = end?.seed ?? null;
+    const api = `/api/1/matches/${encodeURIComponent(head.match)}`;
+    const record = `${api}/record`;
+    const title = "Download the record of the match";
+    const names = head.players.map(({ name }) => name);
+    fill(
+      this.#facts,
+      seed !== null && el("span", { class: "muted" }, `seed ${seed}`),
+      isStored &&
+        end !== null &&
+        (typeof head.ladder === "string"
+          ? downloadButton("Record", { address: record, file: `${head.match}.jsonl.gz`, title, names })
+          : el("a", { class: "button small", href: record, download: true, title }, "Record")),
+      isStored &&
+        (head.bundles ?? []).map((seat) =>
+          downloadButton(`Failure of ${seatLetter(seat)}`, {
+            address: `${api}/bundles/${seat}`,
+            file: `${head.match}.seat${seat}.zip`,
+            title: `Download what shows why ${printable(names[seat])} failed`,
+            names: [names[seat]],
+          }),
+        ),
+      isStored &&
+        copyButton(
+          () => {
+            const url = new URL(location.href);
+            url.hash = `${addressOf(head.match)}?round=${round()}`;
+            return url.href;
+          },
+          { label: "Copy link", title: `Copy a link to this ${turnWord(head)}` },
+        ),
+    );
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The moments of a match that are worth going to: turns with a fault of a bot, turns in which
+ * something happened, and the turn that decided it.
+ *
+ * No elements here; marks.js draws the moments at the slider.
+ *
+ * @module
+ */
+
+/** @typedef {import("./decode.js").Frame} Frame */
+/** @typedef {{count: number, frame(n: number): Frame | null}} Frames */
+
+/** Parts of an answer were refused. */
+export const REFUSED = 1;
+/** An answer came too late. */
+export const LATE = 2;
+/** An answer couldn't be read, or a bot was gone. */
+export const FAILED = 4;
+/** Something happened by the rules. */
+export const EVENT = 8;
+/** Everything that is a bot's fault. */
+export const FAULTS = REFUSED | LATE | FAILED;
+
+/** The moments of a match, as far as its frames are loaded. */
+export class Moments {
+  /** Number of rounds. */
+  count = 0;
+  /** Increases when something was added. */
+  version = 0;
+  #seats;
+  /** By round, then by seat. */
+  #flags = new Uint8Array(1024);
+  #included = new Uint8Array(256);
+  #complete = 0;
+
+  /** @param {number} seats */
+  constructor(seats) {
+    this.#seats = seats;
+  }
+
+  /**
+   * Include frames that were loaded since the last call.
+   *
+   * @param {Frames} frames
+   */
+  include(frames) {
+    if (frames.count !== this.count) {
+      this.count = frames.count;
+      this.version += 1;
+    }
+    this.#included = grown(this.#included, frames.count);
+    this.#flags = grown(this.#flags, frames.count * this.#seats);
+    for (let n = this.#complete; n < frames.count; n += 1) {
+      const frame = this.#included[n] === 0 ? frames.frame(n) : null;
+      if (frame !== null) {
+        this.#included[n] = 1;
+        this.version += 1;
+        for (let seat = 0; seat < this.#seats; seat += 1) {
+          this.#flags[n * this.#seats + seat] = flagsOf(frame, seat);
+        }
+      }
+      if (n === this.#complete && this.#included[n] === 1) {
+        this.#complete += 1;
+      }
+    }
+  }
+
+  /**
+   * Return what there was in a round.
+   *
+   * @param {number} n
+   * @param {number | null} seat null: of all seats
+   * @returns {number} flags
+   */
+  at(n, seat) {
+    const first = n * this.#seats;
+    if (seat !== null) {
+      return this.#flags[first + seat] ?? 0;
+    }
+    let all = 0;
+    for (let one = first; one < first + this.#seats; one += 1) {
+      all |= this.#flags[one] ?? 0;
+    }
+    return all;
+  }
+
+  /**
+   * Return the next round with a fault.
+   *
+   * @param {number} from the round from which to look
+   * @param {1 | -1} direction
+   * @param {number | null} seat null: of any seat
+   * @returns {number | null} null: there is none, as far as frames are loaded
+   */
+  fault(from, direction, seat) {
+    for (let n = from + direction; n >= 0 && n < this.count; n += direction) {
+      if ((this.at(n, seat) & FAULTS) !== 0) {
+        return n;
+      }
+    }
+    return null;
+  }
+}
+
+/**
+ * Return what there was in a frame's turn for a seat.
+ *
+ * @param {Frame} frame
+ * @param {number} seat
+ */
+function flagsOf({ play, events = [] }, seat) {
+  let flags = events.some(([of]) => of === seat || of < 0) ? EVENT : 0;
+  if (play === undefined) {
+    return flags;
+  }
+  const verdict = play.verdicts[seat];
+  const fault = play.faults?.find((one) => one.seat === seat);
+  if (verdict === "late") {
+    flags |= LATE;
+  } else if (verdict === "malformed" || (verdict === "missing" && fault) || play.left?.[seat]) {
+    flags |= FAILED;
+  } else if (verdict === "answer" && fault) {
+    flags |= REFUSED;
+  }
+  return flags;
+}
+
+/**
+ * Return the round that decided a match: the one in which the lead of the seat that is ahead at the
+ * end grew the most.
+ *
+ * @param {Frames} frames
+ * @param {readonly number[] | null} ranks of the result; null: the last scores tell who is ahead
+ * @returns {number | null} null: its lead never grew, or not all frames are loaded
+ */
+export function decidedAt(frames, ranks) {
+  const last = frames.frame(frames.count - 1);
+  if (last === null) {
+    return null;
+  }
+  const best = ranks?.indexOf(1) ?? last.scores.indexOf(Math.max(...last.scores));
+  if (best < 0) {
+    return null;
+  }
+  let [round, most] = [/** @type {number | null} */ (null), 0];
+  let before = NaN;
+  for (let n = 0; n < frames.count; n += 1) {
+    const scores = frames.frame(n)?.scores;
+    if (scores === undefined) {
+      return null;
+    }
+    const lead = scores[best] - Math.max(...scores.filter((_, seat) => seat !== best));
+    if (lead - before > most) {
+      [round, most] = [n, lead - before];
+    }
+    before = lead;
+  }
+  return round;
+}
+
+/**
+ * Return an array with room for so many bytes.
+ *
+ * @param {Uint8Array<ArrayBuffer>} old
+ * @param {number} length
+ */
+function grown(old, length) {
+  if (length <= old.length) {
+    return old;
+  }
+  const longer = new Uint8Array(Math.max(length, 2 * old.length));
+  longer.set(old);
+  return longer;
+}

@@ -1,0 +1,79 @@
+"""How fast the rules are as a library: steps, copies, games from a state, and observations.
+
+All in one process on one core. The answers are random legal ones, made before the clock runs;
+only the environment's step includes decoding its actions. Times of the same run are set against
+each other: `copy` and `to_game` in steps.
+"""
+
+import random
+import time
+
+from measured import keep, median
+
+import lanista
+from lanista.env.encoding import encoder_of
+
+SEEDS = {"angrymob": 5, "hogwarts": 19, "crematoria": 3}
+TURNS, RUNS = 100, 5
+
+
+def answers(game, pick):
+    """A random legal answer of each seat."""
+    return [
+        [pick.choice(ways) for ways in game.legal(seat).values() if ways]
+        for seat in range(game.seats)
+    ]
+
+
+def seconds(work, times=1):
+    """Processor seconds that one call takes."""
+    began = time.process_time()
+    for _ in range(times):
+        work()
+    return (time.process_time() - began) / times
+
+
+def measured(name, run):
+    """Seconds of a step, a copy, `to_game`, `legal` of all seats and an observation of all."""
+    pick = random.Random(run)
+    game = lanista.new_game(name, seed=SEEDS[name])
+    settings = dict(game.rules.settings) if name != "angrymob" else {}
+    encoder = encoder_of(name, settings)
+    times = {"step": [], "copy": [], "to_game": [], "legal": [], "observe": []}
+    seats = range(game.seats)
+    for turn in range(TURNS):
+        if game.over:
+            break
+        chosen = answers(game, pick)
+        if turn % 10 == 0:
+            state = game.state(0)
+            times["copy"].append(seconds(game.copy, 20))
+            times["to_game"].append(seconds(lambda state=state: state.to_game(seed=1), 3))
+            times["legal"].append(seconds(lambda: [game.legal(seat) for seat in seats], 3))
+            times["observe"].append(
+                seconds(lambda: [encoder.observe(game.rules, seat) for seat in seats], 3)
+            )
+        times["step"].append(seconds(lambda chosen=chosen: game.step(chosen)))
+    return {what: sum(each) / len(each) for what, each in times.items()}
+
+
+def main():
+    figures = {}
+    for name in SEEDS:
+        runs = [measured(name, run) for run in range(RUNS)]
+        step = [run["step"] for run in runs]
+        observed = [run["step"] + run["observe"] for run in runs]
+        figures[f"{name}_steps_s"] = round(1 / median_of(step))
+        figures[f"{name}_steps_observed_s"] = round(1 / median_of(observed))
+        for what in ("copy", "to_game", "legal"):
+            ratio = [run[what] / run["step"] for run in runs]
+            figures[f"{name}_{what}_in_steps"] = median(ratio)
+    keep("python_rules", figures)
+
+
+def median_of(values):
+    return sorted(values)[len(values) // 2]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Healthy, of any game: answers with no submoves; from the second turn on, once the file GATE is
+there.
+"""
+
+import os
+import time
+from pathlib import Path
+
+from wire import Arena
+
+arena = Arena()
+arena.play(turns=1)
+while True:
+    arena.turn()
+    while not Path(os.environ["GATE"]).exists():
+        time.sleep(0.02)
+    arena.say(b"\n")

@@ -1,0 +1,96 @@
+"""Mistyped names: every message ends with the name that was probably meant."""
+
+import pytest
+
+from lanista.suggestions import did_you_mean, nearest
+
+PAIR = ("CamperJoe", "CamperJoe")
+
+MEANT = {
+    "a command": (["paly"], "play"),
+    "a command of a group": (["replay", "shwo"], "show"),
+    "a command of a group in a group": (["arena", "name", "rest"], "reset"),
+    "a command in capitals": (["PLAY"], "play"),
+    "an option": (["play", "--move-limt", 3, "angrymob", *PAIR], "--move-limit"),
+    "an option's value": (["replay", "export", "match", "--format", "PNG"], "png"),
+    "a game": (["play", "AngryMob", *PAIR], "angrymob"),
+    "a game to list": (["bots", "hogwart"], "hogwarts"),
+    "a house bot": (["play", "angrymob", "camperjo", "CamperJoe"], "CamperJoe"),
+    "a setting": (["play", "angrymob", *PAIR, "--set", "Move_Limit=3"], "move_limit"),
+    "a map": (["play", "angrymob", *PAIR, "-i", "Meadows"], "meadow"),
+    "a limit": (["play", "angrymob", *PAIR, "--limits", "memry=1G"], "memory"),
+}
+
+
+@pytest.mark.parametrize(("words", "meant"), MEANT.values(), ids=MEANT.keys())
+def test_a_mistyped_name_gets_a_suggestion(lanista, words, meant):
+    done = lanista(*words)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.endswith(f"; did you mean {meant!r}?\n")
+    assert 1 == done.err.count("\n")
+
+
+@pytest.mark.parametrize("words", [["xyz"], ["play", "--colour"], ["play", "chess", *PAIR]])
+def test_a_name_that_is_like_no_other_gets_none(lanista, words):
+    done = lanista(*words)
+    assert 2 == done.code
+    assert "did you mean" not in done.err
+
+
+def test_a_bot_of_another_game_is_told_so(lanista):
+    done = lanista("play", "angrymob", "Dummy", "CamperJoe")
+    assert done.err.endswith("; Dummy is a house bot of hogwarts and crematoria\n")
+
+
+def test_a_mistyped_key_comes_before_the_key_that_is_missing_for_it(lanista, tmp_path):
+    """`fromat = …` is one mistake, not two."""
+    (tmp_path / "cup.toml").write_text(
+        'name = "cup"\ngame = "angrymob"\nfromat = "swiss"\n'
+        '[[bots]]\nname = "A"\ncommand = "CamperJoe"\n'
+    )
+    done = lanista("tournament", "check", "cup.toml")
+    assert 2 == done.code
+    assert done.err.startswith("lanista: cup.toml: fromat: no such key; known are name, game, ")
+    assert done.err.endswith("; did you mean 'format'?\n")
+
+
+def test_the_value_of_a_key_gets_a_suggestion(lanista, tmp_path):
+    (tmp_path / "cup.toml").write_text(
+        'name = "cup"\ngame = "angrymob"\nformat = "Swis"\n'
+        '[[bots]]\nname = "A"\ncommand = "CamperJoe"\n'
+    )
+    assert lanista("tournament", "check", "cup.toml").err.endswith("; did you mean 'swiss'?\n")
+
+
+def test_names_are_compared_without_regard_to_case():
+    assert "Demo" == nearest("DEMO", ["Null", "Demo", "Dummy"])
+    assert None is nearest("xyz", ["Null", "Demo", "Dummy"])
+    assert "" == did_you_mean("xyz", ["Null"])
+
+
+def test_a_long_name_costs_no_time():
+    assert "" == did_you_mean("x" * 10**7, ["Null"] * 10)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["check"], "lanista check: Missing argument 'GAME'.\n"),
+        (["check", "angrymob"], "lanista: one bot is checked at a time; 0 given: "),
+        (["check", "angrymob", *PAIR], "lanista: one bot is checked at a time; 2 given: "),
+        (["check", "--game", "angrymob"], "lanista: one bot is checked at a time; 0 given: "),
+        (
+            ["play", "--game", "angrymob", "hogwarts", *PAIR],
+            "lanista: --game angrymob and hogwarts: two games; say one of them\n",
+        ),
+        (["play", "--game", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
+        (
+            ["play", "--game", "angrymob", "angrymob", "CamperJoe"],
+            "lanista: Angry Mob is for 2 bots; 1 given",
+        ),
+    ],
+)
+def test_the_game_is_said_first_or_by_an_option(lanista, words, message):
+    done = lanista(*words)
+    assert 2 == done.code
+    assert done.err.startswith(message)

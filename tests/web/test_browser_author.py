@@ -1,0 +1,228 @@
+"""The page as an author's workshop, in a browser: answers in words and what they are about, faults,
+crashes, the turn that decided, spoilers, the board by keyboard, and who can use all of it.
+"""
+
+import itertools
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import wait_until
+from lanista.match.record import read_record
+from lanista.match.replay import all_faults, positions, start
+from lanista.rules import registry
+from web.arena import match_of
+from web.browser import DESK, PHONE
+from web.matchpage import MatchPage, drop
+from web.records import changed, unpacked
+
+AXE = Path(__file__).parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], preload: false });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join("; ")}`);
+}"""
+TRACEBACK = (
+    'ready\nTraceback (most recent call last):\n  File "bot.py", line 3, in <module>\n'
+    "    x[3]\nKeyError: '<b>3</b>'\n"
+)
+
+
+@pytest.fixture
+def replay(arena, records, show):
+    """Show the replay of a game's match at a round."""
+
+    def replay(game, n, **preferences):
+        address = f"{arena.address(match_of(records[game]))}?round={n}"
+        match = MatchPage(show(address, **preferences))
+        match.at(n)
+        return match
+
+    return replay
+
+
+def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
+    """What a bot ordered, why it changed nothing, and both ways between text and board."""
+    record = read_record(records["hogwarts"])
+    # A wizard that had something in its way, in some round.
+    game, unit, why = next(
+        (game, unit, why)
+        for game in positions(record, registry.get("hogwarts"))
+        for unit, why in game.without_effect().items()
+        if unit >= 4
+    )
+    n = game.turn
+    match = replay("hogwarts", n)
+    line = match.panel("Answers").get_by_role("listitem").filter(has_text=f"wizard {unit} moves")
+    expect(line).to_contain_text(f"no effect: {why}")
+    dark = match.picture()
+    line.hover()
+    match.expect_another_picture(dark)
+    match.page.mouse.move(2, 2)
+    match.expect_picture(dark)
+    cell = game.cells[unit]
+    match.hover(*divmod(cell, 60))
+    expect(line).to_have_class(re.compile("pointed"))
+    match.page.mouse.move(2, 2)
+    expect(line).not_to_have_class(re.compile("pointed"))
+    # What was sent is a click away, and only of the player that is chosen.
+    match.page.get_by_role("button", name="B: only Demo").click()
+    panel = match.panel("Answers")
+    expect(panel.get_by_role("heading")).to_have_count(1)
+    panel.get_by_text("as it was sent").click()
+    expect(panel.get_by_text(record.turns[n - 1].raw[1], exact=True)).to_be_visible()
+
+
+def test_faults_are_a_key_away(records, replay):
+    """The next and the previous fault of any player, or of the one that is chosen."""
+    record = read_record(records["hogwarts"])
+    by_turn = all_faults(record, start(record, registry.get("hogwarts")))
+    at_fault = [{fault.seat for fault in faults} for faults in by_turn]
+    rounds = {
+        seat: [n for n, seats in enumerate(at_fault, 1) if seat in seats] for seat in range(4)
+    }
+    of_any = sorted({n for of_seat in rounds.values() for n in of_seat})
+    assert len(of_any) > 2
+    match = replay("hogwarts", 0)
+    press = match.page.keyboard.press
+    press("n")
+    match.at(of_any[0])
+    match.button("To the next fault").click()
+    match.at(of_any[1])
+    press("p")
+    match.at(of_any[0])
+    faulty = next(seat for seat, of_seat in rounds.items() if of_seat)
+    faultless = next(seat for seat, of_seat in rounds.items() if not of_seat)
+    match.button(f"{'ABCD'[faulty]}: only").click()
+    press("Home")
+    press("n")
+    match.at(rounds[faulty][0])
+    match.button(f"{'ABCD'[faultless]}: only").click()
+    expect(match.button("To the next fault")).to_have_attribute("aria-disabled", "true")
+    press("n")
+    match.at(rounds[faulty][0])
+
+
+def test_the_end_is_told_when_it_is_asked_for(records, replay):
+    """Neither who won nor where it was decided; the page remembers who wants to know."""
+    record = read_record(records["angrymob"])
+    match = replay("angrymob", 3)
+    won = match.page.get_by_text(re.compile("^GravityGoers won"))
+    decided = match.button("Decided")
+    expect(match.page.get_by_text(re.compile("leads?:|level:"))).to_be_visible()
+    expect(won).to_be_hidden()
+    expect(decided).to_be_hidden()
+    match.page.keyboard.press("End")
+    match.at(len(record.turns))
+    expect(won).to_be_visible()
+    match.go(3)
+    expect(won).to_be_hidden()
+    match.page.keyboard.press("s")
+    expect(won).to_be_visible()
+    expect(match.page).to_have_url(re.compile(r"\?round=3$"))
+    match.page.reload()
+    match.at(3)
+    expect(won).to_be_visible()
+    leads = [
+        first - second
+        for first, second in (game.scores() for game in positions(record, registry.get("angrymob")))
+    ]
+    gains = [now - before for before, now in itertools.pairwise(leads)]
+    decided.click()
+    match.at(1 + gains.index(max(gains)))
+
+
+def test_a_crash_says_what_crashed(arena, records, show, tmp_path):
+    """The last line of the traceback, and all of the output a click away."""
+    lines = unpacked(records["angrymob"])
+    result = {
+        **json.loads(lines[-1])["result"],
+        "endings": ["normal", "disconnect"],
+        "bots": [None, {"exit": "exited with code 1", "output": TRACEBACK}],
+    }
+    path = tmp_path / "crashed.jsonl"
+    path.write_bytes(b"".join(changed(lines, -1, result=result)))
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, path)
+    match = MatchPage(page)
+    match.begin()
+    crash = page.get_by_role("status").filter(has_text="RandomRunners crashed:")
+    expect(crash).to_be_hidden()
+    page.keyboard.press("End")
+    expect(crash).to_contain_text("KeyError: '<b>3</b>'")
+    page.get_by_role("button", name="Output of B").click()
+    expect(page.get_by_role("tabpanel", name="Output")).to_contain_text('File "bot.py", line 3')
+
+
+def test_the_board_by_keyboard(replay):
+    """Its cells are told one by one; the other keys go on stepping when the board is left."""
+    match = replay("crematoria", 5)
+    match.page.keyboard.press("b")
+    board = match.page.get_by_role("application")
+    expect(board).to_be_focused()
+    match.page.keyboard.press("ArrowRight")
+    told = match.page.get_by_text("underground, row 20, column 40", exact=True)
+    expect(told).to_be_visible()
+    match.page.keyboard.press("ArrowDown")
+    match.page.keyboard.press("ArrowLeft")
+    expect(match.page.get_by_text("underground, row 21, column 39", exact=True)).to_be_visible()
+    match.at(5)
+    match.page.keyboard.press("Escape")
+    expect(match.page.get_by_text("underground, row")).to_be_hidden()
+
+
+def test_the_board_is_zoomed_and_moved(replay):
+    """By keys, by the wheel where the pointer is, and by dragging, which follows no unit."""
+    match = replay("hogwarts", 5)
+    (whole,) = match.geometry()
+
+    def tile():
+        return match.geometry()[0]["tile"]
+
+    match.hover(30, 30)
+    match.page.mouse.wheel(0, -600)
+    wait_until(lambda: tile() > 2 * whole["tile"], "the board is larger")
+    # The cell under the pointer is still there.
+    expect(match.page.get_by_text("row 30, column 30", exact=True)).to_be_visible()
+    (before,) = match.geometry()
+    match.page.mouse.down()
+    match.page.mouse.move(*(200, 300), steps=3)
+    match.page.mouse.up()
+    wait_until(lambda: before != match.geometry()[0], "the board has moved")
+    assert before["tile"] == tile()
+    expect(match.button("Unfollow")).to_be_hidden()
+    match.page.keyboard.press("0")
+    wait_until(lambda: [whole] == match.geometry(), "the whole board is seen")
+    match.page.keyboard.press("z")
+    wait_until(lambda: tile() > whole["tile"], "the board is larger")
+    match.page.keyboard.press("x")
+    wait_until(lambda: [whole] == match.geometry(), "the whole board is seen again")
+    match.page.keyboard.press("v")
+    expect(match.players.first).to_be_hidden()
+    match.page.keyboard.press("v")
+    expect(match.players.first).to_be_visible()
+
+
+def test_nothing_serious_is_in_anybodys_way(arena, records, visit):
+    """axe-core's findings, on a desk and on a phone, in both themes."""
+    if not AXE.exists():
+        pytest.skip("axe-core is missing; `make setup-browser` installs it where npm is")
+    one = visit()
+    one.pardon("Content Security Policy")  # axe-core tries colours out
+    match = MatchPage(one.open(f"{arena.address(match_of(records['hogwarts']))}?round=20"))
+    match.at(20)
+    match.page.keyboard.press("s")
+    match.page.evaluate(AXE.read_text())
+    found = []
+    for size, other in ((DESK, "light"), (PHONE, "dark")):
+        match.page.set_viewport_size(size)
+        for name in ("Logs", "Ledger", "Score", "Answers"):
+            match.panel(name)
+            found += match.page.evaluate(SERIOUS)
+        match.button(f"Change to the {other} theme").click()
+    assert [] == found
