@@ -62,6 +62,8 @@ async def test_the_least_round_trip_is_added_up_to_the_allowance(
     assert [{"0": lag} if lag else {}] * 3 == [turn.lags for turn in record.turns]
     assert allowance == record.header.clock.lag_allowance
     assert [{"0": (300_000, least)}, {}, {}] == [turn.round_trips for turn in record.turns]
+    counted = table.match.figures.round_trips  # for /metrics
+    assert (1, 300_000) == (sum(counted.counts), counted.total)
     # The bot knows, and a late one is told its own limit; the record has all that this takes.
     told = heard(table.bots[0])
     assert ([f"lag {allowance:g}"] if allowance else []) == [x for x in told if "lag" in x]

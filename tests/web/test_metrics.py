@@ -1,6 +1,7 @@
 """The arena's figures, as Prometheus reads them, and whether it is ready (docs/api.md)."""
 
 import re
+import sys
 from contextlib import ExitStack
 
 import pytest
@@ -54,6 +55,10 @@ async def test_the_figures_of_an_arena(tmp_path):
         assert 6 == found["lanista_answer_seconds_bucket", mob, ("le", "+Inf")]
         assert 2 == found["lanista_own_turn_seconds_count", mob]
         assert 0 < found["lanista_own_turn_seconds_sum", mob] < 60
+        # Each seat's at the beginning: in microseconds on this machine, if the system knows them.
+        ways = found["lanista_round_trip_seconds_bucket", mob, ("le", "+Inf")]
+        assert (2 if sys.platform == "linux" else 0) == ways
+        assert 0 <= found["lanista_round_trip_seconds_sum", mob] < 60
         assert 0 == found["lanista_late_answers_total", ("fault", "bot"), mob]
         assert 1 == found["lanista_connections", ("state", "waiting")]
         assert 1 == found["lanista_refusals_total", ("code", "unknown-game")]

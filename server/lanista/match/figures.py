@@ -22,6 +22,12 @@ OWN_BOUNDS = (
 )
 """Upper bounds of the buckets for the arena's own part of a turn, in microseconds."""
 
+ROUND_TRIP_BOUNDS = (
+    *(50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000),
+    1_000_000,
+)
+"""Upper bounds of the buckets for round trips, in microseconds."""
+
 
 @attrs.define
 class Histogram:
@@ -56,6 +62,8 @@ class MatchFigures:
     own: Histogram = attrs.field(factory=lambda: Histogram(OWN_BOUNDS))
     """Microseconds from the arrival of a turn's last answer to the beginning of the next turn, for
     turns in which everybody answered and no watcher held the match."""
+    round_trips: Histogram = attrs.field(factory=lambda: Histogram(ROUND_TRIP_BOUNDS))
+    """Microseconds of each smoothed round trip to a bot that was measured, in a few turns."""
     late: int = 0
     """Number of late answers that count as the bots' fault."""
     late_in_stalls: int = 0
@@ -97,5 +105,6 @@ class MatchFigures:
         """Add the figures of another match."""
         self.answers.include(other.answers)
         self.own.include(other.own)
+        self.round_trips.include(other.round_trips)
         self.late += other.late
         self.late_in_stalls += other.late_in_stalls

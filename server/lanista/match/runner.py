@@ -463,6 +463,7 @@ class Match:
         found = seat.measure(self.spec.conditions.lag_allowance)
         if found is not None:
             self._round_trips[str(seat.index)] = found.smoothed, found.least
+            self.figures.round_trips.add(found.smoothed)
 
     async def _wait_for(self, seat: Seat, others: Iterable[Seat], deadline: float) -> None:
         """Wait for a seat that has just been looked at, then for the others; until the deadline."""

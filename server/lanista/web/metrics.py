@@ -112,12 +112,19 @@ def _matches(arena: Arena) -> Iterator[Metric]:
         "Time from the arrival of a turn's last answer to the beginning of the next turn.",
         labels=["game"],
     )
+    ways = HistogramMetricFamily(
+        "lanista_round_trip_seconds",
+        "Round trips between arena and bots, as the system measured them at the beginning of each "
+        "match and in every 32nd turn.",
+        labels=["game"],
+    )
     for game, counted in figures.by_game.items():
         late.add_metric([game, "bot"], counted.late)
         late.add_metric([game, "stall"], counted.late_in_stalls)
         _add_histogram(answers, [game], counted.answers, MICROSECOND)
         _add_histogram(own, [game], counted.own, MICROSECOND)
-    yield from (late, answers, own)
+        _add_histogram(ways, [game], counted.round_trips, MICROSECOND)
+    yield from (late, answers, own, ways)
     running = GaugeMetricFamily("lanista_matches_running", "Running matches.", labels=["game"])
     games = Counter(match.ruleset.name for match in arena.running.matches.values())
     for game in {arena.options.default.name: 0, **figures.turns, **games}:
