@@ -1,0 +1,98 @@
+"""Two arenas with one PostgreSQL store have the same names, tokens and ratings (docs/arena.md)."""
+
+import json
+import urllib.request
+
+import pytest
+
+from e2e.running import PATIENCE, Program, command, wait_until
+from store import postgres
+
+psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+
+FILE = """
+port = 0
+workers = 1
+data = "data"
+store = "{store}"
+page = {{ listen = "127.0.0.1:0" }}
+
+[[ladders]]
+name = "pit"
+game = "angrymob"
+settings = {{ move_limit = 1 }}
+clock = {{ first = 0, turn = 0 }}
+"""
+
+
+class Arena(Program):
+    """`lanista arena run` with a page, and results in PostgreSQL."""
+
+    def __init__(self, folder, store):
+        folder.mkdir()
+        (folder / "arena.toml").write_text(FILE.format(store=store))
+        super().__init__(command("arena", "run", "arena.toml"), folder)
+
+    def listen(self):
+        """Wait until it listens."""
+        self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")
+        arena, page = self.out.splitlines()
+        self.port = int(arena.rpartition(":")[2])
+        self.page = page.removeprefix("page: ").partition("?")[0]
+
+    def table(self):
+        """By name: the matches and the rating, as the page shows them."""
+        url = f"{self.page}api/1/ladders/pit"
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            rows = json.load(answer)["rows"]
+        return {row["bot"]: (row["matches"], row["rating"]) for row in rows}
+
+
+@pytest.fixture
+def arenas(tmp_path, started):
+    """Two arenas of one store."""
+    with postgres.server() as server:
+        store = postgres.url(server, "postgres")
+        both = [Arena(tmp_path / name, store) for name in ("a", "b")]
+        for arena in both:
+            started(arena)
+        for arena in both:
+            arena.listen()
+        yield both, store
+        for arena in both:
+            arena.end()
+
+
+def play_block(bots):
+    """Let two bots play both matches of their block, and leave."""
+    for _ in range(2):
+        for bot in bots:
+            bot.until("go")
+            bot.say("\n")
+        for bot in bots:
+            assert "end finished" in bot.until("end")
+    for bot in bots:
+        bot.leave()
+
+
+def matches(store):
+    """The number of matches that are stored."""
+    with psycopg.connect(store) as connection:
+        return connection.execute("SELECT count(*) FROM ladder_pit.matches").fetchone()[0]
+
+
+def test_two_arenas_show_one_ladder_and_know_the_same_tokens(arenas, peers):
+    """What is played at one is in the other's table; a name is its owner's at both."""
+    both, store = arenas
+    for arena, names in zip(both, (("Ada", "Bob"), ("Cem", "Dil")), strict=True):
+        play_block([peers(arena, f"{name} v=1 keep=1 room=pit token=of-{name}") for name in names])
+    # A table is kept for ten seconds, so none is asked for before.
+    wait_until(lambda: 4 == matches(store), "all matches are stored")
+    first, second = (arena.table() for arena in both)
+    assert {"Ada", "Bob", "Cem", "Dil"} == first.keys()
+    assert {2} == {number for number, _ in first.values()}
+    assert first == second
+    thief = peers(both[1], "ada v=1 room=pit token=guessed")
+    assert "error bad-token the name 'ada' is registered with another token" in thief.rest()
+    owner = peers(both[1], "Ada v=1 room=pit token=of-Ada")
+    owner.until("wait")
