@@ -128,7 +128,7 @@ def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
     arena.operate("unbench", "arena.toml", "Cem")
     assert {"waiting": 1, "resting": 0}.items() <= arena.status().items()
     words = refused(arena, "bench", "arena.toml", "Cem", "--ladder", "pitt")
-    assert "arena.toml: no ladder 'pitt'; its ladders are: pit\n" == words
+    assert "arena.toml: no ladder 'pitt'; its ladders are: pit; did you mean 'pit'?\n" == words
 
 
 def test_a_struck_bots_matches_are_taken_out_and_put_back(arena):
