@@ -72,7 +72,7 @@ def test_a_value_is_neither_split_nor_filled_again():
     assert ("x", "{token} 'a b") == filled
 
 
-def test_environment_is_the_base_and_the_four_variables():
+def test_environment_is_the_base_and_the_five_variables():
     """They replace what the base says of them, so that no outer arena's token gets through."""
     base = {"PATH": "/bin", "LANISTA_TOKEN": "outer"}
     told = environment(host="10.0.0.1", port=4000, name="Bot", base=base)
@@ -82,6 +82,7 @@ def test_environment_is_the_base_and_the_four_variables():
         "LANISTA_PORT": "4000",
         "LANISTA_NAME": "Bot",
         "LANISTA_TOKEN": "",
+        "LANISTA_QUIET": "1",
     }
     assert expected == told
     assert {"PATH": "/bin", "LANISTA_TOKEN": "outer"} == base
@@ -98,7 +99,8 @@ def test_no_bot_gets_the_operators_token(monkeypatch):
 def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     monkeypatch.setenv("SOMETHING", "else")
     told = environment(host="h", port=1, name="n", token="t")
-    assert {*os.environ, "LANISTA_HOST", "LANISTA_PORT", "LANISTA_NAME", "LANISTA_TOKEN"} == {*told}
+    set_by_it = ("HOST", "PORT", "NAME", "TOKEN", "QUIET")
+    assert {*os.environ, *(f"LANISTA_{name}" for name in set_by_it)} == {*told}
     assert "else" == told["SOMETHING"]
 
 

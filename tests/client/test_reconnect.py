@@ -197,7 +197,7 @@ def test_each_attempt_is_told_on_stderr(arena_of, capsys):
     first, second = arena.pauses
     told = capsys.readouterr()
     assert "" == told.out
-    refused = "unreachable: no arena at 127.0.0.1, port 7: Connection refused"
+    refused = "unreachable: no arena at 127.0.0.1:7; start one with `lanista serve`"
     broken = "disconnected: the connection ended before a match"
     assert told.err.splitlines() == [
         f"lanista: {refused}; connecting again in {first:.1f} s",

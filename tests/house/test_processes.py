@@ -124,7 +124,7 @@ def test_no_arena_is_told_in_one_line_with_exit_code_1():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     code, out, err = end(start("lanista.house.camper_joe", port))
-    words = f"CamperJoe: unreachable: no arena at 127.0.0.1, port {port}: Connection refused\n"
+    words = f"CamperJoe: unreachable: no arena at 127.0.0.1:{port}; start one with `lanista serve`\n"
     assert (1, "", words) == (code, out, err)
 
 

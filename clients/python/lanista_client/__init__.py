@@ -20,6 +20,13 @@ import socket
 import sys
 import time
 
+from lanista_client.console import (
+    address,
+    is_quiet,
+    no_arena,
+    show_in_one_line,
+    tell_waiting,
+)
 from lanista_client.crematoria import CrematoriaState, CrematoriaUnit
 from lanista_client.drawing import Draw
 from lanista_client.hogwarts import HogwartsState, HogwartsUnit
@@ -66,6 +73,7 @@ __all__ = [
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
 _CONNECT_TIMEOUT = 10.0  # seconds
+_SILENCE = 1.0  # seconds of waiting for an opponent until that is told
 _READ_BUFFER = 1 << 16  # bytes; a turn of a big map comes in one read
 _LOG_PIECE = 1 << 13  # code points, at most 4 bytes each: within the 65,536 bytes of PROTOCOL.md 1
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0  # seconds, between attempts to connect
@@ -173,6 +181,8 @@ class Arena:
         reconnect: connect again, for as long as it takes, when there is no connection or it breaks,
             and take the match up again if the arena allows it; each attempt is told on stderr.
             With `keep` the iteration then ends only by an error that would come again.
+        quiet: don't tell on stderr that the bot has been waiting for an opponent for a second; else
+            LANISTA_QUIET=1, which the arena sets for the bots that it starts.
 
     Attributes:
         state: the current match, also after its end (then the final position); None before one.
@@ -200,6 +210,7 @@ class Arena:
         keep: bool = False,
         notes: bool = False,
         reconnect: bool = False,
+        quiet: bool | None = None,
     ) -> None:
         environ = os.environ
         options = {
@@ -221,6 +232,7 @@ class Arena:
         self.draw = Draw(self._write)
         self._keep = keep
         self._reconnect = reconnect
+        self._tells = not (is_quiet(environ.get("LANISTA_QUIET")) if quiet is None else quiet)
         self._pause = _SHORTEST_PAUSE  # before the next attempt to connect, at most
         self._owes = False  # an answer to the last `go`
         self._over = False
@@ -242,6 +254,7 @@ class Arena:
             self._connect()
         except ArenaError as error:
             if not reconnect:
+                show_in_one_line()
                 raise
             self._connect_again(error)
 
@@ -284,10 +297,10 @@ class Arena:
 
     def _read_on(self) -> None:
         """Read to the next turn that asks for an answer, or to the end."""
-        readline, readers = self._input.readline, self._readers
+        readers = self._readers
         while not (self._owes or self._over):
             try:
-                line = readline()
+                line = self._input.readline()  # a `wait` may have put another stream there
             except OSError:  # a reset: what came before it has been used
                 line = b""
             keyword, *words = line.decode("utf-8", "replace").split() or [""]
@@ -356,20 +369,18 @@ class Arena:
         """Connect and say hello."""
         host = self._host
         # Given a str, getaddrinfo imports a codec for international names: 8 ms at every start.
-        address: Any = (host.encode() if host.isascii() else host, self._port)
+        way: Any = (host.encode() if host.isascii() else host, self._port)
         try:
-            self._socket = socket.create_connection(address, _CONNECT_TIMEOUT)
+            self._socket = socket.create_connection(way, _CONNECT_TIMEOUT)
         except OSError as error:
-            why = error.strerror or error
-            words = f"no arena at {host}, port {self._port}: {why}"
-            raise ArenaError("unreachable", words) from error
+            raise ArenaError("unreachable", no_arena(host, self._port, error)) from error
         if self._tls is not None:
             self._begin_tls(self._tls)
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._reconnect:
             _notice_silence(self._socket)
-        self._input = self._socket.makefile("rb", _READ_BUFFER)
+        self._input: Any = self._socket.makefile("rb", _READ_BUFFER)
         self._write(self._hello)
 
     def _begin_tls(self, context: ssl.SSLContext) -> None:
@@ -442,9 +453,28 @@ class Arena:
         self._end = words[0]
         self._facts = {}
 
-    def _read_wait(self, _words: list[str]) -> None:
+    def _read_wait(self, words: list[str]) -> None:
         self._finish()
         self._pause = _SHORTEST_PAUSE
+        if self._tells and not self._over and self._is_silent():
+            self._tells = False
+            tell_waiting(address(self._host, self._port), self._hello, words)
+
+    def _is_silent(self) -> bool:
+        """Return whether the arena has nothing to say for a second; nothing is read."""
+        self._socket.settimeout(_SILENCE)
+        try:
+            self._input.peek(1)
+        except TimeoutError:
+            # A stream that has timed out once can't be read again. Its buffer was empty.
+            self._input.close()
+            self._input = self._socket.makefile("rb", _READ_BUFFER)
+            return True
+        except OSError:
+            pass  # a reset: the next read tells
+        finally:
+            self._socket.settimeout(None)
+        return False
 
     def _read_bye(self, _words: list[str]) -> None:
         self._finish()

@@ -1,0 +1,64 @@
+"""What the client writes to standard error for the person who started the bot."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # as in `lanista_client`: importing typing costs 15 ms
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def is_quiet(variable: str | None) -> bool:
+    """Return whether this value of LANISTA_QUIET asks for silence while the bot waits."""
+    return variable not in (None, "", "0")
+
+
+def no_arena(host: str, port: int, error: OSError) -> str:
+    """Return why there is no connection and, where that can help, what to do."""
+    where = address(host, port)
+    if isinstance(error, ConnectionRefusedError) and host in _LOOPBACK:
+        return f"no arena at {where}; start one with `lanista serve`"
+    return f"no arena at {where}: {error.strerror or error}"
+
+
+def address(host: str, port: int) -> str:
+    """Return host and port as one word; an IPv6 address is put in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def tell_waiting(where: str, hello: str, taken: list[str]) -> None:
+    """Write that the bot waits, for what, and where to look.
+
+    Args:
+        where: Address of the arena.
+        hello: The line that the bot opened the conversation with.
+        taken: The words of the arena's `wait`: seats taken and seats needed.
+    """
+    wanted = [word.replace("=", " ", 1) for word in hello.split() if word[:5] in ("game=", "room=")]
+    details = ", ".join([*wanted, f"{taken[0]} of {taken[1]} seats taken"])
+    sys.stderr.write(
+        f"lanista: waiting for an opponent at {where} ({details}); "
+        "the arena's page, whose address `lanista serve` prints, shows who is there\n"
+    )
+
+
+def show_in_one_line() -> None:
+    """Have an uncaught `ArenaError` of the code `unreachable` shown by its words alone.
+
+    A traceback would tell somebody who forgot to start an arena nothing. Every other exception is
+    shown as always, and a hook that the bot or its debugger has installed stays.
+    """
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _show
+
+
+def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    from lanista_client import ArenaError  # noqa: PLC0415 - it imports this module
+
+    if isinstance(error, ArenaError) and error.code == "unreachable":
+        sys.stderr.write(error.words + "\n")
+    else:
+        sys.__excepthook__(kind, error, traceback)

@@ -1,0 +1,196 @@
+"""What a person who starts a bot reads: that there is no arena, or that the bot waits."""
+
+import io
+import socket
+import subprocess
+import sys
+
+import pytest
+
+import lanista_client
+from client.scripted_arena import FORFEIT, START, TURN_0, WELCOME, Hears, Says, ScriptedArena, Wire
+from lanista_client import Arena, ArenaError, console
+
+MATCH = START + TURN_0 + FORFEIT + b"bye\n"
+BOT = """\
+from lanista_client import Arena, ArenaError
+
+with Arena("MyBot", port={port}) as arena:
+    for state in arena:
+        arena.send()
+"""
+REFUSED = ConnectionRefusedError(111, "Connection refused")
+WAITING = (
+    "lanista: waiting for an opponent at 127.0.0.1:7777 ({}1 of 2 seats taken); "
+    "the arena's page, whose address `lanista serve` prints, shows who is there\n"
+)
+
+
+class SilentStream(io.RawIOBase):
+    """A stream that gives its pieces, and times out for good at None, as a socket's does."""
+
+    def __init__(self, pieces):
+        self._pieces = pieces
+        self._timed_out = False
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        if self._timed_out:
+            raise OSError("cannot read from timed out object")
+        piece = self._pieces.pop(0) if self._pieces else b""
+        if piece is None:
+            self._timed_out = True
+            raise TimeoutError
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class SilentWire(Wire):
+    """A connected socket on which the arena is silent for a second wherever a piece is None."""
+
+    def __init__(self, pieces):
+        super().__init__(pieces)
+        self.timeouts = []
+
+    def settimeout(self, seconds):
+        self.timeouts.append(seconds)
+
+    def makefile(self, _mode, size):
+        return io.BufferedReader(SilentStream(self._pieces), size)
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """A function that lets the next `Arena` read these pieces and returns their `SilentWire`."""
+
+    def prepare(*pieces):
+        wire = SilentWire(list(pieces))
+        monkeypatch.setattr(lanista_client.socket, "create_connection", lambda *_: wire)
+        return wire
+
+    return prepare
+
+
+def play(arena):
+    for _ in arena:
+        arena.send()
+    return arena.result.end
+
+
+def run(code):
+    command = [sys.executable, "-B", "-W", "error", "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_a_bot_without_an_arena_ends_with_one_line():
+    port = free_port()
+    done = run(BOT.format(port=port))
+    assert f"no arena at 127.0.0.1:{port}; start one with `lanista serve`\n" == done.stderr
+    assert (1, "") == (done.returncode, done.stdout)
+
+
+def test_a_bot_may_catch_the_error_and_its_own_still_have_tracebacks():
+    caught = f"""\
+from lanista_client import Arena, ArenaError
+try:
+    Arena("MyBot", port={free_port()})
+except ArenaError as error:
+    print(error.code)
+raise KeyError("mine")
+"""
+    done = run(caught)
+    assert (1, "unreachable\n") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("Traceback")
+    assert done.stderr.endswith("KeyError: 'mine'\n")
+
+
+def test_a_hook_of_the_bots_own_stays(monkeypatch):
+    own = lambda *_: None  # noqa: E731
+    monkeypatch.setattr(sys, "excepthook", own)
+    console.show_in_one_line()
+    assert own is sys.excepthook
+
+
+@pytest.mark.parametrize(
+    ("host", "error", "words"),
+    [
+        ("localhost", REFUSED, "no arena at localhost:7; start one with `lanista serve`"),
+        ("::1", REFUSED, "no arena at [::1]:7; start one with `lanista serve`"),
+        ("example.org", REFUSED, "no arena at example.org:7: Connection refused"),
+        ("127.0.0.1", TimeoutError("timed out"), "no arena at 127.0.0.1:7: timed out"),
+    ],
+)
+def test_an_arena_can_only_be_started_on_this_machine(host, error, words):
+    assert words == console.no_arena(host, 7, error)
+
+
+@pytest.mark.parametrize(
+    ("options", "details"),
+    [
+        ({}, ""),
+        ({"game": "angrymob"}, "game angrymob, "),
+        ({"game": "angrymob", "room": "lab", "token": "secret"}, "game angrymob, room lab, "),
+    ],
+)
+def test_a_bot_that_waits_for_a_second_says_so_once(silent, capsys, options, details):
+    wire = silent(WELCOME, None, b"wait 1 2\n", MATCH)
+    with Arena("A", **options) as arena:
+        assert "forfeit" == play(arena)
+    assert ("", WAITING.format(details)) == capsys.readouterr()
+    assert [None, 1.0, None] == wire.timeouts, "the second time nothing is timed"
+
+
+def test_a_match_that_begins_at_once_is_played_in_silence(silent, capsys):
+    silent(WELCOME, MATCH)
+    with Arena("A") as arena:
+        assert "forfeit" == play(arena)
+    assert ("", "") == capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("quiet", "variable", "tells"),
+    [(True, None, False), (None, "1", False), (None, "0", True), (False, "1", True)],
+)
+def test_it_can_be_switched_off(silent, capsys, monkeypatch, quiet, variable, tells):
+    if variable is not None:
+        monkeypatch.setenv("LANISTA_QUIET", variable)
+    wire = silent(WELCOME, None, MATCH) if tells else silent(WELCOME, MATCH)
+    with Arena("A", quiet=quiet) as arena:
+        assert "forfeit" == play(arena)
+    assert ("", WAITING.format("") if tells else "") == capsys.readouterr()
+    assert tells == (1.0 in wire.timeouts)
+
+
+def test_an_arena_that_ends_while_a_bot_waits_is_an_error_as_ever(silent):
+    silent(WELCOME, None, b"error shutdown x\n")
+    with pytest.raises(ArenaError, match="shutdown: x"):
+        play(Arena("A"))
+
+
+def test_a_real_socket_is_read_on_after_the_silence(monkeypatch, capsys):
+    monkeypatch.setattr(lanista_client, "_SILENCE", 0.01)
+    told = lanista_client.tell_waiting
+    heard = []
+    monkeypatch.setattr(
+        lanista_client, "tell_waiting", lambda *said: (told(*said), bot.log("on"), heard.append(1))
+    )
+    with ScriptedArena(
+        Hears(b"A v=1\n"),
+        Says(WELCOME),
+        Hears(b"# on\n"),  # so the match begins only once the bot has told
+        Says(START + TURN_0),
+        Hears(b"\n"),
+        Says(FORFEIT + b"bye\n"),
+    ) as scripted:
+        bot = Arena("A", port=scripted.port)
+        assert "forfeit" == play(bot)
+        bot.close()
+    assert [1] == heard
+    assert WAITING.format("").replace("7777", str(scripted.port)) == capsys.readouterr().err
