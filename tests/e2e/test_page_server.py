@@ -12,6 +12,7 @@ import pytest
 from websockets.sync.client import connect
 
 from e2e.running import PATIENCE, environment, read, wait_until
+from lanista.cli.addresses import own_addresses
 from lanista.match.replay import verify
 from lanista.rules import registry
 
@@ -143,8 +144,9 @@ def test_a_port_that_was_asked_for_and_is_taken_is_told(lanista, words):
 def test_off_loopback_commands_need_the_token_that_is_printed(serve):
     """One of the operator's choice; without it a fresh one (tests/cli/test_web_option.py)."""
     daemon = serve(web="0.0.0.0:0", env=environment(LANISTA_WEB_TOKEN="open-sesame"))
-    port = urlsplit(daemon.page).port
-    assert f"http://{socket.gethostname()}:{port}/#token=open-sesame" == daemon.page
+    page = urlsplit(daemon.page)
+    own = next(iter(own_addresses("0.0.0.0")), socket.gethostname())
+    assert f"http://{own}:{page.port}/#token=open-sesame" == daemon.page
     with looking(daemon.page) as viewer:
         told = ask(viewer, "mode", manual=True)
         assert "mode is the operator's; say the token first" == told["words"]

@@ -24,10 +24,11 @@ def the_record(done):
 
 
 def test_house_bots_play_and_the_result_is_told(lanista):
-    """Exit code 0; verdict, ranks and scores, the seed, and where the record is."""
+    """Exit code 0; verdict, the rule that decided, ranks and scores, the seed, and where the record is."""
     done = lanista("play", "angrymob", "CamperJoe", "GravityGoers", "-i", "pit", *UNHURRIED)
     assert (0, "") == (done.code, done.err)
-    verdict, first, second, seed, where = done.out.splitlines()
+    verdict, rule, first, second, seed, where = done.out.splitlines()
+    assert rule.endswith("wins, whatever the scores (docs/rules/angrymob.md 3)")
     assert re.fullmatch(r"GravityGoers wins \(finished: capture, \d+ turns\)", verdict)
     assert re.fullmatch(r"  1\. GravityGoers  score \d+", first)
     assert re.fullmatch(r"  2\. CamperJoe  score \d", second)

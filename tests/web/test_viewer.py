@@ -562,7 +562,9 @@ async def test_closing_gives_up_what_waits(tmp_path):
         empty = tmp_path / "empty.jsonl.gz.part"
         empty.touch()
         running_matches.matches["empty"] = running_matches.matches[match]
-        running_matches.matches["empty"] = SimpleNamespace(part=empty, room="r", bots=[])
+        running_matches.matches["empty"] = SimpleNamespace(
+            part=empty, room="r", bots=[], started=None
+        )
         await page.say(do="open", id="head", match="empty")
         files = house.server.view.frame_cache._files
         await until(lambda: any(frame_file.source == empty for frame_file in files.values()))
