@@ -10,10 +10,11 @@ import { Connector, FINAL_CODES } from "./connector.js";
 import { CrematoriaState } from "./crematoria.js";
 import { Draw } from "./drawing.js";
 import { ArenaError, MisuseError } from "./errors.js";
-import { opening, quoted } from "./hello.js";
+import { isQuiet, opening, quoted } from "./hello.js";
 import { HogwartsState } from "./hogwarts.js";
 import { LineReader } from "./lines.js";
 import { bySeat, decimal, integer, line, noFacts, State, word } from "./state.js";
+import { showInOneLine, Waiting } from "./waiting.js";
 
 /** @typedef {import("./hello.js").Options} Options */
 /** @typedef {import("./state.js").Facts} Facts */
@@ -111,10 +112,13 @@ export async function connect(options = {}) {
   const way = { ...said, tls: tls && { ca: await trusted(tls) } };
   const connector = new Connector(way, Boolean(options.reconnect));
   const stream = await connector.connect().catch((error) => {
-    if (!connector.reconnect) throw error;
-    return connector.connectAgain(error);
+    if (connector.reconnect) return connector.connectAgain(error);
+    showInOneLine(error);
+    throw error;
   });
-  return new Arena(/** @type {import("node:stream").Duplex} */ (stream), options.keep, connector);
+  const waiting = isQuiet(options, process.env) ? null : new Waiting(said);
+  const connected = /** @type {import("node:stream").Duplex} */ (stream);
+  return new Arena(connected, options.keep, connector, waiting);
 }
 
 /**
@@ -157,6 +161,8 @@ export class Arena {
   /** What makes connections after the first; null: nothing does. @type {Connector | null} */
   #connector;
   #connecting = false;
+  /** Tells that the bot waits; null: nothing does. @type {Waiting | null} */
+  #waiting;
   /** @type {import("node:stream").Duplex} */
   #stream;
   #input = new LineReader();
@@ -181,8 +187,10 @@ export class Arena {
    * @param {import("node:stream").Duplex} stream the connection, the hello said
    * @param {boolean} [keep] whether it goes on after a match
    * @param {Connector | null} [connector] what makes a further connection, if it is to
+   * @param {Waiting | null} [waiting] what tells that the bot waits
    */
-  constructor(stream, keep = false, connector = null) {
+  constructor(stream, keep = false, connector = null, waiting = null) {
+    this.#waiting = waiting;
     this.#keep = keep;
     this.#connector = connector?.reconnect ? connector : null;
     this.#stream = stream;
@@ -308,6 +316,7 @@ export class Arena {
   }
 
   #hangUp() {
+    this.#waiting?.end();
     this.#over = true;
     this.#owes = false;
     const stream = this.#stream;
@@ -385,6 +394,7 @@ export class Arena {
       case "wait":
         this.#finish();
         this.#connector?.letIn();
+        if (!this.#over) this.#waiting?.begin(words);
         break;
       case "bye":
         this.#finish();
@@ -454,6 +464,7 @@ export class Arena {
 
   /** Make the result of a match whose `end`, ranks and scores have come. */
   #finish() {
+    this.#waiting?.end(); // every line that ends a wait comes here
     if (this.#end === null) return;
     const ranks = bySeat(this.#facts.rank).map(([rank]) => integer(rank));
     const scores = bySeat(this.#facts.score).map(([score]) => decimal(score));

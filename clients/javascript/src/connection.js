@@ -6,8 +6,10 @@ import { Socket } from "node:net";
 import { getSystemErrorMap } from "node:util";
 
 import { ArenaError } from "./errors.js";
+import { address } from "./waiting.js";
 
 const CONNECT_TIMEOUT = 10_000; // ms
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
 
 /**
  * Where the arena is, and how to get there.
@@ -46,7 +48,7 @@ function connected(host, port) {
     socket.setNoDelay(true);
     socket.setTimeout(CONNECT_TIMEOUT, () => socket.destroy(new Error("timed out")));
     socket.on("error", (error) => {
-      const words = `no arena at ${host}, port ${port}: ${reason(error)}`;
+      const words = `no arena at ${address(host, port)}${advice(host, error)}`;
       reject(new ArenaError("unreachable", words, { cause: error })); // nothing, once resolved
     });
     socket.connect({ host, port }, () => {
@@ -69,6 +71,16 @@ function patient(socket) {
   socket._write = (chunk, encoding, done) => _write.call(socket, chunk, encoding, () => done());
   if (_writev) socket._writev = (chunks, done) => _writev.call(socket, chunks, () => done());
   return socket;
+}
+
+/**
+ * What follows "no arena at …": what to do if the arena could be on this machine, else the reason.
+ * @param {string} host
+ * @param {NodeJS.ErrnoException} error
+ */
+function advice(host, error) {
+  const here = error.code === "ECONNREFUSED" && LOOPBACK.has(host);
+  return here ? "; start one with `lanista serve`" : `: ${reason(error)}`;
 }
 
 /**

@@ -27,9 +27,13 @@ const DEFAULT_PORT = 7777;
  * @property {boolean} [reconnect] connect again, for as long as it takes, when there is no connection
  *   or it breaks, and take the match up again if the arena allows it; each attempt is told on
  *   stderr. With `keep` the iteration then ends only by an error that would come again
+ * @property {boolean | null} [quiet] don't tell on stderr that the bot has been waiting for an
+ *   opponent for a second; else LANISTA_QUIET=1, which the arena sets for the bots that it starts
  */
 
-const KNOWN = "name game host port token tls tlsCa room seat keep notes reconnect".split(" ");
+const KNOWN = "name game host port token tls tlsCa room seat keep notes reconnect quiet".split(
+  " ",
+);
 /** As PROTOCOL.md 2 has it. */
 const WORD = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u;
 
@@ -63,6 +67,16 @@ export function opening(options, environment) {
       notes: options.notes ? 1 : null,
     }),
   };
+}
+
+/**
+ * Whether to be silent while the bot waits.
+ *
+ * @param {Options} options
+ * @param {NodeJS.ProcessEnv} environment
+ */
+export function isQuiet({ quiet }, environment) {
+  return quiet ?? (environment.LANISTA_QUIET || "0") !== "0";
 }
 
 /**

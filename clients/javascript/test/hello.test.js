@@ -155,7 +155,7 @@ test("no arena is told in one line", async () => {
     assert.equal(error.code, "unreachable");
     assert.equal(
       String(error),
-      `ArenaError: unreachable: no arena at 127.0.0.1, port ${port}: connection refused`,
+      `ArenaError: unreachable: no arena at 127.0.0.1:${port}; start one with \`lanista serve\``,
     );
     return true;
   });
@@ -169,6 +169,6 @@ test("of a name with several addresses the first one's error is told", async () 
   await once(server, "close");
   await assert.rejects(connect({ name: "A", host: "localhost", port }), {
     code: "unreachable",
-    words: `no arena at localhost, port ${port}: connection refused`,
+    words: `no arena at localhost:${port}; start one with \`lanista serve\``,
   });
 });

@@ -10,7 +10,7 @@ import { Duplex } from "node:stream";
 
 import { Arena } from "../src/arena.js";
 
-for (const name of ["HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA"]) {
+for (const name of ["HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA", "QUIET"]) {
   delete process.env[`LANISTA_${name}`];
 }
 

@@ -1,0 +1,67 @@
+/**
+ * What the library writes to stderr for the person who started the bot: that there is no arena, or
+ * that the bot waits for an opponent.
+ */
+
+const SILENCE = 1000; // ms of waiting for an opponent until that is told
+
+/** Tells once that the bot waits, when the arena has been silent for a second. */
+export class Waiting {
+  #where;
+  #wanted;
+  #told = false;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+
+  /** @param {{ host: string, port: number, hello: string }} opening where, and what was said there */
+  constructor({ host, port, hello }) {
+    this.#where = address(host, port);
+    this.#wanted = [...hello.matchAll(/ (game|room)=(\S+)/g)].map(([, key, word]) => `${key} ${word}`);
+  }
+
+  /**
+   * The arena has said `wait`.
+   * @param {string[]} words seats taken and seats needed
+   */
+  begin(words) {
+    this.end();
+    if (this.#told) return;
+    this.#timer = setTimeout(() => {
+      this.#told = true;
+      const details = [...this.#wanted, `${words[0]} of ${words[1]} seats taken`].join(", ");
+      process.stderr.write(
+        `lanista: waiting for an opponent at ${this.#where} (${details}); ` +
+          "the arena's page, whose address `lanista serve` prints, shows who is there\n",
+      );
+    }, SILENCE);
+    this.#timer.unref(); // the connection keeps the bot alive, not this
+  }
+
+  /** The arena has said something else, or the connection is over. */
+  end() {
+    clearTimeout(this.#timer);
+  }
+}
+
+/**
+ * Host and port as one word; an IPv6 address is put in brackets.
+ * @param {string} host
+ * @param {number} port
+ */
+export function address(host, port) {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/**
+ * Have this error shown by its words alone if nothing catches it: a stack would tell somebody who
+ * forgot to start an arena nothing. A listener of the bot's own for uncaught errors stays in charge.
+ *
+ * @param {Error & { words?: string }} error
+ */
+export function showInOneLine(error) {
+  process.on("uncaughtExceptionMonitor", (uncaught) => {
+    if (uncaught !== error || process.listenerCount("uncaughtException") > 0) return;
+    process.stderr.write(`${error.words}\n`);
+    process.exit(1);
+  });
+}
