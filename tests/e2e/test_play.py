@@ -24,7 +24,7 @@ def the_record(done):
 
 
 def test_house_bots_play_and_the_result_is_told(lanista):
-    """Exit code 0; verdict, the rule that decided, ranks and scores, the seed, and where the record is."""
+    """Exit code 0; verdict, the rule behind it, ranks and scores, seed, and where the record is."""
     done = lanista("play", "angrymob", "CamperJoe", "GravityGoers", "-i", "pit", *UNHURRIED)
     assert (0, "") == (done.code, done.err)
     verdict, rule, first, second, seed, where = done.out.splitlines()
