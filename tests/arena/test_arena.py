@@ -235,7 +235,7 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
 
     async def enter(connection, place):
         with contextlib.suppress(RemoteProtocolError):
-            await arena._enter(connection, place, "somewhere")
+            await arena._enter(connection, place, "somewhere", None)
 
     async def give_way():
         connection = Connection(Wire())

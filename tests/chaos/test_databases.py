@@ -10,6 +10,7 @@ import pytest
 from e2e.cup import blocks_stored, outcome, start_cup, write_cup
 from e2e.running import run_here
 from lanista.cli.standings import _answer
+from lanista.standings.race import Races
 from lanista.store.database import Store
 from lanista.web.ladder_tables import LadderTables
 from store.flipping import flip
@@ -72,7 +73,7 @@ def is_refused(words, folder, where):
 
 def page(spec, where):
     """What the page is told; None where the database is refused."""
-    told = json.loads(_answer({"tournament": str(spec)}, LadderTables()))
+    told = json.loads(_answer({"tournament": str(spec)}, LadderTables(), Races()))
     if "standings" in told:
         return told["standings"]
     assert "the results can't be read; the arena's log says why" == told["problem"], where

@@ -1,5 +1,6 @@
 """docs/python.md: every block is run, one after another, as in a notebook; every name is told."""
 
+import concurrent.futures
 import functools
 import linecache
 import re
@@ -24,7 +25,10 @@ bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Runner", command = "R
 
 
 def test_every_block_runs(tmp_path, monkeypatch, capfd):
-    """But for the clock, as this machine may be busy, and with short matches, by one worker."""
+    """But for the clock, as this machine may be busy, and with short matches, by one worker.
+
+    In a thread, as a browser of other tests leaves a running loop of asyncio in the main one.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("play", "aplay"):
         monkeypatch.setattr(lanista, name, functools.partial(getattr(lanista, name), **PATIENT))
@@ -32,12 +36,13 @@ def test_every_block_runs(tmp_path, monkeypatch, capfd):
         patient = functools.partial(getattr(lanista, name), **PATIENT, workers=1)
         monkeypatch.setattr(lanista, name, patient)
     space = {"__name__": "__main__"}
-    for number, (head, text) in enumerate(fenced(PAGE)):
-        assert "python" == head, f"a block that no test runs: {head!r}"
-        # As a notebook names its cells, whose lines tracebacks quote.
-        cell = f"<cell {number}>"
-        linecache.cache[cell] = (len(text), None, text.splitlines(keepends=True), cell)
-        exec(compile(text, cell, "exec"), space)
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        for number, (head, text) in enumerate(fenced(PAGE)):
+            assert "python" == head, f"a block that no test runs: {head!r}"
+            # As a notebook names its cells, whose lines tracebacks quote.
+            cell = f"<cell {number}>"
+            linecache.cache[cell] = (len(text), None, text.splitlines(keepends=True), cell)
+            thread.submit(exec, compile(text, cell, "exec"), space).result()
     out = capfd.readouterr().out
     assert "ZeroDivisionError: division by zero" in out
     assert "    return 1 / 0\n" in out

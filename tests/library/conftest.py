@@ -1,6 +1,9 @@
 """A folder for each test, and a look at what it leaves running."""
 
+import asyncio
 import os
+import signal
+import threading
 
 import pytest
 
@@ -27,3 +30,28 @@ def here(tmp_path, monkeypatch):
     before = _running()
     yield tmp_path
     wait_until(lambda: _running() <= before, "no process of the test is left")
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt, also where the tests were begun with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def run_asyncio():
+    """A function that runs a coroutine in a thread of its own and returns its result.
+
+    A browser of other tests leaves a running loop in the main thread.
+    """
+
+    def run(main):
+        results = []
+        thread = threading.Thread(target=lambda: results.append(asyncio.run(main())))
+        thread.start()
+        thread.join()
+        return results[0]
+
+    return run

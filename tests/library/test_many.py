@@ -73,6 +73,7 @@ def test_an_endless_iteration_can_be_broken_off(here):
     assert [] == list((here / "lanista-records").glob(".playing-*"))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_all(here):
     matches = lanista.play_many("angrymob", [PAIR], range(10_000), workers=2, **OPTIONS)
 

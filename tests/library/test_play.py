@@ -89,6 +89,7 @@ def interrupting_after(turns):
     return on_progress
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_the_match_and_leaves_its_record(here):
     with pytest.raises(KeyboardInterrupt):
         lanista.play("angrymob", PAIR, on_progress=interrupting_after(3), **PATIENT)
@@ -97,7 +98,7 @@ def test_ctrl_c_ends_the_match_and_leaves_its_record(here):
     assert ("aborted", None) == (replay.match.end, replay.match.winner)
 
 
-def test_in_a_loop_of_asyncio():
+def test_in_a_loop_of_asyncio(run_asyncio):
     """As in a notebook: both the sync and the async function."""
 
     async def main():
@@ -106,7 +107,7 @@ def test_in_a_loop_of_asyncio():
         both = await asyncio.gather(*[lanista.aplay("angrymob", PAIR, **options)] * 1)
         return [waiting, *both]
 
-    assert [5, 5] == [match.turns for match in asyncio.run(main())]
+    assert [5, 5] == [match.turns for match in run_asyncio(main)]
 
 
 async def test_in_a_loop_of_trio():
@@ -121,7 +122,7 @@ async def test_a_match_that_is_cancelled_is_over_at_once(here):
     assert 1 == len(list(here.glob("lanista-records/*.jsonl.gz")))
 
 
-def test_a_task_of_asyncio_that_is_cancelled_is_over_at_once(here):
+def test_a_task_of_asyncio_that_is_cancelled_is_over_at_once(here, run_asyncio):
     async def main():
         begun = asyncio.Event()
         task = asyncio.create_task(
@@ -132,7 +133,7 @@ def test_a_task_of_asyncio_that_is_cancelled_is_over_at_once(here):
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    asyncio.run(main())
+    run_asyncio(main)
     assert 1 == len(list(here.glob("lanista-records/*.jsonl.gz")))
 
 

@@ -28,10 +28,10 @@ class SeatColours:
 
 
 SEATS = (
-    SeatColours("#08519c", "#8cbff0", "#ffffff"),
-    SeatColours("#d1480c", "#ffbd8f", "#ffffff"),
-    SeatColours("#00875f", "#86ddb0", "#ffffff"),
-    SeatColours("#c155ab", "#f0c2e6", "#ffffff"),
+    SeatColours("#08519c", "#82b4ee", "#ffffff"),
+    SeatColours("#d1480c", "#ffb683", "#ffffff"),
+    SeatColours("#00875f", "#8fe0b4", "#ffffff"),
+    SeatColours("#c155ab", "#f2c8ea", "#14000f"),
 )
 """The seats' colours. A game with more seats uses them again."""
 NEUTRAL = SeatColours("#858585", "#d0d0d0", "#ffffff")
