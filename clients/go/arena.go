@@ -42,6 +42,7 @@ type Arena[S Game] struct {
 	security  *tls.Config // nil: plain text
 	keep      bool
 	reconnect bool
+	quiet     bool          // whether it isn't told that the bot waits, or has been
 	pause     time.Duration // before the next attempt to connect, at most
 	conn      net.Conn
 	input     *bufio.Reader
@@ -94,6 +95,7 @@ func Open[S Game](options Options, begin func(match string, start Facts) (S, err
 		security:  security,
 		keep:      options.Keep,
 		reconnect: options.Reconnect,
+		quiet:     options.quiet(),
 		pause:     shortestPause,
 		begin:     begin,
 		facts:     make(Facts),
@@ -254,7 +256,10 @@ func (a *Arena[S]) take(line string) error {
 		a.facts = make(Facts)
 	case "wait":
 		a.pause = shortestPause
-		return a.finish()
+		if err := a.finish(); err != nil {
+			return err
+		}
+		a.tellWaiting(words)
 	case "bye":
 		err := a.finish()
 		a.over = true
@@ -274,7 +279,7 @@ func (a *Arena[S]) take(line string) error {
 }
 
 // leastWords has how many words a line can't do without, the keyword not counted.
-var leastWords = map[string]int{"start": 1, "turn": 1, "note": 3, "end": 1, "error": 1}
+var leastWords = map[string]int{"wait": 2, "start": 1, "turn": 1, "note": 3, "end": 1, "error": 1}
 
 func (a *Arena[S]) takeStart(match string) error {
 	a.pause = shortestPause

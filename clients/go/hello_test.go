@@ -106,7 +106,7 @@ func TestNoArenaIsToldInOneLine(t *testing.T) {
 	port := listener.Addr().(*net.TCPAddr).Port
 	_ = listener.Close()
 	_, err = lanista.Connect(lanista.Options{Name: "A", Port: port})
-	words := fmt.Sprintf("unreachable: no arena at 127.0.0.1, port %d: connection refused", port)
+	words := fmt.Sprintf("unreachable: no arena at 127.0.0.1:%d; start one with `lanista serve`", port)
 	Equal(t, "the error", fmt.Sprint(err), words)
 	Equal(t, "its cause", errors.Is(err, syscall.ECONNREFUSED), true)
 }

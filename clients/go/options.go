@@ -39,6 +39,10 @@ type Options struct {
 	// told on stderr. With Keep the iteration then ends only by an error that would
 	// come again.
 	Reconnect bool
+
+	// Don't tell on stderr that the bot has been waiting for an opponent for a
+	// second; else LANISTA_QUIET=1, which the arena sets for the bots that it starts.
+	Quiet bool
 }
 
 // Seat makes the value of Options.Seat that asks for seat n, from 0.
@@ -107,6 +111,11 @@ func (o *Options) address() (host string, port int, err error) {
 		}
 	}
 	return host, port, nil
+}
+
+// quiet is whether to be silent while the bot waits.
+func (o *Options) quiet() bool {
+	return o.Quiet || orElse(os.Getenv("LANISTA_QUIET"), "0") != "0"
 }
 
 // printable tells whether a text has letters, marks, numbers, punctuation,

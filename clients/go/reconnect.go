@@ -6,7 +6,6 @@ import (
 	"math/rand"
 	"net"
 	"os"
-	"strconv"
 	"time"
 )
 
@@ -38,10 +37,9 @@ var sleep = time.Sleep
 func (a *Arena[S]) connect() *Error {
 	// TCP keep-alive is on by default: a machine that is gone is noticed, also by a
 	// bot that only waits.
-	conn, err := net.DialTimeout("tcp", net.JoinHostPort(a.host, strconv.Itoa(a.port)), connectTimeout)
+	conn, err := net.DialTimeout("tcp", address(a.host, a.port), connectTimeout)
 	if err != nil {
-		words := fmt.Sprintf("no arena at %s, port %d: %v", a.host, a.port, reason(err))
-		return &Error{Code: "unreachable", Words: words, cause: err}
+		return &Error{Code: "unreachable", Words: noArena(a.host, a.port, err), cause: err}
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetNoDelay(true) // Go's default, but PROTOCOL.md 1 asks for it

@@ -327,5 +327,7 @@ def test_no_arena_is_told_in_one_line(compiler):
         port = taken.getsockname()[1]
         done = run_alone(player(EVERY["crematoria"]), port)
     assert 1 == done.returncode
-    assert done.stderr.startswith(f"EveryCall: unreachable: no arena at 127.0.0.1, port {port}: ")
+    assert done.stderr.startswith(
+        f"EveryCall: unreachable: no arena at 127.0.0.1:{port}; start one with"
+    )
     assert 1 == done.stderr.count("\n")

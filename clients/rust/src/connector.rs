@@ -67,14 +67,23 @@ impl Connector {
 
     fn connect(&self) -> Result<TcpStream, Error> {
         let Call { host, port, hello, .. } = &self.call;
-        let mut stream = connected(host, *port).map_err(|why| {
-            Error::Unreachable(format!("no arena at {}, port {}: {}", host, port, why))
-        })?;
+        let mut stream = connected(host, *port)
+            .map_err(|why| Error::Unreachable(no_arena(host, *port, &why)))?;
         // It fails where the arena has closed: what it said before that waits to be read, and says
         // why.
         let _ = stream.write_all(hello.as_bytes());
         Ok(stream)
     }
+}
+
+/// Why there is no connection and, where that can help, what to do.
+fn no_arena(host: &str, port: u16, why: &io::Error) -> String {
+    let address = if host.contains(':') { format!("[{}]", host) } else { host.to_owned() };
+    let here = ["127.0.0.1", "localhost", "::1"].contains(&host);
+    if here && why.kind() == io::ErrorKind::ConnectionRefused {
+        return format!("no arena at {}:{}; start one with `lanista serve`", address, port);
+    }
+    format!("no arena at {}:{}: {}", address, port, why)
 }
 
 /// A connection whose small writes go at once (`PROTOCOL.md 1`).

@@ -174,7 +174,7 @@ func (a *Arena) Heard() string {
 
 // NoEnvironment has the environment say nothing of an arena during the test.
 func NoEnvironment(t testing.TB) {
-	for _, name := range []string{"HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA"} {
+	for _, name := range []string{"HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA", "QUIET"} {
 		t.Setenv("LANISTA_"+name, "")
 	}
 }

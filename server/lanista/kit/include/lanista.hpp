@@ -1338,6 +1338,17 @@ inline bool connected(int socket) {
     return why == 0;
 }
 
+/// Why there is no connection and, where that can help, what to do.
+inline std::string no_arena(const std::string& host, int port, const std::string& why) {
+    const std::string address = host.find(':') == std::string::npos ? host : "[" + host + "]";
+    const std::string words = "no arena at " + address + ":" + std::to_string(port);
+    const bool here = host == "127.0.0.1" || host == "localhost" || host == "::1";
+    if (here && why == std::strerror(ECONNREFUSED)) {
+        return words + "; start one with `lanista serve`";
+    }
+    return words + ": " + why;
+}
+
 /// A blocking socket with a connection to the arena, with TCP_NODELAY. Throws ArenaError
 /// (`unreachable`).
 inline int connect(const std::string& host, int port) {
@@ -1371,8 +1382,7 @@ inline int connect(const std::string& host, int port) {
         why = std::strerror(errno);
         if (socket >= 0) ::close(socket);
     }
-    throw ArenaError("unreachable", "no arena at " + host + ", port " + std::to_string(port) +
-                                        ": " + why);
+    throw ArenaError("unreachable", no_arena(host, port, why));
 }
 
 /// Has the system end a connection if the other machine is gone for two minutes. Otherwise a bot

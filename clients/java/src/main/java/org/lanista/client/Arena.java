@@ -35,6 +35,7 @@ public final class Arena implements Iterable<State>, AutoCloseable {
 
     private final Connector connector;
     private final boolean keep;
+    private final Waiting waiting; // null: it isn't told that the bot waits
     private Connector.Connection connection;
     private LineReader input;
     private final Iterator<State> turns = new Turns();
@@ -52,9 +53,10 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private Facts facts = new Facts(); // where lines go that nothing below reads
 
     /** Connects. */
-    Arena(Connector connector, boolean keep) {
+    Arena(Connector connector, boolean keep, Waiting waiting) {
         this.connector = connector;
         this.keep = keep;
+        this.waiting = waiting;
         open(connector.first());
     }
 
@@ -287,6 +289,7 @@ public final class Arena implements Iterable<State>, AutoCloseable {
             case "wait" -> {
                 finish();
                 connector.letIn();
+                tellWaiting(words);
             }
             case "bye" -> {
                 finish();
@@ -301,6 +304,24 @@ public final class Arena implements Iterable<State>, AutoCloseable {
                 throw new ArenaException(words[1], rest(words, 2), null);
             }
             default -> facts.add(words);
+        }
+    }
+
+    /** Tells once that the bot waits, if the arena then says nothing for a second. */
+    private void tellWaiting(String[] words) {
+        if (waiting == null || waiting.isTold() || over) {
+            return;
+        }
+        boolean silent = false;
+        try {
+            connection.patience().set(Waiting.SILENCE);
+            silent = input.isSilent();
+            connection.patience().set(0);
+        } catch (IOException e) {
+            // The connection is over: the next read says so.
+        }
+        if (silent) {
+            waiting.tell(words);
         }
     }
 

@@ -36,6 +36,7 @@ public final class ArenaBuilder {
     private boolean keep;
     private boolean notes;
     private boolean reconnect;
+    private Boolean quiet;
     private Connector.Sleep sleep = seconds -> Thread.sleep((long) (1000 * seconds));
 
     /** Takes what it isn't told from an environment. */
@@ -180,6 +181,19 @@ public final class ArenaBuilder {
         return this;
     }
 
+    /**
+     * Sets whether to be silent while the bot waits; else {@code System.err} is told once, when it
+     * has been waiting for an opponent for a second. Without it: silent if {@code LANISTA_QUIET} is
+     * {@code 1}, as the arena sets it for the bots that it starts.
+     *
+     * @param quiet whether to
+     * @return this builder
+     */
+    public ArenaBuilder quiet(boolean quiet) {
+        this.quiet = quiet;
+        return this;
+    }
+
     /** Sets how pauses are made. */
     ArenaBuilder sleep(Connector.Sleep sleep) {
         this.sleep = sleep;
@@ -201,7 +215,17 @@ public final class ArenaBuilder {
         byte[] hello = hello();
         Tls security = security();
         Connector.Source source = () -> connection(where, at, security, lasting);
-        return new Arena(new Connector(source, hello, lasting, sleep), keep);
+        Waiting waiting = null;
+        if (!isQuiet()) {
+            String said = new String(hello, StandardCharsets.UTF_8);
+            waiting = new Waiting(Waiting.address(where, at), said, System.err);
+        }
+        return new Arena(new Connector(source, hello, lasting, sleep), keep, waiting);
+    }
+
+    /** Whether not to tell that the bot waits. */
+    boolean isQuiet() {
+        return quiet == null ? !or(null, "LANISTA_QUIET", "0").equals("0") : quiet;
     }
 
     private static Connector.Connection connection(
@@ -217,12 +241,16 @@ public final class ArenaBuilder {
                 socket = security.over(socket, where, at, CONNECT_TIMEOUT);
             }
             return new Connector.Connection(
-                    socket.getInputStream(), socket.getOutputStream(), socket);
+                    socket.getInputStream(),
+                    socket.getOutputStream(),
+                    socket,
+                    socket::setSoTimeout);
         } catch (IOException e) {
             boolean shaking = connected && security != null;
-            String what = shaking ? "no TLS with " : "no arena at ";
-            String why = shaking ? Tls.reason(e, where) : e.getMessage();
-            String words = what + where + ", port " + at + ": " + why;
+            String words =
+                    shaking
+                            ? "no TLS with " + where + ", port " + at + ": " + Tls.reason(e, where)
+                            : Waiting.noArena(where, at, e);
             throw new ArenaException("unreachable", words, e);
         }
     }

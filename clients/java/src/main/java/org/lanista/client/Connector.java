@@ -28,7 +28,15 @@ final class Connector {
                     "unreadable");
 
     /** Streams that are connected, and what closes them. */
-    record Connection(InputStream input, OutputStream output, Closeable closing) {}
+    record Connection(
+            InputStream input, OutputStream output, Closeable closing, Patience patience) {}
+
+    /** How long reads wait. */
+    @FunctionalInterface
+    interface Patience {
+        /** Sets it in milliseconds; 0: for ever. */
+        void set(int milliseconds) throws IOException;
+    }
 
     /** Where connections come from. */
     @FunctionalInterface
@@ -66,6 +74,9 @@ final class Connector {
         try {
             return connect();
         } catch (ArenaException e) {
+            if (!reconnect) {
+                Waiting.showInOneLine(e);
+            }
             return again(e);
         }
     }

@@ -2,6 +2,7 @@ package org.lanista.client;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -51,6 +52,23 @@ final class LineReader {
             } catch (IOException e) { // a reset: what came before it has been used
                 return false;
             }
+        }
+    }
+
+    /** Whether reading times out before anything comes; what comes stays to be read as lines. */
+    boolean isSilent() {
+        if (next < filled) {
+            return false;
+        }
+        makeRoom();
+        try {
+            int count = input.read(buffer, filled, buffer.length - filled);
+            filled += Math.max(count, 0); // at the end the next read says so again
+            return false;
+        } catch (SocketTimeoutException e) {
+            return true;
+        } catch (IOException e) { // a reset: the next read says so
+            return false;
         }
     }
 

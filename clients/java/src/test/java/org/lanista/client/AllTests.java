@@ -25,6 +25,7 @@ final class AllTests {
                         new AuthorTest(),
                         new MatchTest(),
                         new ReconnectTest(),
+                        new WaitingTest(),
                         new HogwartsStateTest(),
                         new CrematoriaStateTest(),
                         new ConversationsTest(Path.of(args[0])),

@@ -112,7 +112,7 @@ final class HelloTest {
                 Check.thrown(ArenaException.class, () -> bot("A").port(port).connect());
         Check.equal("unreachable", e.code());
         Check.equal(
-                "unreachable: no arena at 127.0.0.1, port " + port + ": Connection refused",
+                "unreachable: no arena at 127.0.0.1:" + port + "; start one with `lanista serve`",
                 e.getMessage());
     }
 

@@ -3,6 +3,7 @@ package org.lanista.client;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,11 +19,15 @@ final class Wire {
     /** What was written, call by call; the hello isn't among it. */
     final List<String> writes = new ArrayList<>();
 
+    /** How long reads were to wait, in milliseconds, call by call. */
+    final List<Integer> waits = new ArrayList<>();
+
     /** How often the connection was closed. */
     int closed;
 
     private final Deque<byte[]> pieces = new ArrayDeque<>();
     private boolean reset;
+    private static final byte[] SILENCE = {};
 
     /** An arena that says these pieces, one a read, then closes. */
     static Wire of(String... pieces) {
@@ -49,6 +54,12 @@ final class Wire {
         return this;
     }
 
+    /** Has the next read wait until it times out. */
+    Wire silence() {
+        pieces.add(SILENCE);
+        return this;
+    }
+
     /** Has the connection end by a reset. */
     Wire reset() {
         reset = true;
@@ -61,12 +72,12 @@ final class Wire {
     }
 
     Arena arena(boolean keep) {
-        return new Arena(new Connector(this::connection, new byte[0], false, null), keep);
+        return new Arena(new Connector(this::connection, new byte[0], false, null), keep, null);
     }
 
     /** The connection itself. */
     Connector.Connection connection() {
-        return new Connector.Connection(new Input(), new Output(), () -> closed++);
+        return new Connector.Connection(new Input(), new Output(), () -> closed++, waits::add);
     }
 
     /** All that was written. */
@@ -83,6 +94,9 @@ final class Wire {
         @Override
         public int read(byte[] into, int offset, int length) throws IOException {
             byte[] piece = pieces.poll();
+            if (piece == SILENCE) {
+                throw new SocketTimeoutException("Read timed out");
+            }
             if (piece == null) {
                 if (reset) {
                     throw new IOException("Connection reset");
