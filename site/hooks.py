@@ -3,7 +3,8 @@
 The pages lie where they lie in the repository, so that a link between two of them, or to a file of
 the code, leads to the same place on the site as it does in the repository. Pages are those of the
 navigation and all of docs/; files that they link to are copied. The pages of reference/ are written
-here, from the lists of public names; mkdocstrings fills in the docstrings.
+here, from the lists of public names; mkdocstrings fills in the docstrings. So is the style sheet
+that colours code.
 """
 
 import ast
@@ -14,12 +15,13 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from pygments.formatters import HtmlFormatter
 from pymdownx.slugs import slugify
 
 import lanista
 
 CHECKOUT = Path(__file__).parents[1]
-STYLE = "site/style.css"
+STYLE, COLOURS = "site/style.css", "site/code.css"
 _LINK = re.compile(r"\]\(<?([^)>#\s]+)|^\[[^\]]+\]:\s*<?([^>#\s]+)", re.MULTILINE)
 _FENCE = re.compile(r"^(```[\w+]+) [^`\n]*$", re.MULTILINE)
 
@@ -44,7 +46,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     paths |= {link for path in paths for link in _linked(CHECKOUT / path)}
     for path in sorted({STYLE, *paths}):
         kept.append(File(path, str(CHECKOUT), config.site_dir, config.use_directory_urls))
-    for path, text in reference().items():
+    colours = HtmlFormatter(style="default").get_style_defs(".highlight")
+    for path, text in {COLOURS: colours, **reference()}.items():
         kept.append(File.generated(config, path, content=text))
     return kept
 
