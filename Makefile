@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 # What is installed there: all that developing needs, or at least what playing needs.
 STAMP := $(VENV)/.installed
 STAMP_PLAY := $(VENV)/.playable
+STAMP_DOCS := $(VENV)/.documented
 # Without bytecode every process that a test starts compiles all of Lanista once more.
 unexport PYTHONDONTWRITEBYTECODE
 # More than there are cores, as many tests wait for processes; tests/conftest.py says who runs what.
@@ -19,7 +20,7 @@ STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/web/page/node_modules/.installed
 
 .PHONY: help setup setup-play toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
-	golden map screenshots bench bench-quick soak clean
+	golden map docs screenshots bench bench-quick soak clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +46,11 @@ $(STAMP): pyproject.toml
 # A newer stamp of the developers' setup holds too: `make play` after it installs nothing.
 $(STAMP_PLAY): pyproject.toml
 	$(call into-venv,.)
+	@touch $@
+
+# What builds the site is installed beside whatever else is there, and by `make docs` alone.
+$(STAMP_DOCS): pyproject.toml
+	$(call into-venv,.[docs])
 	@touch $@
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
@@ -194,6 +200,10 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 
 map: setup  ## draw the picture of packages in docs/design.md anew
 	$(BIN)/python tests/docs/package_map.py
+
+docs: $(STAMP_DOCS)  ## build the documentation, with a reference of the Python names, into build/docs/
+	$(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
+	@echo "built build/docs/index.html; its search needs 'python3 -m http.server --directory build/docs'"
 
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/web/screenshots.py

@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     Cell: TypeAlias = tuple[int, int]
     Facts: TypeAlias = dict[str, list[list[str]]]
 
-RIGHT, UP, LEFT, DOWN = 0, 1, 2, 3
-"""The directions of angrymob (`PROTOCOL.md 5`)."""
+RIGHT = 0
+"""The direction of angrymob to the next column (`PROTOCOL.md 5`)."""
+UP = 1
+"""The direction of angrymob to the previous row."""
+LEFT = 2
+"""The direction of angrymob to the previous column."""
+DOWN = 3
+"""The direction of angrymob to the next row."""
 
 DIRECTIONS = ((0, 1), (-1, 0), (0, -1), (1, 0))
 """Of each direction of angrymob, what it adds to the row and to the column."""
