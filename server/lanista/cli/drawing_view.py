@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from lanista.cli.common import printable
-from lanista.cli.view import LETTERS, SEAT_COLOURS
+from lanista.cli.palette import letter, of_seat
 from lanista.rules.picture import Level, Place, Scene, counted
 from lanista_protocol.drawing import Drawing, LogLine, Remark, Value, read_log
 
@@ -54,11 +54,14 @@ def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -
         for line in read:
             match line.content:
                 case Drawing(kind=kind, colour=colour) as drawing if kind != "text":
-                    own = SEAT_COLOURS[seat % len(SEAT_COLOURS)]
-                    shade = COLOURS.get(colour, own) if not colour.startswith("#") else colour
+                    shade = (
+                        COLOURS.get(colour, of_seat(seat).unit)
+                        if not colour.startswith("#")
+                        else colour
+                    )
                     level = levels[drawing.level]
                     cells.update((place, shade) for place in _places(drawing, level))
-        lines += _texts(f"{LETTERS[seat % len(LETTERS)]} {names[seat]}", read)
+        lines += _texts(f"{letter(seat)} {names[seat]}", read)
     return TurnDrawings(cells, lines)
 
 

@@ -11,7 +11,10 @@ from rich.live import Live
 from lanista.cli.view import BoardView, lacks_colours
 from lanista.match.runner import Watcher
 from lanista.rules.base import Game
-from lanista.rules.picture import Place
+from lanista.rules.picture import Frame, Place
+
+PART_SECONDS = 3.0
+"""Seconds for which a part of a board that doesn't fit is shown before the next one."""
 
 
 class LiveBoard:
@@ -24,14 +27,16 @@ class LiveBoard:
         self._cell_width = cell_width
         self._delay = delay
         # Without a refreshing thread a position is drawn between turns, when no clock runs.
-        console = console or Console(highlight=False)
-        self._plain = lacks_colours(console)
+        self._console = console or Console(highlight=False)
+        self._plain = lacks_colours(self._console)
         self._live = Live(
-            console=console,
+            console=self._console,
             auto_refresh=False,
             vertical_overflow="crop",
         )
         self._view: BoardView | None = None
+        self._last: tuple[Frame, Mapping[Place, str] | None] | None = None
+        self._began: float | None = None
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -43,6 +48,9 @@ class LiveBoard:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._view is not None and self._last is not None:
+            frame, drawn = self._last
+            self._live.update(self._view.last_screen(frame, self._console, drawn))
         self._live.stop()
 
     def watcher_of(self, names: Sequence[str]) -> Watcher:
@@ -57,5 +65,10 @@ class LiveBoard:
         """
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
-        self._live.update(self._view.board(game.frame(), drawn), refresh=True)
+        now = trio.current_time()
+        if self._began is None:
+            self._began = now
+        number = int((now - self._began) / PART_SECONDS)
+        self._last = frame, _ = game.frame(), drawn
+        self._live.update(self._view.screen(frame, self._console, number, drawn), refresh=True)
         await trio.sleep(self._delay)

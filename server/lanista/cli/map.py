@@ -59,7 +59,7 @@ def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, .
     type=click.IntRange(1, 6),
     default=2,
     show_default=True,
-    help="Width of a cell, in characters.",
+    help="Maximum width of a cell, in characters.",
 )
 def show(game: str, map_: str, size: int) -> None:
     """Draw MAP, a file or a shipped map's name, in the terminal."""

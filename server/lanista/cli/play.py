@@ -85,7 +85,7 @@ class PlayCommand(click.Command):
     type=click.IntRange(1, 6),
     default=2,
     show_default=True,
-    help="Width of a cell of the drawn board, in characters.",
+    help="Maximum width of a cell of the drawn board, in characters.",
 )
 @click.option(
     "--watch",

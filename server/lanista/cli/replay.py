@@ -87,7 +87,7 @@ def verify(files: tuple[str, ...]) -> int:
     type=click.IntRange(1, 6),
     default=2,
     show_default=True,
-    help="Width of a cell, in characters.",
+    help="Maximum width of a cell, in characters.",
 )
 @click.option(
     "--drawings/--no-drawings",

@@ -1,39 +1,59 @@
 """Positions drawn in the terminal as coloured cells with a legend, for any game."""
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 
+import attrs
 from rich.console import Console, Group
 from rich.style import Style
 from rich.text import Text
 
+from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
+from lanista.cli.palette import GROUNDS, SUN, letter, of_mark, of_seat, of_shape
 from lanista.rules.picture import Frame, Ground, Mark, Place, Scene
 
-SEAT_COLOURS = ("dodger_blue2", "red3", "green4", "dark_orange3")
-HELD_COLOURS = ("dark_blue", "dark_red", "dark_green", "orange4")
-"""Colours of ground that belongs to a seat: the seat's colour, dark."""
-NEUTRAL = Style(color="grey82", bgcolor="grey35")
-GROUNDS = {
-    Ground.FLOOR: Style(bgcolor="grey11"),
-    Ground.WALL: Style(bgcolor="grey58"),
-    Ground.BASE: Style(bgcolor="grey23"),
-}
-
-
+MANY_COLOURS = ("256", "truecolor")
+"""The colour systems, as rich names them, that can show the page's colours."""
 SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
 """Characters for ground if there are no colours."""
-LIT = Style(bgcolor="light_goldenrod3")
-"""Style of floor that is in the light."""
-LETTERS = "ABCD"
-"""Letters that mark the seats if there are no colours."""
+HALF = "▀"
+"""The character whose foreground is the upper of two cells, and whose background the lower."""
+
+Drawn = Mapping[Place, str]
+"""The colours of the cells that bots mark, as by `turn_drawings`."""
 
 
 def lacks_colours(console: Console) -> bool:
-    """Return whether a console shows no colours: a pipe, TERM=dumb, or NO_COLOR."""
-    return console.color_system is None or console.no_color
+    """Return whether a console shows no colours or few: a pipe, TERM=dumb or linux, NO_COLOR."""
+    return console.color_system not in MANY_COLOURS or console.no_color
+
+
+@functools.lru_cache(4096)  # bots choose colours too
+def _style(colour: str | None, ground: str | None = None, *, bold: bool = False) -> Style:
+    return Style(color=colour, bgcolor=ground, bold=bold or None)
+
+
+@attrs.frozen
+class _Position:
+    """A frame, ready to be drawn cell by cell."""
+
+    frame: Frame
+    marks: Mapping[Place, Mark]
+    drawn: Drawn
+
+
+def _of_units(seat: int | None) -> Style:
+    """Return the style of text on a unit of a seat, or of no seat."""
+    colours = of_seat(seat)
+    return _style(colours.on, colours.unit, bold=seat is not None)
 
 
 class BoardView:
-    """Draws frames of one scene."""
+    """Draws frames of one scene, in the largest cells that a window has room for.
+
+    Where letters don't fit and the console has colours, a character shows two cells. If the whole
+    board doesn't fit even so, its parts are shown in turn, and a line above says which one it is.
+    """
 
     def __init__(
         self, scene: Scene, names: Sequence[str], cell_width: int, *, plain: bool = False
@@ -43,7 +63,7 @@ class BoardView:
         Args:
             scene: What stays the same in all frames.
             names: The bots' names, by seat.
-            cell_width: Width of a cell, in characters.
+            cell_width: Maximum width of a cell, in characters.
             plain: Whether to use characters in place of colours: `#` for walls, and the seat's
                 letter before each unit.
         """
@@ -51,61 +71,160 @@ class BoardView:
         self._names = names
         self._plain = plain
         # Without colours a cell also needs room for its seat's letter.
-        self._cell = cell_width + plain
-        self._seats = [Style(color="white", bgcolor=colour, bold=True) for colour in SEAT_COLOURS]
-        self._held = [Style(bgcolor=colour) for colour in HELD_COLOURS]
-        self._bases = [Style(color=colour, bgcolor="grey23") for colour in SEAT_COLOURS]
+        self._choices = [Cells(width + plain) for width in range(cell_width, 0, -1)]
+        self._most_lines: dict[tuple[int, int], int] = {}
 
-    @property
-    def width(self) -> int:
-        """The width of a row, in characters."""
-        return self._scene.cols * self._cell
+    def print(self, frame: Frame, console: Console, drawn: Drawn | None = None) -> None:
+        """Print legend and board once.
 
-    def print(
-        self, frame: Frame, console: Console, drawn: Mapping[Place, str] | None = None
-    ) -> None:
-        """Print legend and board once; long lines aren't cut."""
-        for line in self._lines(frame, drawn or {}):
+        Only the width of a terminal matters: it scrolls. Elsewhere long lines aren't cut.
+        """
+        if not console.is_terminal:
+            layout = Layout(self._choices[0], ((self._whole(),),), 0, 1)
+            lines = [self.legend(frame, layout.cells)]
+            lines += self._board(layout.screens[0], layout.cells, frame, drawn or {})
+        else:
+            choices = self._choices_of(console)
+            lines = self._all(frame, console, choices, drawn or {})
+        for line in lines:
             console.print(line, soft_wrap=True)
 
-    def board(self, frame: Frame, drawn: Mapping[Place, str] | None = None) -> Group:
-        """Return the legend and the board.
+    def screen(
+        self, frame: Frame, console: Console, number: int = 0, drawn: Drawn | None = None
+    ) -> Group:
+        """Return legend and board, or a part of it, for a console's window.
 
         Args:
             frame: What to draw.
-            drawn: The colours of the cells that bots mark, as by `turn_drawings`.
+            console: The console, whose size may change from frame to frame.
+            number: Which of the parts is drawn, counted from 0 and beginning again after the last.
+            drawn: The cells that bots mark.
         """
-        return Group(*self._lines(frame, drawn or {}))
+        layout = self._fit(frame, console, Window(*console.size), self._choices_of(console))
+        number %= len(layout.screens)
+        lines = [Text(line) for line in lines_of(said(layout, number), console.width)]
+        lines += self._head(frame, console, layout)
+        lines += self._board(layout.screens[number], layout.cells, frame, drawn or {})
+        return Group(*lines)
 
-    def _lines(self, frame: Frame, drawn: Mapping[Place, str]) -> list[Text]:
-        marks = {(mark.row, mark.col): mark for mark in frame.marks}
-        # The legend comes first because a terminal with too few lines cuts the last ones.
-        lines = [self.legend(frame)]
-        for row in range(self._scene.rows):
-            line = Text(no_wrap=True)
-            for col in range(self._scene.cols):
-                mark = marks.get((row, col))
-                text, style = self._drawn(row, col, mark, frame)
-                if (row, col) in drawn:
-                    text, style = self._marked(text, style, drawn[row, col], mark)
-                line.append(text, style)
-            lines.append(line)
+    def last_screen(self, frame: Frame, console: Console, drawn: Drawn | None = None) -> Group:
+        """Return what is left in the terminal after the match: all parts, one below another."""
+        choices = self._choices_of(console)
+        layout = self._fit(frame, console, Window(*console.size), choices)
+        if not layout.notice:
+            return self.screen(frame, console, 0, drawn)
+        return Group(*self._all(frame, console, choices[-1:], drawn or {}))
+
+    def _all(
+        self, frame: Frame, console: Console, choices: Sequence[Cells], drawn: Drawn
+    ) -> list[Text]:
+        """Return legend and board in a width alone, with the parts one below another."""
+        layout = self._fit(frame, console, Window(console.width), choices)
+        lines = self._head(frame, console, layout)
+        parts = [part for screen in layout.screens for part in screen]
+        return [*lines, *self._board(parts, layout.cells, frame, drawn)]
+
+    def _whole(self) -> Part:
+        return Part(0, self._scene.rows, 0, self._scene.cols)
+
+    def _choices_of(self, console: Console) -> list[Cells]:
+        """Return the kinds of cells that a console can show, the best first."""
+        if self._plain or console.options.ascii_only:
+            return self._choices
+        return [*self._choices, Cells(half=True)]
+
+    def _fit(
+        self, frame: Frame, console: Console, window: Window, choices: Sequence[Cells]
+    ) -> Layout:
+        legends = self._legends(frame, choices[-1])
+
+        @functools.cache
+        def heads(width: int) -> Sequence[int]:
+            lines = [len(legend.wrap(console, width)) for legend in legends]
+            # A legend that was longer once may be so again: the layout would flicker.
+            for at, count in enumerate(lines):
+                most = max(count, self._most_lines.get((width, at), 0))
+                self._most_lines[width, at] = lines[at] = most
+            return lines
+
+        return fit(self._scene, window, choices, heads)
+
+    def _head(self, frame: Frame, console: Console, layout: Layout) -> list[Text]:
+        """Return the lines of the legend; one that is too long is cut, and ends in `…`."""
+        legend = self._legends(frame, layout.cells)[layout.legend]
+        lines = list(legend.wrap(console, console.width))
+        if len(lines) > layout.legend_lines:
+            lines = lines[: layout.legend_lines]
+            lines[-1].truncate(max(console.width - 1, 0))
+            lines[-1].append("…")
         return lines
 
-    def _drawn(self, row: int, col: int, mark: Mark | None, frame: Frame) -> tuple[str, Style]:
+    # The board
+
+    def _board(
+        self, parts: Sequence[Part], cells: Cells, frame: Frame, drawn: Drawn
+    ) -> Iterator[Text]:
+        position = _Position(frame, {(mark.row, mark.col): mark for mark in frame.marks}, drawn)
+        for part in parts:
+            if len(parts) > 1:
+                yield Text(part.title, no_wrap=True)
+            for row in range(part.row, part.row + part.rows, 2 if cells.half else 1):
+                if cells.half:
+                    pairs = self._halves(row, part, position)
+                else:
+                    pairs = self._texts(row, part, cells.width, position)
+                line = Text(no_wrap=True)
+                for text, style in _joined(pairs):
+                    line.append(text, style)
+                yield line
+
+    def _texts(
+        self, row: int, part: Part, width: int, position: _Position
+    ) -> Iterator[tuple[str, Style]]:
+        """Yield the text and style of each cell of a row."""
+        for col in range(part.col, part.col + part.cols):
+            mark = position.marks.get((row, col))
+            text, style = self._cell(row, col, width, mark, position.frame)
+            if (row, col) in position.drawn:
+                text, style = self._marked(text, style, position.drawn[row, col], mark)
+            yield text, style
+
+    def _halves(self, row: int, part: Part, position: _Position) -> Iterator[tuple[str, Style]]:
+        """Yield the character and style of each two cells of a row and the one below."""
+        has_lower = row + 1 < part.row + part.rows
+        for col in range(part.col, part.col + part.cols):
+            upper = self._colour((row, col), position)
+            lower = self._colour((row + 1, col), position) if has_lower else None
+            yield HALF, _style(upper, lower)
+
+    def _colour(self, place: Place, position: _Position) -> str:
+        """Return the colour of a cell without a text; what stands on it hides a bot's mark."""
+        if place in position.marks:
+            return of_mark(position.marks[place])
+        if place in position.drawn:
+            return position.drawn[place]
+        owner = self._scene.owners.get(place, position.frame.owned.get(place))
+        if owner is not None:
+            return of_seat(owner).ground
+        row, col = place
+        ground = self._scene.ground[row][col]
+        return SUN if ground is Ground.FLOOR and col in position.frame.lit else GROUNDS[ground]
+
+    def _cell(
+        self, row: int, col: int, width: int, mark: Mark | None, frame: Frame
+    ) -> tuple[str, Style]:
         """Return a cell's text and style."""
         if mark is not None:
-            style = NEUTRAL if mark.seat is None else self._seats[mark.seat]
-            letter = LETTERS[mark.seat] if self._plain and mark.seat is not None else ""
-            return self._fitted(letter + mark.text), style
+            of_its_seat = letter(mark.seat) if self._plain and mark.seat is not None else ""
+            return _fitted(of_its_seat + mark.text, width), _of_units(mark.seat)
         owner = self._scene.owners.get((row, col))
         if owner is not None:
-            return self._base(owner)
+            return self._base(owner, width)
         holder = frame.owned.get((row, col))
         if holder is not None:
-            sign = LETTERS[holder].lower() if self._plain else " "
-            return sign.rjust(self._cell), self._held[holder]
-        return self._ground(self._scene.ground[row][col], lit=col in frame.lit)
+            sign = letter(holder).lower() if self._plain else " "
+            return sign.rjust(width), _style(None, of_seat(holder).ground)
+        return self._ground(self._scene.ground[row][col], width, lit=col in frame.lit)
 
     def _marked(self, text: str, style: Style, colour: str, mark: Mark | None) -> tuple[str, Style]:
         """Return the text and style of a cell that a bot marks; what stands on it stays."""
@@ -113,42 +232,71 @@ class BoardView:
             return "*" + text[1:], style
         if mark is not None:
             return text, style + Style(color=colour, underline=True)
-        return text, Style(color="black", bgcolor=colour)
+        return text, _style("black", colour)
 
-    def _ground(self, ground: Ground, *, lit: bool) -> tuple[str, Style]:
-        sign = SIGNS[ground]
-        style = GROUNDS[ground]
+    def _ground(self, ground: Ground, width: int, *, lit: bool) -> tuple[str, Style]:
+        sign, colour = SIGNS[ground], GROUNDS[ground]
         if lit and ground is Ground.FLOOR:
-            sign, style = "'", LIT
-        return (sign if self._plain else " ").rjust(self._cell), style
+            sign, colour = "'", SUN
+        return (sign if self._plain else " ").rjust(width), _style(None, colour)
 
-    def _base(self, seat: int) -> tuple[str, Style]:
-        text = f"<{LETTERS[seat]}".rjust(self._cell) if self._plain else "▒" * self._cell
-        return text, self._bases[seat]
+    def _base(self, seat: int, width: int) -> tuple[str, Style]:
+        text = f"<{letter(seat)}".rjust(width) if self._plain else "▒" * width
+        return text, _style(of_seat(seat).unit, of_seat(seat).ground)
 
-    def _fitted(self, text: str) -> str:
-        """Return a text in the width of a cell; one that doesn't fit is cut and ends in `+`."""
-        if len(text) > self._cell:
-            text = text[: self._cell - 1] + "+"
-        return text.rjust(self._cell)
+    # The legend
 
-    def legend(self, frame: Frame) -> Text:
-        """Return the legend: the turn, each seat's caption, and the meaning of the colours."""
-        legend = Text(f"move {frame.turn}")
+    def _legends(self, frame: Frame, cells: Cells) -> tuple[Text, Text]:
+        """Return the legend, and a shorter one without the meanings of signs."""
+        return self.legend(frame, cells), self.legend(frame, cells, signs=False)
+
+    def legend(self, frame: Frame, cells: Cells, *, signs: bool = True) -> Text:
+        """Return the turn, each seat's letter, colour and caption, and what the signs mean."""
+        legend = Text(f"{self._scene.turn_word} {frame.turn}")
         for seat, name in enumerate(self._names):
             legend.append("   ")
-            legend.append(LETTERS[seat] if self._plain else " " * self._cell, self._seats[seat])
+            legend.append(letter(seat), _of_units(seat))
             legend.append(f" {name}: {frame.captions[seat]}")
-            if seat in self._scene.owners.values():
-                text, style = self._base(seat)
+            if signs and seat in self._scene.owners.values():
+                text, style = self._base(seat, cells.width)
                 legend.append(", base ")
                 legend.append(text.strip(), style)
-        for sign, meaning in self._scene.signs:
-            legend.append("   ")
-            legend.append(sign, NEUTRAL)
-            legend.append(f" {meaning}")
-        if frame.lit:
-            legend.append("   ")
-            legend.append(*self._ground(Ground.FLOOR, lit=True))
-            legend.append(" sun")
+        if signs:
+            for sign, style, meaning in self._signs(frame, cells):
+                legend.append("   ")
+                legend.append(sign, style)
+                legend.append(f" {meaning}")
         return legend
+
+    def _signs(self, frame: Frame, cells: Cells) -> Iterator[tuple[str, Style, str]]:
+        """Yield signs, their styles and meanings."""
+        if cells.half:
+            for shape, _, meaning in self._scene.kinds:
+                seats = {mark.seat for mark in frame.marks if mark.shape is shape}
+                seat = None if None in seats or not seats else 0
+                yield "■", _style(of_shape(shape, seat)), meaning
+        else:
+            for sign, meaning in self._scene.signs:
+                yield sign, _of_units(None), meaning
+        if frame.lit:
+            sign, style = self._ground(Ground.FLOOR, cells.width, lit=True)
+            yield sign, style, "sun"
+
+
+def _fitted(text: str, width: int) -> str:
+    """Return a text in the width of a cell; one that doesn't fit is cut and ends in `+`."""
+    if len(text) > width:
+        text = text[: width - 1] + "+"
+    return text.rjust(width)
+
+
+def _joined(pairs: Iterator[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
+    """Yield texts and styles with neighbours of one style joined, which are drawn faster."""
+    text, last = "", None
+    for more, style in pairs:
+        if last is not None and style is not last:
+            yield text, last
+            text = ""
+        text, last = text + more, style
+    if last is not None:
+        yield text, last

@@ -47,7 +47,7 @@ class Shape(enum.Enum):
 
 @attrs.frozen(kw_only=True)
 class Level:
-    """A range of the grid's columns, over all rows, that a page draws as a separate grid."""
+    """A range of the grid's columns, over all rows, that viewers may draw as a separate grid."""
 
     title: str
     """The title, such as `underground`."""
@@ -76,7 +76,7 @@ class Scene:
     stats: tuple[str, ...] = ()
     """The titles of the columns of `Frame.stats`, such as `units`."""
     kinds: tuple[tuple[Shape, str, str], ...] = ()
-    """The legend of a page: shape, text and meaning of each kind of mark."""
+    """The legend of a page, and of half blocks: shape, text and meaning of each kind of mark."""
     turn_word: str = "turn"
     """The game's own word for a turn, such as `move` or `round`."""
 
