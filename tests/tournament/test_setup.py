@@ -60,6 +60,18 @@ def bots(*, first):
         ({"bots": bots(first={"command": "'"})}, "bots[1].command: bot command \"'\" can't be"),
         ({"bots": bots(first={"limits": "memory=1"})}, "bots[1].limits: limits 'memory=1'"),
         ({"limits": "speed=1"}, "limits: limits 'speed=1': there is no limit 'speed'"),
+        (
+            {"match_cpu": 60, "bots": bots(first={"restart": False})},
+            "bots[1].restart: false, but match_cpu = 60 needs a new process for every match; leave",
+        ),
+        (
+            {"match_cpu": 60, "limits": "memory=1G, cpu=30"},
+            "limits: limits 'memory=1G, cpu=30': cpu is given beside a budget of 60 s for",
+        ),
+        (
+            {"match_cpu": 60, "bots": bots(first={"limits": "cpu=none"})},
+            "bots[1].limits: limits 'cpu=none': cpu is given beside a budget of 60 s",
+        ),
         ({"bots": bots(first={"environment": {"A=B": "1"}})}, "bots[1].environment: 'A=B' can't"),
         ({"maps": [""]}, "maps[1]: ''; expected the file or the name of a map"),
         ({"executor": "foo"}, "executor: 'foo'; it can be local, dask-local, dask://HOST:PORT"),
@@ -69,6 +81,20 @@ def bots(*, first):
 )
 def test_what_a_spec_names_must_be_there(tmp_path, changes, expected):
     assert error_of(tmp_path, **changes).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("limits", "memory"),
+    [({}, 1 << 30), ({"limits": "none"}, None), ({"limits": "memory=2G"}, 2 << 30)],
+)
+def test_a_budget_for_a_match_restarts_every_bot(tmp_path, limits, memory):
+    """Fillers, too: processor time counts from the start of a process. Other limits stay."""
+    contestants = made(tmp_path, FOUR | limits, match_cpu=60, fill="Null").contestants
+    assert [(True, 60, memory)] * 4 == [
+        (contestant.restart, contestant.limits.cpu, contestant.limits.memory)
+        for contestant in contestants.values()
+    ]
+    assert not made(tmp_path).contestants["Joe"].restart
 
 
 def test_a_program_is_looked_for_in_the_specs_folder(tmp_path):
@@ -204,6 +230,7 @@ def test_an_id_is_the_same_for_ever(tmp_path):
         {"bots": bots(first={"command": "GravityGoers"})},
         {"bots": bots(first={"limits": "none"})},
         {"bots": bots(first={"restart": True})},
+        {"match_cpu": 3600},
         {"bots": bots(first={"environment": {"LEVEL": "3"}})},
     ],
     ids=str,

@@ -17,7 +17,7 @@ Nothing here knows about games, matches or the wire protocol.
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.command import CommandError, environment, fill, parse_command
 from lanista.bots.keeper_process import close_fork_server
-from lanista.bots.limits import NO_LIMITS, BotLimits, LimitsError, parse_limits
+from lanista.bots.limits import NO_LIMITS, BotLimits, LimitsError, limits_of_match, parse_limits
 from lanista.bots.orphans import become_subreaper
 from lanista.bots.process import Bot, Exit, start_bot
 from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
@@ -36,6 +36,7 @@ __all__ = [
     "close_fork_server",
     "environment",
     "fill",
+    "limits_of_match",
     "parse_command",
     "parse_limits",
     "start_bot",

@@ -142,6 +142,32 @@ def parse_limits(text: str) -> BotLimits:
     return BotLimits(**values)
 
 
+def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
+    """Return the limits of a bot that may have a budget of processor time for a whole match.
+
+    A process's time is counted from its start, so such a bot has to be started for each match.
+
+    Args:
+        text: Limits, as for `parse_limits`; None for the defaults.
+        match_cpu: The budget in seconds; None if there is none.
+
+    Raises:
+        LimitsError: The text can't be parsed, a value is out of its range, or the text has a limit
+            of processor time beside the budget.
+    """
+    limits = BotLimits() if text is None else parse_limits(text)
+    if match_cpu is None:
+        return limits
+    if text is not None and any(
+        part.partition("=")[0].strip() == "cpu" for part in text.split(",")
+    ):
+        raise LimitsError(
+            f"limits {shown(text, 200)}: cpu is given beside a budget of {match_cpu} s for the "
+            "whole match (match_cpu): leave one of them out"
+        )
+    return attrs.evolve(limits, cpu=match_cpu)
+
+
 def _number(name: str, key: str, value: str) -> int:
     if value == "none":
         return 0

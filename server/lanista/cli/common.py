@@ -12,7 +12,7 @@ import click
 from lanista import errors
 from lanista.cli import BadInputError
 from lanista.match.clock import Limits
-from lanista.match.conditions import DEFAULT, MatchConditions
+from lanista.match.conditions import DEFAULT, MAX_MATCH_CPU, MatchConditions
 from lanista.rules.base import Ruleset, complete_settings, ending_text
 from lanista.suggestions import did_you_mean
 
@@ -201,6 +201,15 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with(command, options)
 
 
+match_cpu_option = click.option(
+    "--match-cpu",
+    type=click.IntRange(1, MAX_MATCH_CPU),
+    metavar="SECONDS",
+    help="Processor time that each bot may use in a whole match; a bot that has used it is ended.",
+)
+"""The option for a bot's budget of processor time, of commands that play matches."""
+
+
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for a game: `map_`, `sets` and `move_limit`."""
     options: list[Decorator] = [
@@ -228,12 +237,12 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with(command, options)
 
 
-def bot_limits_of(text: str | None) -> Any:
-    """Parse `--limits` into `BotLimits`; None gives the defaults."""
-    from lanista.bots import BotLimits, LimitsError, parse_limits
+def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
+    """Parse `--limits` and `--match-cpu` into `BotLimits`; None gives the defaults."""
+    from lanista.bots import LimitsError, limits_of_match
 
     try:
-        return BotLimits() if text is None else parse_limits(text)
+        return limits_of_match(text, match_cpu)
     except LimitsError as error:
         raise BadInputError(f"--{error}") from None
 

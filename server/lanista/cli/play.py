@@ -18,6 +18,7 @@ from lanista.cli.common import (
     fault_lines,
     game_and_bots,
     game_options,
+    match_cpu_option,
     printable,
     start_option,
 )
@@ -72,6 +73,7 @@ class PlayCommand(click.Command):
 @clock_options
 @start_option
 @bot_options
+@match_cpu_option
 @click.option(
     "--delay",
     type=Finite(min=0),
@@ -128,6 +130,7 @@ def command(
     conditions: "MatchConditions",
     bot_limits: str | None,
     sandbox: str,
+    match_cpu: int | None,
     delay: float,
     size: int,
     watch: bool,
@@ -180,7 +183,7 @@ def command(
     if seed is not None:
         checked_seed(ruleset, first_seed + matches - 1)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    limits, in_sandbox = bot_limits_of(bot_limits), sandboxed(sandbox)
+    limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
     plan = MatchPlan(
         ruleset=ruleset,
         settings=settings,

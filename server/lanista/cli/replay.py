@@ -71,6 +71,44 @@ def verify(files: tuple[str, ...]) -> int:
     return code
 
 
+@command.command("diff")
+@click.argument("file_a", metavar="A")
+@click.argument("file_b", metavar="B")
+@click.option("--json", "as_json", is_flag=True, help="Print the difference as one JSON object.")
+def diff(file_a: str, file_b: str, *, as_json: bool) -> int:
+    """Find the first difference between two recorded matches.
+
+    It is the first turn in which a bot answered differently, such as two versions of a bot that
+    played with the same seed. Times and logs aren't compared.
+
+    Exit codes: 0 the same match, 1 they differ, 2 a file isn't a record or can't be read.
+    """
+    from lanista.cli.replay_diff import difference_json, difference_lines
+    from lanista.match.record import BadRecordError
+    from lanista.match.replay import MismatchError, verify
+    from lanista.playback.difference import first_difference
+
+    (a, ruleset), (b, ruleset_b) = _read(file_a), _read(file_b)
+    try:
+        difference = first_difference(a, b, ruleset)
+    except (BadRecordError, MismatchError):
+        # It doesn't say which of the two is wrong; playing each by itself does.
+        for file, record, rules in ((file_a, a, ruleset), (file_b, b, ruleset_b)):
+            try:
+                verify(record, rules)
+            except (BadRecordError, MismatchError) as error:
+                raise BadInputError(f"{file}: {printable(str(error))}") from None
+        raise
+    if as_json:
+        import json
+
+        click.echo(json.dumps(difference_json(difference)))
+    else:
+        for line in difference_lines(difference, (file_a, file_b), a.header):
+            click.echo(printable(line))
+    return EXIT_MISMATCH if difference.found else 0
+
+
 @command.command("show")
 @click.argument("file")
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N moves.")

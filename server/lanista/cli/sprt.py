@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.common import Finite, bot_options, clock_options, start_option
+from lanista.cli.common import Finite, bot_options, clock_options, match_cpu_option, start_option
 
 if TYPE_CHECKING:
     from lanista.match.conditions import MatchConditions
@@ -74,6 +74,7 @@ STEPS_SHOWN = 9
 @clock_options
 @start_option
 @bot_options
+@match_cpu_option
 @click.option(
     "--restart",
     is_flag=True,
@@ -116,6 +117,7 @@ def command(
     conditions: "MatchConditions",
     bot_limits: str | None,
     sandbox: str,
+    match_cpu: int | None,
     restart: bool,
     blocks: int | None,
     concurrency: str,
@@ -157,7 +159,7 @@ def command(
         game=ruleset.name,
         format=FormatName.SPRT,
         bots=tuple(
-            BotEntry(name=bot_name, command=bot, restart=restart)
+            BotEntry(name=bot_name, command=bot, restart=restart or None)
             for bot_name, bot in zip(names, bots, strict=True)
         ),
         seeds=SeedCount(count=1, base=base),
@@ -172,6 +174,7 @@ def command(
             stall_margin=conditions.stall_margin,
         ),
         limits=bot_limits,
+        match_cpu=match_cpu,
         sandbox=SandboxName(sandbox),
         blocks=blocks,
         sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),

@@ -12,6 +12,9 @@ import attrs
 from lanista.match.clock import Limits
 from lanista.rules.base import Ruleset
 
+MAX_MATCH_CPU = 10_000_000
+"""Maximum budget of processor time that a bot may have for a match, in seconds: four months."""
+
 
 @attrs.frozen(kw_only=True)
 class MatchConditions:

@@ -167,9 +167,15 @@ def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
         MismatchError: A turn contradicts the rules.
         BadRecordError: A turn is invalid by any rules.
     """
-    for turn in record.turns:
-        if not _is_void_here(record, turn):
-            yield [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+    for turn in played_turns(record):
+        yield [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+
+
+def played_turns(record: Record) -> Sequence[TurnInfo]:
+    """Return the turns that were carried out: all but one that made the match void."""
+    if record.turns and _is_void_here(record, record.turns[-1]):
+        return record.turns[:-1]
+    return record.turns
 
 
 def verify(record: Record, ruleset: Ruleset) -> int:

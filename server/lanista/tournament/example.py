@@ -50,6 +50,10 @@ seeds = [1, 2, 3]
 # limits = "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64"
 # sandbox = "none"
 
+# Seconds of processor time for a whole match, without limits for each turn if the clock below is 0;
+# every bot is then started afresh for every match.
+# match_cpu = 60
+
 # Failed matches in a row after which a bot is benched: it plays no more.
 # bench_after = 5
 

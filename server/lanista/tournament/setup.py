@@ -16,7 +16,7 @@ from lanista.bots import (
     LimitsError,
     SandboxError,
     check_sandbox,
-    parse_limits,
+    limits_of_match,
 )
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
@@ -304,14 +304,21 @@ def _contestant(
             _, command = bot_command(spec.game, entry.command, folder)
         except UnusableNameError as error:
             raise SpecError(f"bots[{number}].command: {error}") from None
-    limits = BotLimits()
-    for place, text in ((f"bots[{number}].limits", entry.limits), ("limits", spec.limits)):
-        if text is not None:
-            try:
-                limits = parse_limits(text)
-            except LimitsError as error:
-                raise SpecError(f"{place}: {error}") from None
-            break
+    place, text = "limits", spec.limits
+    if entry.limits is not None:
+        place, text = f"bots[{number}].limits", entry.limits
+    try:
+        limits = limits_of_match(text, spec.match_cpu)
+    except LimitsError as error:
+        raise SpecError(f"{place}: {error}") from None
+    restart = entry.restart
+    if spec.match_cpu is not None:
+        if restart is False:
+            raise SpecError(
+                f"bots[{number}].restart: false, but match_cpu = {spec.match_cpu} needs a new "
+                "process for every match; leave one of them out"
+            )
+        restart = True
     for key, value in entry.environment.items():
         if not key or "=" in key or "\0" in key + value:
             raise SpecError(
@@ -325,15 +332,15 @@ def _contestant(
         environment=dict(entry.environment),
         limits=limits,
         sandboxed=sandboxed,
-        restart=entry.restart,
-        identity=_identity(entry, limits, sandboxed=sandboxed),
+        restart=bool(restart),
+        identity=_identity(entry, limits, restart=bool(restart), sandboxed=sandboxed),
     )
 
 
-def _identity(entry: BotEntry, limits: BotLimits, *, sandboxed: bool) -> str:
+def _identity(entry: BotEntry, limits: BotLimits, *, restart: bool, sandboxed: bool) -> str:
     identity = {
         "command": entry.command,
-        "restart": entry.restart,
+        "restart": restart,
         "limits": limits.encode(),
         "sandbox": "bwrap" if sandboxed else "none",
     }

@@ -14,6 +14,7 @@ import attrs
 import cattrs
 
 from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.match.conditions import MAX_MATCH_CPU
 from lanista.pairing.kinds import FormatName, SeatingsName
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
@@ -88,8 +89,8 @@ class BotEntry:
     """A house bot's name, a command line, or `stdio:` and a command line."""
     limits: str | None = None
     """The resources it may use, such as `memory=512M,cpu=60`, or `none`; None for `Spec.limits`."""
-    restart: bool = False
-    """Whether it is started afresh for every match."""
+    restart: bool | None = None
+    """Whether it is started afresh for every match; None for no, or yes with `Spec.match_cpu`."""
     environment: Mapping[str, str] = attrs.field(factory=dict)
     """Additional environment variables."""
 
@@ -111,6 +112,11 @@ class Spec:
     clock: Clock = attrs.field(factory=Clock)
     limits: str | None = None
     """The resources that each bot may use, unless its own entry says otherwise."""
+    match_cpu: int | None = attrs.field(
+        default=None, validator=[at_least(1), at_most(MAX_MATCH_CPU)]
+    )
+    """Seconds of processor time that each bot may use in a whole match, for which it is started
+    afresh; None for no such budget."""
     sandbox: SandboxName = SandboxName.NONE
     seatings: SeatingsName = SeatingsName.ROTATIONS
     rounds: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_BLOCKS)])

@@ -1,0 +1,62 @@
+"""`lanista replay diff`: its lines, its JSON, its exit codes."""
+
+import json
+
+from match.playing import answers
+from web.records import AWAY, BACK, changed, played, unpacked
+
+
+def two(tmp_path, last="0 1 1 0"):
+    """Two matches that differ in turn 1, unless `last` is BACK."""
+    how = {"settings": {"move_limit": 2}}
+    a = played(tmp_path / "a", answers(AWAY, BACK), answers("", ""), **how)
+    hellos = ("Ann2 v=1", "Bob v=1")
+    b = played(tmp_path / "b", answers(AWAY, last), answers("", ""), hellos=hellos, **how)
+    return a, b
+
+
+def test_the_first_difference_in_words(lanista, tmp_path):
+    a, b = two(tmp_path)
+    done = lanista("replay", "diff", a, b)
+    assert (1, "") == (done.code, done.err)
+    assert [
+        f"A: {a}",
+        f"B: {b}",
+        "They begin differently:",
+        "  seat 0 is 'Ann' in A, 'Ann2' in B",
+        "First difference: turn 1.",
+        "  seat 0 (Ann in A) answered differently:",
+        "    A: '0 1 1 2'",
+        "      only in A: 1 unit from (0, 1) go left",
+        "    B: '0 1 1 0'",
+        "      only in B: 1 unit from (0, 1) go right",
+        "The position after turn 1 differs:",
+        "  (0, 0): 1 unit of seat 0 in A; nothing in B",
+        "  (0, 2): nothing in A; 1 unit of seat 0 in B",
+    ] == done.out.splitlines()
+
+
+def test_the_first_difference_as_json(lanista, tmp_path):
+    a, b = two(tmp_path)
+    done = lanista("replay", "diff", a, b, "--json")
+    told = json.loads(done.out)
+    assert (1, True, 1) == (done.code, told["differs"], told["turn"])
+    assert ["answer", "'0 1 1 0'"] == [told["seats"][0]["b"][key] for key in ("verdict", "raw")]
+
+
+def test_the_same_match_is_no_difference(lanista, tmp_path):
+    a, b = two(tmp_path, BACK)
+    done = lanista("replay", "diff", a, b)
+    assert 0 == done.code
+    last = done.out.splitlines()[-1]
+    assert "No difference: the same answers in all 2 turns, and the same result." == last
+
+
+def test_a_forged_record_is_named(lanista, tmp_path):
+    """Its digest contradicts the rules; it's said which of the two records that is."""
+    a, b = two(tmp_path)
+    forged = tmp_path / "forged.jsonl"
+    forged.write_bytes(b"".join(changed(unpacked(b), 2, digest="0" * 16)))
+    done = lanista("replay", "diff", a, forged)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: {forged}: turn 1: digest ")
