@@ -122,6 +122,20 @@ def test_times_are_of_answers_in_time_under_the_clock_of_the_check():
     assert [0.002, 0.004] == [time.seconds for time in others.all]
 
 
+def test_round_trips_are_the_bots_own():
+    """The median of the smoothed ones and the least of all; without any there is no figure."""
+    assert "round trip" not in item(results_of(), "times").said
+    one = bout(PLAIN, {}, {}, {})
+    seat = str(one.spec.seat)
+    other = str(1 - one.spec.seat)
+    (record,) = one.records
+    ways = [{seat: (3_000, 900), other: (5, 5)}, {seat: (1_500, 800)}, {seat: (90_000, 850)}]
+    turns = zip(record.turns, ways, strict=True)
+    turns = tuple(attrs.evolve(turn, round_trips=way) for turn, way in turns)
+    one.records = [attrs.evolve(record, turns=turns)]
+    assert item(results_of(one), "times").said.endswith("; round trip 3.00 ms, at least 0.80 ms")
+
+
 def test_more_than_half_of_the_limit_is_a_warning_and_passes():
     results = results_of(bout(CROWDED, {}, {}, {"took": 101 * MS}))
     found = item(results, "times")

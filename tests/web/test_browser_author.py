@@ -5,7 +5,6 @@ crashes, the turn that decided, spoilers, the board by keyboard, and who can use
 import itertools
 import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -15,17 +14,11 @@ from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
 from lanista.rules import registry
 from web.arena import match_of
+from web.axe import loaded_axe, serious
 from web.browser import DESK, PHONE
 from web.matchpage import MatchPage, drop
 from web.records import changed, unpacked
 
-AXE = Path(__file__).parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
-SERIOUS = """async () => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"], preload: false });
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join("; ")}`);
-}"""
 TRACEBACK = (
     'ready\nTraceback (most recent call last):\n  File "bot.py", line 3, in <module>\n'
     "    x[3]\nKeyError: '<b>3</b>'\n"
@@ -210,19 +203,16 @@ def test_the_board_is_zoomed_and_moved(replay):
 
 def test_nothing_serious_is_in_anybodys_way(arena, records, visit):
     """axe-core's findings, on a desk and on a phone, in both themes."""
-    if not AXE.exists():
-        pytest.skip("axe-core is missing; `make setup-browser` installs it where npm is")
     one = visit()
-    one.pardon("Content Security Policy")  # axe-core tries colours out
     match = MatchPage(one.open(f"{arena.address(match_of(records['hogwarts']))}?round=20"))
     match.at(20)
     match.page.keyboard.press("s")
-    match.page.evaluate(AXE.read_text())
+    loaded_axe(one, match.page)
     found = []
     for size, other in ((DESK, "light"), (PHONE, "dark")):
         match.page.set_viewport_size(size)
         for name in ("Logs", "Ledger", "Score", "Answers"):
             match.panel(name)
-            found += match.page.evaluate(SERIOUS)
+            found += serious(match.page)
         match.button(f"Change to the {other} theme").click()
     assert [] == found

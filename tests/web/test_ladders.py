@@ -4,6 +4,7 @@ The results are written by the test, nothing is played. What answers questions r
 here; that it is a process is tested with a browser.
 """
 
+import gzip
 import json
 import threading
 from contextlib import ExitStack, asynccontextmanager
@@ -353,6 +354,33 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
             assert 200 == (await house.get("/healthz")).status
         finally:
             ask.gate.set()
+
+
+async def test_the_round_trip_to_a_bot_is_that_of_its_last_matches(tmp_path, monkeypatch):
+    """The median of the smoothed ones and the least, by the bot's seat, of the last three."""
+    monkeypatch.setattr(ladder_tables, "MEASURED", 3)
+    write_results(tmp_path, *(result(number, "Ann", "Bob") for number in range(3)))
+    day = tmp_path / "records" / "2026-05-01"
+    # By record, oldest first: microseconds of seat 0 and of seat 1; Ann has seat 0 in M*0.
+    for name, ways in {
+        "M00": [{"0": [9, 1]}],  # too long ago
+        "M11": [{"0": [5, 5], "1": [4000, 800]}, {"1": [2000, 700]}, {"0": [6, 6]}],
+        "M21": [{"1": [3000, 900]}],
+    }.items():
+        lines = [{"turn": n, "round_trips": way} for n, way in enumerate(ways)]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (day / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    (day / "M20.jsonl.gz").write_bytes(b"\x1f\x8bdamaged")
+    async with opened(tmp_path) as house:
+        path = "/api/1/ladders/pit/bots"
+        ann = (await house.get(f"{path}/Ann")).json
+        assert {"smoothed": 3000, "least": 700} == ann["round_trip"]
+        bob = (await house.get(f"{path}/Bob")).json
+        assert {"smoothed": 5, "least": 5} == bob["round_trip"]
+    (day / "M11.jsonl.gz").unlink()
+    (day / "M21.jsonl.gz").unlink()
+    async with opened(tmp_path) as house:
+        assert None is (await house.get(f"{path}/Ann")).json["round_trip"]
 
 
 async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):

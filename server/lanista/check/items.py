@@ -27,7 +27,8 @@ from lanista.check.evidence import (
 )
 from lanista.check.finding import TITLES, Item, Status
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
-from lanista.check.times import Times, times_of
+from lanista.check.times import Times, round_trip_of, times_of
+from lanista.match.channel import RoundTrip
 from lanista.match.conditions import DEFAULT
 
 
@@ -319,14 +320,14 @@ def _times(results: Results) -> Item:
         for times in (firsts, others)
         if (time := times.slowest) is not None and times.limit and 2 * time.seconds > times.limit
     ]
-    said = "; ".join(_summary(firsts, others))
+    said = "; ".join(_summary(firsts, others, round_trip_of(bouts)))
     if slow:
         advice = "on a slower or busier machine this is too late; aim at half of the limit"
         return _item("times", Status.WARNING, said, evidence=tuple(slow), advice=advice)
     return _item("times", Status.OK, said)
 
 
-def _summary(firsts: Times, others: Times) -> Iterator[str]:
+def _summary(firsts: Times, others: Times, way: RoundTrip | None) -> Iterator[str]:
     if firsts.slowest is not None:
         yield f"first answer {firsts.slowest.seconds:.3f} s of {firsts.limit:g} s at the slowest"
     if others.slowest is not None:
@@ -335,6 +336,8 @@ def _summary(firsts: Times, others: Times) -> Iterator[str]:
             f"{1000 * others.quantile(0.99):.2f} ms 99 %, "
             f"{1000 * others.slowest.seconds:.2f} ms slowest, of {1000 * others.limit:g} ms"
         )
+    if way is not None:
+        yield f"round trip {way.smoothed / 1000:.2f} ms, at least {way.least / 1000:.2f} ms"
 
 
 def _processes(results: Results) -> Item:

@@ -1,4 +1,6 @@
-"""Answer times over the bouts of a check, calculated from their records. No clock is read here."""
+"""Answer times and round trips over the bouts of a check, from their records alone: no clock is
+read here.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +8,9 @@ from collections.abc import Sequence
 import attrs
 
 from lanista.check.bout import Bout
+from lanista.match.channel import RoundTrip
 from lanista.match.clock import Limits
+from lanista.match.round_trips import summary
 
 
 @attrs.frozen(kw_only=True)
@@ -70,4 +74,15 @@ def times_of(bouts: Sequence[Bout], limits: Limits) -> tuple[Times, Times]:
     return (
         Times(limit=limits.first, all=tuple(firsts)),
         Times(limit=limits.turn, all=tuple(others)),
+    )
+
+
+def round_trip_of(bouts: Sequence[Bout]) -> RoundTrip | None:
+    """Return the round trip between arena and bot over all bouts; None if none was measured."""
+    return summary(
+        measured
+        for bout in bouts
+        for record in bout.records
+        for turn in record.turns
+        if (measured := turn.round_trips.get(str(bout.spec.seat))) is not None
     )

@@ -184,10 +184,12 @@ def _items(count: int) -> str:
 def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str, Any]:
     """Return the findings as one JSON object; docs/bots/check.md describes its keys."""
     from lanista.check.finding import passed
-    from lanista.check.times import times_of
+    from lanista.check.times import round_trip_of, times_of
 
     tested = results.tested
-    firsts, others = times_of(list(results.bouts.values()), tested.conditions.clock)
+    bouts = list(results.bouts.values())
+    firsts, others = times_of(bouts, tested.conditions.clock)
+    way = round_trip_of(bouts)
     return {
         "bot": bot,
         "game": tested.ruleset.name,
@@ -204,7 +206,13 @@ def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str,
             }
             for item in items
         ],
-        "times": {"first": _times_as_json(firsts), "other": _times_as_json(others)},
+        "times": {
+            "first": _times_as_json(firsts),
+            "other": _times_as_json(others),
+            "round_trip": None
+            if way is None
+            else {"smoothed": way.smoothed / 1e6, "least": way.least / 1e6},
+        },
     }
 
 

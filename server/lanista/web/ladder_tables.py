@@ -15,6 +15,7 @@ import attrs
 
 from lanista.match.ending import FAILURES
 from lanista.match.record import ENDING
+from lanista.match.round_trips import measured_in, summary
 from lanista.pairing.blocks import BlockScore, Seating, seatings
 from lanista.pairing.kinds import FormatName
 from lanista.rules import registry
@@ -33,6 +34,8 @@ DAY, WEEK = timedelta(days=1), timedelta(days=7)
 """How long ago the ratings were with which those of now are compared."""
 MATCHES = 30
 """Number of matches, and of failures, in the answers about a bot."""
+MEASURED = 10
+"""Number of a bot's last matches whose records are read for its round trips."""
 
 
 @attrs.frozen(kw_only=True)
@@ -164,6 +167,7 @@ class LadderTables:
             "endings": endings,
             "recent": [_match(match, source, hidden) for match in last],
             "failed": [_match(match, source, hidden) for match in failed],
+            "round_trip": _round_trip(bot, last[:MEASURED], source, hidden),
         }
 
     def _against(
@@ -256,16 +260,35 @@ def _tenths(figure: float | None) -> float | None:
     return None if figure is None else round(figure, 1)
 
 
+def _record(stored: StoredMatch, source: LadderSource, hidden: Collection[str]) -> Path | None:
+    """Return the path of a match's record; None if it isn't here or can't be seen yet."""
+    if stored.match.record is None or stored.block in hidden:
+        return None
+    path = Path(source.records) / stored.match.record
+    return path if path.is_file() else None
+
+
+def _round_trip(
+    bot: str, last: Sequence[StoredMatch], source: LadderSource, hidden: Collection[str]
+) -> dict[str, int] | None:
+    """Return a bot's round trip in microseconds, from records; None if none has any."""
+    found = summary(
+        measured
+        for stored in last
+        if (record := _record(stored, source, hidden)) is not None
+        for seat, one in enumerate(stored.match.seats)
+        if one.bot == bot
+        for measured in measured_in(record, seat)
+    )
+    return None if found is None else attrs.asdict(found)
+
+
 def _match(stored: StoredMatch, source: LadderSource, hidden: Collection[str]) -> dict[str, Any]:
     """Return a stored match; its id only if its record is here and may be seen."""
     match = stored.match
-    can_be_seen = (
-        match.record is not None
-        and stored.block not in hidden
-        and (Path(source.records) / match.record).is_file()
-    )
+    record = _record(stored, source, hidden)
     return {
-        "match": Path(match.record or "").name.removesuffix(ENDING) if can_be_seen else None,
+        "match": None if record is None else record.name.removesuffix(ENDING),
         "stored": stored.committed,
         "end": match.end,
         "reason": match.reason,

@@ -14,7 +14,7 @@ import { describeRest, ladderAddress, ladderVersion, tableSection } from "./ladd
 import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches.js";
 import { ownerSection } from "./owner.js";
 import { numberCell, section, tableOf } from "./tables.js";
-import { printable } from "./text.js";
+import { formatDuration, printable } from "./text.js";
 
 /** @typedef {import("./link.js").LadderBot} LadderBot */
 /** @typedef {import("./link.js").LadderPair} LadderPair */
@@ -35,6 +35,7 @@ export function ladderBotView(root, link, ladder, bot) {
   const about = el("p", { class: "muted" }, "Loading…");
   const rating = el("p", { class: "verdict" });
   const rest = el("p", null);
+  const way = el("p", { class: "muted" });
   const curve = el("div", null);
   const opponents = el("tbody", null);
   const seats = el("tbody", null);
@@ -76,6 +77,7 @@ export function ladderBotView(root, link, ladder, bot) {
     about,
     rating,
     rest,
+    way,
   ]);
   page.show([...Object.values(sections), ownerSection(link, bot)]);
 
@@ -94,6 +96,8 @@ export function ladderBotView(root, link, ladder, bot) {
     rest.textContent =
       data.rest === null ? "" : printable(`${describeRest(data.rest)}: ${data.rest.why}`);
     rest.hidden = data.rest === null;
+    way.textContent = describeWay(data.round_trip);
+    way.hidden = data.round_trip === null;
     fill(curve, data.history.length > 0 && ratingCurve(data.history));
     list(
       opponents,
@@ -152,6 +156,20 @@ export function ladderBotView(root, link, ladder, bot) {
     show,
     fail: page.fail,
   });
+}
+
+/**
+ * Tell how long the way between arena and bot takes, there and back.
+ *
+ * @param {LadderBot["round_trip"]} way
+ * @returns {string}
+ */
+function describeWay(way) {
+  if (way === null) {
+    return "";
+  }
+  const [smoothed, least] = [way.smoothed, way.least].map((us) => formatDuration(us / 1000));
+  return `In its last matches the way to the bot and back took ${smoothed}, at least ${least}.`;
 }
 
 /**

@@ -62,7 +62,8 @@
  *   rest: Rest | null, history: RatingPoint[], opponents: {opponent: string, won: number,
  *   tied: number, lost: number, matches: number}[], by_seat: {seat: number, places: number[],
  *   failures: number, matches: number}[], endings: Record<string, number>,
- *   recent: LadderResult[], failed: LadderResult[]}} LadderBot
+ *   recent: LadderResult[], failed: LadderResult[],
+ *   round_trip: {smoothed: number, least: number} | null}} LadderBot
  * @typedef {{ladder: string, game: string, title: string, bot: string, opponent: string,
  *   rows: LadderRow[], won: number, tied: number, lost: number,
  *   recent: LadderResult[]}} LadderPair

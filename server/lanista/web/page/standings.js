@@ -53,7 +53,7 @@ export class StandingPart {
       ),
       el(
         "div",
-        { class: "scroll" },
+        { class: "scroll", tabindex: "0" },
         el(
           "table",
           { class: "standings" },

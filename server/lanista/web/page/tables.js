@@ -425,7 +425,7 @@ export function headCell({ title, meaning, isText }) {
 export function tableOf(columns, rows) {
   return el(
     "div",
-    { class: "scroll" },
+    { class: "scroll", tabindex: "0" },
     el(
       "table",
       { class: "standings" },
