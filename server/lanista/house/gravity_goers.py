@@ -8,6 +8,7 @@ number of stacks, but not on the length of the match.
 
 from __future__ import annotations
 
+import copy
 import random
 import sys
 
@@ -56,6 +57,16 @@ class GravityGoers:
         self._enemies: dict[int, int] = {}  # the enemy's units by cell
         self._enemies_before: dict[int, int] = {}  # the same, a turn ago
         self._orders: dict[tuple[int, int], int] = {}  # numbers of units by (from, to)
+
+    def fork(self, chance: random.Random) -> GravityGoers:
+        """Return a bot with the same plans that goes on independently, with other random numbers.
+
+        Bots that look ahead play futures with it.
+        """
+        other = copy.copy(self)
+        other._random = chance  # noqa: SLF001 - its own class
+        other._scouting = [path.copy() for path in self._scouting]  # noqa: SLF001 - its own class
+        return other
 
     def moves(self, state: AngryMobState) -> Moves:
         """Return the submoves of a turn, sorted by cell."""
