@@ -72,7 +72,17 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
     lines = [line.removeprefix("# ") for line in text.splitlines()]
     told = "\n".join(line for line in lines if re.match(r"[a-z0-9_]+ += |\[", line))
     value = tomllib.loads(told)
-    examples = {"rounds", "challenger", "fill", "limits", "maps", "database", "records", "seeds"}
+    examples = {
+        "rounds",
+        "challenger",
+        "fill",
+        "limits",
+        "match_cpu",
+        "maps",
+        "database",
+        "records",
+    }
+    examples |= {"seeds"}
     keys = {attribute.name for attribute in attrs.fields(Spec)}
     assert keys - {"fill"} == set(value)  # a game of two has no seats to fill
     assert {one.name for one in attrs.fields(BotEntry)} == set(value["bots"][-1])
