@@ -23,7 +23,7 @@ MARGIN = 0.03  # by how much another plan must be better than to go on as before
 
 
 class Sight:
-    """What GravityGoers looks at in a state; quicker to make than the state of a game."""
+    """The part of a state that GravityGoers looks at; quicker to make than the state of a game."""
 
     def __init__(self, mine: dict, theirs: dict, neutral: dict) -> None:
         self.mine, self.theirs, self.neutral = mine, theirs, neutral

@@ -91,7 +91,7 @@ class Remark:
 
     fault: Fault
     words: str
-    """What is wrong and what would be right, for people."""
+    """A sentence for people that says what is wrong and what would be right."""
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""What the client writes to standard error for the person who started the bot."""
+"""The lines that the client writes to standard error for the person who started the bot."""
 
 from __future__ import annotations
 

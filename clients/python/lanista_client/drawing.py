@@ -19,7 +19,7 @@ that is cut is too long to be drawn, so half a number never draws anything."""
 
 
 class Draw:
-    """What a bot shows on the board in the present turn.
+    """The drawings of a bot on the board in the present turn.
 
     Places are (row, column), in Crematoria (row, column, level), as in the state. A colour is `own`
     (the seat's), `red`, `orange`, `yellow`, `green`, `blue`, `pink`, `gray`, `ink` (dark on light,

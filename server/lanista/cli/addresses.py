@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared, not listened on
-"""What stands for all addresses of a machine."""
+"""The addresses that stand for all addresses of a machine."""
 MAX_SHOWN = 4
 """Number of addresses that are shown."""
 _SIOCGIFADDR = 0x8915

@@ -1,4 +1,4 @@
-"""What bots draw in a turn (PROTOCOL.md 9), for the terminal: cells to colour, lines of text."""
+"""The drawings of bots in a turn (PROTOCOL.md 9), for the terminal: cells to colour, lines of text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,7 +26,7 @@ MAX_SHOWN = 12
 
 @attrs.frozen
 class TurnDrawings:
-    """What bots draw in a turn."""
+    """The drawings and values of all bots in a turn."""
 
     cells: Mapping[Place, str]
     """The colour of each cell of the grid that is marked, or that a line crosses."""

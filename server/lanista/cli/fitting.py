@@ -39,7 +39,7 @@ class Part:
     col: int
     cols: int
     title: str = ""
-    """What it is, such as `underground`, `rows 0 to 39 of 60`; empty for the whole grid."""
+    """The name of the part, such as `underground`, `rows 0 to 39 of 60`; empty for the whole grid."""
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""What `lanista replay diff` prints: the first difference between two records."""
+"""The output of `lanista replay diff`: the first difference between two records."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

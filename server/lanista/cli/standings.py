@@ -43,7 +43,7 @@ RACY = 1_000_000_000
 
 @attrs.frozen
 class ShownTournaments:
-    """What the page shows of tournaments, by their names."""
+    """The tables that the page shows of tournaments, by their names."""
 
     looks: "dict[str, Look]"
     matches: "dict[str, MatchSource]"

@@ -22,7 +22,7 @@ _ANGRY_PLANES, _HOGWARTS_PLANES, _CREMATORIA_PLANES = 6, 16, 27
 
 
 class Encoder(Protocol):
-    """What an environment needs to know of a game."""
+    """The encoding of a game: its arrays, its actions and their masks."""
 
     shapes: dict[str, tuple[int, ...]]
     """The shape of each array of an observation."""
@@ -112,7 +112,7 @@ class AngryMobEncoder:
 
 
 class UnitEncoder:
-    """What the games of four have in common: an action for each unit, by its id."""
+    """An encoding with an action for each unit, by its id, as both games of four have it."""
 
     shapes: dict[str, tuple[int, ...]]
     choices: tuple[int, int]
