@@ -1,4 +1,4 @@
-"""The drawings of bots in a turn (PROTOCOL.md 9), for the terminal: cells to colour, lines of text."""
+"""The drawings of bots in a turn (PROTOCOL.md 9), in the terminal: cells to colour, and texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -39,7 +39,7 @@ class Part:
     col: int
     cols: int
     title: str = ""
-    """The name of the part, such as `underground`, `rows 0 to 39 of 60`; empty for the whole grid."""
+    """Its name, such as `underground` or `rows 0 to 39 of 60`; empty for the whole grid."""
 
 
 @attrs.frozen
