@@ -12,8 +12,8 @@ PUBLIC = [
     *("BadInputError", "BadRecordError", "Bot", "Difference", "Fault", "FileError", "Game"),
     *("LanistaError", "Match"),
     *("MatchOptions", "MismatchError", "Position", "Replay", "SeatAnswer", "SeatDifference"),
-    *("StartFailureError", "UnknownGameError", "WorkError", "__version__", "aplay", "aplay_many", "env", "games"),
-    *("house_bots", "new_game", "open_record", "play", "play_many", "rules", "tournament"),
+    *("StartFailureError", "UnknownGameError", "WorkError", "__version__", "aplay"),
+    *("aplay_many", "env", "games", "house_bots", "new_game", "open_record", "play", "play_many", "rules", "tournament"),
 ]
 
 

@@ -91,9 +91,9 @@ class Reading:
 
 
 def replayed(folder, path, changes, *, match):
-    """Play a record's match again in memory, under another id, with other answers: by turn and seat.
+    """Play a record's match again in memory, under another id, with these other answers.
 
-    All its answers must be well formed and in time.
+    `changes` are by turn and seat. All answers of the record must be well formed and in time.
     """
     record = read_record(path)
     header = record.header

@@ -15,7 +15,7 @@ from match.playing import answers, listens
 from web.arena import match_of
 from web.axe import loaded_axe, serious
 from web.browser import DESK, PHONE
-from web.matchpage import MatchPage, expect_same_picture, fits
+from web.matchpage import DASH, MatchPage, expect_same_picture, fits
 from web.records import AWAY, played, replayed, wandering
 
 CHANGES = {"hogwarts": {(20, 1): ""}, "crematoria": {(10, 1): ""}}
@@ -93,7 +93,12 @@ def told(path_a, path_b):
     return first_difference(a, b, registry.get(a.header.game))
 
 
-@pytest.mark.parametrize("game", CHANGES)
+GAMES = pytest.mark.parametrize(
+    "game", ["hogwarts", pytest.param("crematoria", marks=pytest.mark.long)]
+)
+
+
+@GAMES
 def test_they_open_at_their_first_difference_and_go_in_step(arena, pairs, show, game):
     """The round, the answers and the boards that `lanista replay diff` names."""
     difference = told(*pairs[game])
@@ -209,9 +214,10 @@ def test_the_other_match_is_chosen_from_those_that_began_alike(arena, pairs, sho
     match = MatchPage(show(f"{arena.address(first)}?round=3"))
     match.at(3)
     match.page.get_by_role("link", name="Compare").click()
+    names = "Dummy", "Demo", "Null", "Dummy"
     rows = match.page.get_by_role("row").filter(has=match.page.get_by_role("cell"))
     expect(rows).to_have_count(1)
-    expect(match.page.get_by_role("link", name="Dummy – Demo – Null – Dummy")).to_be_visible()
+    expect(match.page.get_by_role("link", name=f" {DASH} ".join(names))).to_be_visible()
     rows.get_by_role("link", name="Compare").click()
     compared = Comparison(match.page)
     compared.at(21)
@@ -239,7 +245,7 @@ def test_one_html_file_compares_without_a_network(pairs, visit, tmp_path):
     compared.at(12)
 
 
-@pytest.mark.parametrize("game", CHANGES)
+@GAMES
 def test_all_of_it_is_on_one_screen(arena, pairs, show, game):
     """Both boards, what differs and the controls; on a phone both boards with the slider."""
     page = show(address(arena, *pairs[game]))
@@ -256,17 +262,16 @@ def test_all_of_it_is_on_one_screen(arena, pairs, show, game):
     assert fits(page)
 
 
-def test_nothing_serious_is_in_anybodys_way(arena, pairs, visit):
-    """axe-core's findings, of the comparison and of the choice, in both themes."""
-    one = visit()
+@pytest.mark.parametrize(
+    ("size", "theme"), [(DESK, "dark"), pytest.param(PHONE, "light", marks=pytest.mark.long)]
+)
+def test_nothing_serious_is_in_anybodys_way(arena, pairs, visit, size, theme):
+    """axe-core's findings, of the comparison and of the choice."""
+    one = visit(size=size, theme=theme)
     page = one.open(address(arena, *pairs["hogwarts"]))
     Comparison(page).at(21)
     loaded_axe(one, page)
-    found = []
-    for size, other in ((DESK, "light"), (PHONE, "dark")):
-        page.set_viewport_size(size)
-        found += serious(page)
-        page.get_by_role("button", name=f"Change to the {other} theme").click()
+    found = serious(page)
     page.goto(f"{arena.page}/#/compare?a={match_of(pairs['hogwarts'][0])}")
     expect(page.get_by_role("row").filter(has=page.get_by_role("cell"))).to_have_count(1)
     found += serious(page)
