@@ -13,7 +13,18 @@ PUBLIC = [
     *("LanistaError", "Match"),
     *("MatchOptions", "MismatchError", "Position", "Replay", "SeatAnswer", "SeatDifference"),
     *("StartFailureError", "UnknownGameError", "WorkError", "__version__", "aplay"),
-    *("aplay_many", "env", "games", "house_bots", "new_game", "open_record", "play", "play_many", "rules", "tournament"),
+    *(
+        "aplay_many",
+        "env",
+        "games",
+        "house_bots",
+        "new_game",
+        "open_record",
+        "play",
+        "play_many",
+        "rules",
+        "tournament",
+    ),
 ]
 
 

@@ -110,7 +110,8 @@ def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
     pair.play(("#@ cell 0 0 yellow\n", ""))
     match.at(1)
     match.state("live · move 1")
-    assert before == corner(match, 0, 0)
+    # The movement to the new position begins at the one on which the bot drew.
+    wait_until(lambda: before == corner(match, 0, 0), "the new position has no drawing")
     match.go(0)
     wait_until(lambda: YELLOW["dark"] == corner(match, 0, 0), "the drawing shows")
     switch(match.page, "Ada").click()
@@ -125,9 +126,9 @@ def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
 
 
 def test_each_level_has_its_own_drawings(arena, records, show, tmp_path):
-    """PROTOCOL.md 9: cells of both levels of Crematoria, and the shorter way over the seam."""
+    """PROTOCOL.md 9: lines on both levels of Crematoria, and the shorter way over the seam."""
     lines = unpacked(records["crematoria"])
-    log = "#@ cell 5 6 yellow\n#@ cell 9 12 1 yellow\n#@ line 20 77 20 2 1 yellow\n"
+    log = "#@ line 5 6 5 9 yellow\n#@ line 20 77 20 2 1 yellow\n"
     path = tmp_path / "levels.jsonl"
     path.write_bytes(b"".join(changed(lines, 1, logs={"2": log})))
     page = show(f"{arena.page}/", size=LARGE)
@@ -135,18 +136,24 @@ def test_each_level_has_its_own_drawings(arena, records, show, tmp_path):
     drop(page, path)
     match = MatchPage(page)
     match.begin()
-    drawn = [(5, 6, 0), (9, 12, 1)]
-    wait_until(lambda: {YELLOW["dark"]} == {corner(match, *cell) for cell in drawn}, "it is drawn")
-    assert YELLOW["dark"] not in {corner(match, row, col, 1 - at) for row, col, at in drawn}
-    level = match.geometry()[1]
 
-    def middle(col):
-        x, y = (level[axis] + (at + 0.5) * level["tile"] for axis, at in (("x", col), ("y", 20)))
-        (found,) = match.pixels([[round(x), round(y)]])
-        return found
+    def is_drawn(level, row, *cols):
+        """Whether each of these cells has the line's colour in its middle."""
+        at = match.geometry()[level]
+        middles = [
+            [
+                round(at[axis] + (place + 0.5) * at["tile"])
+                for axis, place in (("x", col), ("y", row))
+            ]
+            for col in cols
+        ]
+        return {colour == YELLOW["dark"] for colour in match.pixels(middles)}
 
-    assert {YELLOW["dark"]} == {middle(col) for col in (78, 79, 0, 1)}
-    assert YELLOW["dark"] not in {middle(col) for col in (70, 40, 9)}
+    wait_until(lambda: {True} == is_drawn(0, 5, 7, 8), "the line underground is drawn")
+    assert {True} == is_drawn(1, 20, 78, 79, 0, 1)
+    assert {False} == is_drawn(0, 20, 78, 79, 0, 1)
+    assert {False} == is_drawn(1, 5, 7, 8)
+    assert {False} == is_drawn(1, 20, 70, 40, 9)
 
 
 def test_values_become_a_curve(arena, drawn, show):

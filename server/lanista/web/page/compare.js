@@ -89,6 +89,8 @@ class CompareView {
   /** @type {Two<Moments>} */
   #moments;
   #pairMoments;
+  /** The player's mode as the controls show it. */
+  #mode = "";
   /** Null until it is known where to begin. @type {Player | null} */
   #player = null;
   #report;
@@ -103,6 +105,8 @@ class CompareView {
   #followed = null;
   #spoils = kept(SPOILERS) === "told";
   #animationFrame = 0;
+  /** Whether something has changed that the last drawing didn't show. */
+  #dirty = true;
   #word;
 
   // The parts, in the order of the page.
@@ -167,7 +171,7 @@ class CompareView {
         speed: (speed) => this.#control((player) => player.setSpeed(speed)),
       },
       this.#word,
-      { label: "First difference", title: "To the first difference of the matches (D)" },
+      { label: "Difference", title: "To the first difference of the matches (D)" },
     );
     fill(root, this.#layOut());
     this.#listen();
@@ -357,14 +361,15 @@ class CompareView {
     });
     this.#begin();
     this.#player?.grow(this.#count(), this.#both.every((frames) => this.#isOver(frames)));
-    this.#detailed = null;
     this.#redraw();
   }
 
   /** Begin to show a round once it is known which one. */
   #begin() {
     const { first, compared } = this.#differences;
-    const isCompared = compared === Math.min(...this.#both.map(({ count }) => count));
+    // Of a match that is over, frames may still be computed.
+    const isCounted = this.#both.every(({ over, head }) => over || head.live === true);
+    const isCompared = isCounted && compared === Math.min(...this.#both.map(({ count }) => count));
     if (this.#player !== null || (this.#options.round === null && first === null && !isCompared)) {
       return;
     }
@@ -390,7 +395,13 @@ class CompareView {
 
   // -- drawing ---------------------------------------------------------------------------------
 
+  /** Draw again soon, as something visible has changed. */
   #redraw() {
+    this.#dirty = true;
+    this.#schedule();
+  }
+
+  #schedule() {
     if (this.#animationFrame === 0 && !this.#ended.signal.aborted) {
       this.#animationFrame = requestAnimationFrame(() => {
         this.#animationFrame = 0;
@@ -401,7 +412,10 @@ class CompareView {
 
   #draw() {
     const player = this.#player;
-    this.#summary.textContent = summaryOf(this.#both[0].head, this.#differences, this.#both);
+    const summary = summaryOf(this.#both[0].head, this.#differences, this.#both);
+    if (this.#summary.textContent !== summary) {
+      this.#summary.textContent = summary; // it is read aloud when it changes
+    }
     if (player === null) {
       this.#state.textContent = "comparing…";
       return;
@@ -410,11 +424,27 @@ class CompareView {
     const positions = this.#positions(player.round);
     this.#stages.forEach((stage) => stage.setLoading(positions === null));
     if (positions !== null) {
+      this.#dirty ||= positions.some((one, at) => one !== this.#shown?.[at]);
       this.#shown = positions;
       this.#drawBoards(positions, player);
-      this.#showRound(positions, player);
+      if (this.#dirty) {
+        this.#showRound(positions, player);
+      }
       this.#showDetails(positions, player);
     }
+    if (this.#dirty || player.mode !== this.#mode) {
+      this.#showControls(player);
+      this.#mode = player.mode;
+      this.#dirty = false;
+    }
+    this.#report.show(player);
+    if (player.active) {
+      this.#schedule();
+    }
+  }
+
+  /** @param {Player} player */
+  #showControls(player) {
     this.#state.textContent = `${this.#word} ${player.round}`;
     this.#bar.show(player, {
       spoils: this.#spoils,
@@ -423,10 +453,6 @@ class CompareView {
       seat: null,
       most: this.#both[0].head.rounds,
     });
-    this.#report.show(player);
-    if (player.active) {
-      this.#redraw();
-    }
   }
 
   /** @param {Two<Position>} positions @param {Player} player */

@@ -103,11 +103,19 @@ export function differencePanel(heads, pointed) {
   const word = turnWord(heads[0]);
   const answers = el("div", { class: "answers-apart" });
   const boards = el("div", { class: "boards-apart" });
+  /** @param {string} title @param {HTMLElement} content */
+  const part = (title, content) =>
+    el(
+      "div",
+      { class: "kind", "data-scrolls": true, tabindex: 0, role: "group", "aria-label": title },
+      el("h2", null, title),
+      content,
+    );
   const element = el(
     "section",
-    { class: "apart", "data-scrolls": true, tabindex: 0, "aria-label": "What differs" },
-    el("div", null, el("h2", null, "Answers that differ"), answers),
-    el("div", null, el("h2", null, "Boards that differ"), boards),
+    { class: "apart", "aria-label": "What differs" },
+    part("Answers that differ", answers),
+    part("Boards that differ", boards),
   );
   return {
     element,
