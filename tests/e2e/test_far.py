@@ -62,7 +62,7 @@ def verdicts(record, seat):
     return {turn.verdicts[seat] for turn in record.turns[1:]}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_the_way_is_made_up_for_and_slowness_is_not(tmp_path, workers):
     """At 0.2 s away, every answer would be late without the allowance."""
     record, seats = play(
