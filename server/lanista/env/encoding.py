@@ -139,7 +139,7 @@ class UnitEncoder:
 
 def _is_step(way: Sequence[Any]) -> bool:
     """Return whether a submove is a step, not a spell of Hogwarts."""
-    return way[0] != "s"
+    return bool(way[0] != "s")
 
 
 class HogwartsEncoder(UnitEncoder):
