@@ -10,7 +10,7 @@ import { Board } from "./board.js";
 import { el, list, Parts } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { addressOf, seatMark } from "./matches.js";
-import { printable } from "./text.js";
+import { printable, turnWord } from "./text.js";
 import { theme } from "./theme.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -305,7 +305,8 @@ class Card {
     this.#trouble.hidden = true;
     this.#board.draw(position, { previous: null, t: 1, followed: null, hover: null });
     const { rounds } = frames.head;
-    this.#round.textContent = `round ${position.turn}${rounds === null ? "" : ` of ${rounds}`}`;
+    const word = turnWord(frames.head);
+    this.#round.textContent = `${word} ${position.turn}${rounds === null ? "" : ` of ${rounds}`}`;
     this.#scores = position.scores;
     this.#showSeats();
   }

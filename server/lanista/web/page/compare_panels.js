@@ -247,7 +247,7 @@ function boardTable(heads, positions, pointed) {
         el(
           "tr",
           null,
-          el("th", { scope: "row" }, "score of ", seatMark(seat)),
+          el("th", { scope: "row", class: "of-score" }, "score of ", seatMark(seat)),
           el("td", null, one.toLocaleString("en")),
           el("td", null, other.toLocaleString("en")),
         ),
