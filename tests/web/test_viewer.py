@@ -17,6 +17,7 @@ from lanista import __version__
 from lanista.hosting.control import RunningMatches
 from lanista.match.record import read_record
 from lanista.match.replay import verify
+from lanista.match.runner import Match
 from lanista.playback import frame_cache
 from lanista.playback.frames import API
 from lanista.playback.replay_reader import read_frames
@@ -396,18 +397,21 @@ async def test_a_playing_bot_is_kicked(tmp_path, moment):
         assert 2 == record.result.ranks[seat]
 
 
-async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path):
-    """It gave its last answer before the word came: it plays no other match."""
+async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path, monkeypatch):
+    """The last turn had been played before the word came: it plays no other match."""
+    send_end = Match._send_end
+
+    async def kick_and_send_end(match):
+        assert house.arena.matches.kick(number)
+        await send_end(match)
+
+    monkeypatch.setattr(Match, "_send_end", kick_and_send_end)
     async with opened(tmp_path, settings={"move_limit": 1}) as house:
         page = await house.page()
         ann, bob, match = await house.pair(options="keep=1")
         running = house.arena.running.matches[match]
         (number,) = [bot for bot, name in running.bots if name == "Ann"]
         await ann.say("")
-        # Until the arena has read it: from then on it settles the turn.
-        seat = [name for _, name in running.bots].index("Ann")
-        await until(lambda: running.playing.seats[seat].line is not None)
-        assert done(await page.ask("kick", bot=number))
         await bob.say("")
         heard = await ann.rest()
         assert "end finished" in heard

@@ -75,7 +75,7 @@ class Results:
     @property
     def seats(self) -> int:
         """S, the number of seats."""
-        return self.players.shape[1]
+        return int(self.players.shape[1])
 
 
 def compute_large(

@@ -126,7 +126,7 @@ def choices_of(
                 (
                     players[matches][:, sitting].T,
                     np.repeat(sitting[:, None].astype(np.int8), len(matches), axis=1),
-                    np.repeat(chosen.astype(np.int8), len(matches)),
+                    np.repeat(chosen, len(matches)),
                     lots[matches],
                 )
             )
@@ -141,7 +141,7 @@ def choices_of(
             Choices(
                 players=their_players[:, by_lot],
                 seats=their_seats[:, by_lot],
-                chosen=chosen[by_lot],
+                chosen=chosen[by_lot].astype(np.int8),
                 lots=their_lots[by_lot],
                 weights=np.ones(len(chosen)),
                 features=np.hstack([shares, sizes]).T,

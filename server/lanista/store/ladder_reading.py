@@ -21,6 +21,7 @@ from lanista.store.reading import (
     JsonLists,
     PlayedBlock,
     Reading,
+    Statement,
     StoredMatch,
     rows,
 )
@@ -361,12 +362,17 @@ class LadderReading(Reading):
         for first, last in self._pages_of_blocks():
             blocks = of_block.where(BLOCKS.c.number.between(first, last))
             matches = of_match.where(MATCHES.c.block.between(first, last))
-            of_page = list(rows(self.connection, matches))
+            of_page = self._all_rows(matches)
             if of_page:
                 yield BlockPage(
-                    *zip(*rows(self.connection, blocks), strict=True),
-                    *zip(*of_page, strict=True),
+                    *zip(*self._all_rows(blocks), strict=True), *zip(*of_page, strict=True)
                 )
+
+    def _all_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
+        """Return all rows of a statement, as `rows` does."""
+        cursor = self.connection.execute(statement).cursor
+        assert cursor is not None
+        return cursor.fetchall()
 
     def _pages_of_blocks(self) -> Iterator[tuple[int, int]]:
         """Yield the first and the last number of each page of blocks that may count."""
