@@ -120,8 +120,9 @@ soak: setup  ## hold a daemon under attack for MINUTES (10); its memory stays fl
 test-pythons: setup  ## run the core tests and one match with every Python from 3.11 on that is on the PATH
 	$(BIN)/python tests/pythons.py $(PYTHONS)
 
-strength: setup  ## measure how strong the house bots are, into docs/strength.md
+strength: setup  ## measure how strong the house bots and the searching one are, into docs/strength.md
 	$(BIN)/python tests/strength/measure.py
+	$(BIN)/python tests/strength/search_bot.py
 
 lint: setup toolchains  ## check style, types and imports
 	$(BIN)/ruff check .

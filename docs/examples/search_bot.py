@@ -1,7 +1,8 @@
 """Play Angry Mob by a short search: lanista play angrymob "python3 search_bot.py" GravityGoers
 
-Each turn the bot tries several plans in Lanista's own rules (`state.to_game()`). The house bot
-GravityGoers plays on after each plan, and is the model of the opponent as well.
+Each turn the bot tries several plans in Lanista's own rules (`state.to_game()`): for each it plays
+whole futures against a model of the opponent, the house bot GravityGoers, and it carries out the
+plan that ends best. GravityGoers also does the work within the plans.
 """
 
 import itertools
@@ -12,69 +13,39 @@ import sys
 import time
 
 from lanista.game import Game
-from lanista.house.gravity_goers import GravityGoers
+from lanista.house.gravity_goers import RECRUIT_LIMIT, GravityGoers
 from lanista_client import AngryMobState, Arena
 
 SECONDS = 0.15  # of the 0.2 that a turn may take
-HORIZON = 30  # turns of a rollout
-LEAD = 6  # turns for which a plan decides before GravityGoers goes on
-KEPT = 200  # goals whose distances are remembered
-MARGIN = 0.03  # by how much another plan must be better than to go on as before
-
-
-class Sight:
-    """The part of a state that GravityGoers looks at; quicker to make than the state of a game."""
-
-    def __init__(self, mine: dict, theirs: dict, neutral: dict) -> None:
-        self.mine, self.theirs, self.neutral = mine, theirs, neutral
-
-
-class Map:
-    """The ways on a map, with distances in steps."""
-
-    def __init__(self, state: AngryMobState) -> None:
-        cells = [(i, j) for i in range(state.rows) for j in range(state.cols)]
-        self.ways = {cell: state.neighbours(*cell) for cell in cells if state.passable(*cell)}
-        self._distances: dict[tuple, dict] = {}
-
-    def distances(self, goal: tuple) -> dict:
-        """Return by cell how many steps it is from the goal."""
-        if goal not in self._distances:
-            if len(self._distances) >= KEPT:
-                self._distances.clear()
-            steps, queue = {goal: 0}, [goal]
-            for cell in queue:  # which grows in the loop
-                for _, other in self.ways[cell]:
-                    if other not in steps:
-                        steps[other] = steps[cell] + 1
-                        queue.append(other)
-            self._distances[goal] = steps
-        return self._distances[goal]
+HORIZON = 150  # the most turns of a rollout
+EXPLORE = 0.3  # how much a plan counts that has been tried less often than others
+MARGIN = 0.03  # by how much another plan must be better than the present one
+HABITS = 12  # ways of recruiting that are tried in a turn
 
 
 class Plan:
-    """All units go to a goal for some turns, or stay; then GravityGoers goes on."""
+    """All units go straight to a goal for some turns; after that GravityGoers goes on."""
 
     def __init__(
-        self, base: GravityGoers, ground: Map, goal: tuple | None = None, turns: int = 0
+        self, bot: GravityGoers, goal: int = 0, turns: int = 0, *, half: bool = False
     ) -> None:
-        self.base, self._ground, self.goal, self.turns = base, ground, goal, turns
+        self.bot, self.goal, self.turns = bot, goal, turns
+        self.half = half  # whether half of each stack starts a turn later
 
-    def fork(self, pick: random.Random) -> "Plan":
+    def fork(self, luck: random.Random) -> "Plan":
         """Return a plan that goes on independently."""
-        return Plan(self.base.fork(pick), self._ground, self.goal, self.turns)
+        return Plan(self.bot.fork(luck), self.goal, self.turns, half=self.half)
 
-    def moves(self, sight: Sight) -> list:
-        """Return the submoves of a turn."""
+    def moves(self, mine: dict, theirs: dict, neutral: dict) -> list:
+        """Return the submoves of a turn; units are by the number of their cell."""
         if self.turns <= 0:
-            return self.base.moves(sight)
-        self.turns -= 1
-        if self.goal is None:
-            return []
-        steps, moves = self._ground.distances(self.goal), []
-        for cell, n in sight.mine.items():
-            nearer = [d for d, to in self._ground.ways[cell] if steps[to] < steps[cell]]
-            moves += [(*cell, n, d) for d in nearer[:1]]
+            return self.bot.decide(mine, theirs, neutral)
+        paths, moves = self.bot.paths, []
+        steps = paths.distances(self.goal)
+        for cell, n in mine.items():
+            nearer = [d for d, to in paths.neighbours[cell] if steps[to] < steps[cell]]
+            moves += [(*paths.cell(cell), n - n // 2 if self.half else n, d) for d in nearer[:1]]
+        self.turns, self.half = self.turns - 1, False
         return moves
 
 
@@ -89,76 +60,94 @@ class SearchBot:
         self, state: AngryMobState, *, rollouts: int | None = None, seconds: float = SECONDS
     ) -> None:
         self._rollouts, self._seconds = rollouts, seconds
-        self._pick = random.Random(state.seed)
-        self._ground = Map(state)
-        self._mine = Plan(GravityGoers(state), self._ground)
+        self._seat, self._pick = state.seat, random.Random(state.seed)
+        self._mine = Plan(GravityGoers(state))
         self._theirs = GravityGoers(_other_side(state))
 
     def moves(self, state: AngryMobState) -> list:
         """Return the submoves of a turn."""
         end = time.perf_counter() + self._seconds if self._rollouts is None else math.inf
-        game, plans = state.to_game(seed=0), self._plans(state)
-        model = self._theirs.fork(self._pick)
+        number = self._mine.bot.paths.number
+        mine, theirs, neutral = (
+            {number(place): n for place, n in units.items()}
+            for units in (state.mine, state.theirs, state.neutral)
+        )
+        plans = [self._mine, *self._other_plans(state, mine, theirs, neutral)]
+        game = state.to_game(seed=0)
         values: list[list[float]] = [[] for _ in plans]
-        for number in itertools.count() if self._rollouts is None else range(self._rollouts):
-            tries, index = divmod(number, len(plans))
-            luck = random.Random(tries)  # the same for each plan
-            value = self._rollout(
-                state, game.copy(), plans[index].fork(luck), model.fork(luck), end
-            )
+        for tries in itertools.count() if self._rollouts is None else range(self._rollouts):
+            index = max(range(len(plans)), key=lambda i: _promise(values[i], tries))
+            luck = random.Random(len(values[index]))  # the same for each plan
+            future = game.copy(), plans[index].fork(luck), self._theirs.fork(luck), neutral.copy()
+            value = self._rollout(*future, end)
             if value is None:
                 break
             values[index].append(value)
-        rounds = max(1, len(values[-1]))  # plans are compared by the same number of rollouts
-        means = [sum(each[:rounds]) / rounds if each else -math.inf for each in values]
+        means = [sum(each) / len(each) if each else -math.inf for each in values]
         best = max(range(len(plans)), key=means.__getitem__)
         if means[best] > means[0] + MARGIN:
             self._mine = plans[best]
-        self._theirs.moves(Sight(state.theirs, state.mine, state.neutral))  # to remember its plans
-        return self._mine.moves(Sight(state.mine, state.theirs, state.neutral))
+        self._theirs.decide(theirs, mine, neutral)  # to remember the opponent's plans
+        return self._mine.moves(mine, theirs, neutral)
 
-    def _plans(self, state: AngryMobState) -> list[Plan]:
-        """Return what could be done from here on, the present plan first."""
-        goals = [None, state.enemy_base, state.base]
-        goals += [max(units, key=units.get) for units in (state.theirs, state.mine) if units]
-        base = self._mine.base
-        others = [(goal, LEAD) for goal in dict.fromkeys(goals)]
-        if self._mine.turns:
-            others.insert(0, (None, 0))  # GravityGoers at once
-        return [
-            self._mine,
-            *(Plan(base.fork(self._pick), self._ground, *other) for other in others),
+    def _other_plans(
+        self, state: AngryMobState, mine: dict, theirs: dict, neutral: dict
+    ) -> list[Plan]:
+        """Return what could be done instead of the present plan, in random order."""
+        bot, pick = self._mine.bot, self._pick
+        goals = [bot.paths.number(state.enemy_base), bot.paths.number(state.base)]
+        goals += [max(units, key=units.get) for units in (theirs, mine) if units]
+        plans = [
+            Plan(bot.fork(pick), goal, turns, half=half)
+            for goal in dict.fromkeys(goals)
+            for turns in (6, 30)
+            for half in (False, True)
         ]
+        if self._mine.turns:
+            plans.append(Plan(bot.fork(pick)))
+        if neutral and sum(mine.values()) <= RECRUIT_LIMIT:
+            for _ in range(HABITS):
+                habits = {
+                    "scouts": pick.choice((3, 5, 6, 7, 8)),
+                    "reach": pick.choice((1, 3, 10, 30)),
+                    "goals": pick.choice((12, 60)),
+                }
+                plans.append(Plan(bot.fork(pick, **habits)))
+        pick.shuffle(plans)
+        return plans
 
     def _rollout(
-        self, state: AngryMobState, game: Game, plan: Plan, model: GravityGoers, end: float
+        self, game: Game, plan: Plan, model: GravityGoers, neutral: dict, end: float
     ) -> float | None:
         """Return how a future goes: 1 for a win, -1 for a loss, between them the lead in units.
 
         None: it wasn't finished at the time `end`.
         """
-        seat, neutral = state.seat, state.neutral.copy()
-        rules, cols = game.rules, game.rules.board.cols
+        units = game.rules.units  # by seat, kept up to date by the rules
+        seat = self._seat
+        mine, theirs = units[seat], units[1 - seat]
         for turn in range(HORIZON):
             if time.perf_counter() > end:
                 return None
-            mine, theirs = (
-                {divmod(cell, cols): n for cell, n in rules.units[who].items()}
-                for who in (seat, 1 - seat)
-            )
             answers = [[], []]
-            answers[seat] = plan.moves(Sight(mine, theirs, neutral))
-            answers[1 - seat] = model.moves(Sight(theirs, mine, neutral))
+            answers[seat] = plan.moves(mine, theirs, neutral)
+            answers[1 - seat] = model.decide(theirs, mine, neutral)
             game.step(answers)
             if game.over:
                 ranks = game.outcome.ranks
                 return (ranks[1 - seat] - ranks[seat]) * (1 - 0.001 * turn)
-            for units in rules.units:
-                for cell in units:
-                    if not rules.neutral[cell]:
-                        neutral.pop(divmod(cell, cols), None)
+            for cell in neutral.keys() & (mine.keys() | theirs.keys()):
+                if not game.rules.neutral[cell]:
+                    del neutral[cell]
         ours, others = game.scores[seat], game.scores[1 - seat]
         return 0.8 * (ours - others) / (ours + others)
+
+
+def _promise(values: list[float], rollouts: int) -> float:
+    """Return what a plan may be worth at best (the formula UCB1)."""
+    if not values:
+        return math.inf
+    return sum(values) / len(values) + EXPLORE * math.sqrt(math.log(rollouts) / len(values))
 
 
 def _other_side(state: AngryMobState) -> AngryMobState:

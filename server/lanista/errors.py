@@ -15,6 +15,10 @@ class BadInputError(LanistaError):
     """Something that was given can't be used; the message says what, and what can be used."""
 
 
+class CannotListenError(LanistaError):
+    """It is impossible to listen on the given address."""
+
+
 class FileError(LanistaError, OSError):
     """A file can't be read or written; the message names it."""
 

@@ -116,7 +116,7 @@ async def test_a_token_that_is_given_is_needed_on_loopback_too(monkeypatch):
 
 async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path):
     """It is told in words, and no port stays open."""
-    from lanista.arena.server import CannotListenError
+    from lanista.errors import CannotListenError
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(CannotListenError, match=r"frames: .*gone.*: No such file.*TMPDIR"):
@@ -140,7 +140,7 @@ async def test_off_loopback_the_address_has_the_token(monkeypatch):
 
 async def test_only_the_default_gives_way_to_a_free_port(monkeypatch):
     """An address that was asked for is had, or told."""
-    from lanista.arena.server import CannotListenError
+    from lanista.errors import CannotListenError
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -62,7 +62,7 @@ def verdicts(record, seat):
     return {turn.verdicts[seat] for turn in record.turns[1:]}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_the_way_is_made_up_for_and_slowness_is_not(tmp_path, workers):
     """At 0.2 s away, every answer would be late without the allowance."""
     record, seats = play(
@@ -80,7 +80,8 @@ def test_the_way_is_made_up_for_and_slowness_is_not(tmp_path, workers):
 @pytest.mark.long
 @pytest.mark.parametrize("away", [0.02, 0.08, 0.2])
 def test_thinking_0_15_s_is_never_late_and_0_5_s_always(tmp_path, away):
-    record, seats = play(tmp_path, *[(away, 0, 0, 0.15)] * 2, *[(away, 0, 0, 0.5)] * 2, rounds=40)
+    """So few rounds that what the slow ones haven't read yet has room on its way."""
+    record, seats = play(tmp_path, *[(away, 0, 0, 0.15)] * 2, *[(away, 0, 0, 0.5)] * 2, rounds=25)
     for seat in seats:
         check_limits(record, seat, away)
     assert [{"answer"}, {"answer"}, {"late"}, {"late"}] == [

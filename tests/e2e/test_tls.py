@@ -138,9 +138,19 @@ def test_a_client_that_does_not_trust_the_certificate_says_so(arena):
     assert expected == (done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("name", ["go", "java", "javascript"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "javascript",
+        pytest.param("go", marks=pytest.mark.long),
+        pytest.param("java", marks=pytest.mark.long),
+    ],
+)
 def test_bots_of_the_other_libraries_play_over_tls(arena, tmp_path, name):
-    """A starter as it is, by the environment alone; its opponent leaves after two turns."""
+    """A starter as it is, by the environment alone; its opponent leaves after two turns.
+
+    The libraries' own tests speak TLS too, with a scripted arena.
+    """
     language = needed(name)
     words = language.commands(language.built())["angrymob"]
     where = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(arena.port), "LANISTA_NAME": name}

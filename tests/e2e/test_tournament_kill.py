@@ -5,8 +5,10 @@ import os
 import random
 import secrets
 import signal
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,7 @@ from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, workers_of_cup, w
 from e2e.running import wait_until, wait_until_gone
 from lanista import tournament
 from lanista.store.database import Store
-from support.processes import processes_in
+from support.processes import argv_of, processes_in
 
 
 @pytest.fixture
@@ -98,13 +100,28 @@ def _whole_blocks(folder):
 
 
 def test_a_killed_worker_is_replaced(cup):
-    """By the kernel, say, for want of memory: its blocks are played by another."""
+    """By the kernel, say, for want of memory: its blocks are played by another.
+
+    One of the bots waits for a file, so that both workers are in the middle of a block.
+    """
     folder, start = cup(seeds=4)
+    gate, bot, spec = folder / "open", folder / "waits.sh", folder / "cup.toml"
+    bot.write_text(
+        f"while [ ! -e {gate} ]; do sleep 0.1; done\n"
+        f"exec {sys.executable} -P -m lanista.house.random_runners\n"
+    )
+    spec.write_text(spec.read_text().replace('"RandomRunners"', f'"sh {bot}"'))
     run = start()
-    run.until(lambda: blocks_printed(run) >= 2, "two blocks")
+
+    def waiting():
+        return [pid for pid in processes_in(Path("/")) if ["sh", str(bot)] == argv_of(pid)]
+
+    run.until(lambda: 2 == len(waiting()), "both workers wait for a bot")
     workers = workers_of_cup(folder)
     assert 2 == len(workers)
     os.kill(workers[0], signal.SIGKILL)
+    run.until(lambda: '"worker-lost"' in run.out, "the loss is told")
+    gate.touch()
     assert 0 == run.wait(), run.err
     told = [json.loads(line) for line in run.out.splitlines()]
     assert 1 == sum(event["event"] == "worker-lost" for event in told)

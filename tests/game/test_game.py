@@ -12,6 +12,9 @@ import lanista
 from lanista.game import BadAnswerError, GameOverError, UnsupportedError
 from lanista.rules import registry
 from lanista.rules.base import BadSettingError
+from lanista.rules.chance import OriginalChance
+from lanista.rules.hogwarts.orders import solution
+from lanista.rules.hogwarts.placing import draw_ingredients
 from support.tinygame import RULESET as TINY
 
 GAMES = {  # boards of these seeds are generated quickly
@@ -83,6 +86,77 @@ def test_every_single_legal_submove_is_taken(name):
         assert listed
         for move in listed:
             assert () == game.explain(seat, [move])
+
+
+def every_submove(game, seat):
+    """Submoves of all kinds but spells, of all units or places, mostly not legal ones."""
+    if game.name != "angrymob":
+        letter = ("m",) if game.name == "hogwarts" else ()
+        units = {unit for other in range(4) for unit in game.legal(other)}
+        return {(*letter, unit, way) for unit in (-1, *units, 9999) for way in range(-1, 11)}
+    rows, cols = game.rules.board.rows, game.rules.board.cols
+    edges = {(-1, 0), (0, -1), (rows, 0), (0, cols), (0, 0), (rows - 1, cols - 1)}
+    places = edges.union(*(game.legal(other) for other in range(2)))
+    counts = {-1, 0, 1, 2, *game.scores, 1 + game.scores[seat]}
+    return {(*place, n, way) for place in places for n in counts for way in range(-1, 5)}
+
+
+@EVERY
+@given(seed=SEEDS, turns=TURNS)
+def test_what_legal_leaves_out_is_refused_or_has_no_effect(name, seed, turns):
+    game, pick = played(name, seed, turns)
+    seat = seed % game.seats
+    if game.over:
+        return
+    listed = {move for ways in game.legal(seat).values() for move in ways}
+    unlisted = sorted(every_submove(game, seat) - listed)
+    for move in pick.sample(unlisted, min(60, len(unlisted))):
+        if not game.explain(seat, [move]):
+            future, idle = game.copy(), game.copy()
+            future.step([[move] if other == seat else [] for other in range(game.seats)])
+            idle.step([[]] * game.seats)
+            unit = move[-2]
+            assert unit in future.rules.without_effect() or idle.digest() == future.digest()
+
+
+def test_a_spell_is_listed_when_and_only_when_it_can_be_cast():
+    """rules/hogwarts.md 9.2: not in the first 60 rounds, by resting ghosts, or in the last 50."""
+    game, cast = new("hogwarts"), set()
+    while not game.over:
+        answers = []
+        for seat in range(game.seats):
+            ghost = next(unit for unit in game.legal(seat) if unit < 4)
+            spell = ("s", ghost, *solution(game.rules.ingredients))
+            alone = game.copy()
+            alone.step([[spell] if other == seat else [] for other in range(game.seats)])
+            listed = [move for move in game.legal(seat)[ghost] if move[0] == "s"]
+            assert listed == ([] if ghost in alone.rules.without_effect() else [spell])
+            answers.append(listed)
+            cast |= {game.turn} if listed else set()
+        game.step(answers)
+    assert min(cast) == 60
+    assert max(cast) <= 149
+
+
+@given(seed=SEEDS)
+def test_every_spell_is_solved(seed):
+    """And what is changed in the solution is refused, or is another solution."""
+    pick = random.Random(seed)
+    game = new("hogwarts").copy()
+    game.rules.ingredients = ingredients = draw_ingredients(OriginalChance(seed))
+    groups = solution(ingredients)
+    assert () == game.explain(0, [("s", 0, *groups)])
+    mixed = pick.sample(groups, len(groups))
+    sums = [0] * 5
+    for group, value in zip(mixed, ingredients, strict=True):
+        sums[group] += value
+    assert (len(set(sums)) == 1) == (game.explain(0, [("s", 0, *mixed)]) == ())
+
+
+def test_ingredients_without_a_solution_are_told():
+    assert solution((1,) * 14 + (3,)) is None
+    assert solution((1,) * 10 + (7,) * 5) == (0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0, 1, 2, 3, 4)
+    assert solution((2,) * 14 + (7,)) is None
 
 
 @EVERY

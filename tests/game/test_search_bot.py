@@ -48,37 +48,63 @@ def test_a_number_of_rollouts_plays_the_same_match_again(example, seat):
 
 
 def test_a_rollout_says_who_wins(example):
-    """One step from the enemy base, a plan that goes there wins, and one that waits doesn't yet."""
+    """Next to the enemy base, a plan that goes there wins sooner than one that goes home first."""
     game = lanista.new_game("angrymob", seed=1, board=MAP)
     game.rules.resume(5, ({21: 9}, {29: 2}), {}, ((), ()))  # next to the base in cell 22
     state = game.state(0)
-    bot = example["SearchBot"](state, rollouts=1)
-    plans = {plan.goal: plan for plan in bot._plans(state) if plan.turns}
-    model = bot._theirs
-    go, stay = (
-        bot._rollout(state, game.copy(), plans[goal], model, math.inf)
-        for goal in (state.enemy_base, None)
+    bot = example["SearchBot"](state, rollouts=60)
+    plans = {
+        (plan.goal, plan.turns, plan.half): plan
+        for plan in bot._other_plans(state, {21: 9}, {29: 2}, {})
+    }
+    go, home = (
+        bot._rollout(game.copy(), plans[goal, 6, False], bot._theirs, {}, math.inf)
+        for goal in (22, 7)
     )
     assert 1 == go
-    assert stay < go
+    assert home < go
     assert [(3, 3, 9, 0)] == bot.moves(state)
+
+
+def test_half_of_the_units_may_follow_a_turn_later(example):
+    state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
+    plan = example["Plan"](GravityGoers(state), goal=11, turns=2, half=True)
+    assert [(1, 1, 3, 0)] == plan.moves({7: 5}, {}, {})
+    assert [(1, 1, 2, 0), (1, 2, 3, 1)] == plan.moves({7: 2, 8: 3}, {}, {})
+    assert 0 == plan.turns
 
 
 def test_the_plan_with_the_best_rollouts_is_carried_out(example, monkeypatch):
     """And is kept while none is better by the margin."""
     state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
-    bot = example["SearchBot"](state, rollouts=12)
+    bot = example["SearchBot"](state, rollouts=60)
 
-    def rollout(self, state, game, plan, model, end):
-        return 1.0 if plan.goal == state.enemy_base else 0.0
+    def rollout(self, game, plan, model, neutral, end):
+        return 1.0 if plan.turns == 30 and plan.goal == 22 else 0.0
 
     monkeypatch.setattr(example["SearchBot"], "_rollout", rollout)
     assert bot.moves(state) in ([(1, 1, 1, 0)], [(1, 1, 1, 3)])  # both are nearer to (3, 4)
-    assert state.enemy_base == bot._mine.goal
+    assert (22, 29) == (bot._mine.goal, bot._mine.turns)
     kept = bot._mine
     monkeypatch.setattr(example["SearchBot"], "_rollout", lambda *_: 0.5)
     bot.moves(state)
     assert kept is bot._mine
+
+
+def test_every_plan_is_tried_before_one_is_tried_again(example, monkeypatch):
+    state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
+    tried = []
+
+    def rollout(self, game, plan, model, neutral, end):
+        tried.append((plan.goal, plan.turns, plan.half, plan.bot.scouts, plan.bot.reach))
+        return 0.9 if len(tried) == 4 else 0.0
+
+    monkeypatch.setattr(example["SearchBot"], "_rollout", rollout)
+    bot = example["SearchBot"](state, rollouts=10_000)
+    plans = 1 + len(bot._other_plans(state, {7: 1}, {22: 1}, {1: 2}))
+    bot = example["SearchBot"](state, rollouts=plans + 1)
+    bot.moves(state)
+    assert tried[3] == tried[plans]  # the best one
 
 
 @pytest.mark.parametrize("tick", [0.001, 1.0])

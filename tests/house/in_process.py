@@ -60,12 +60,13 @@ def seeds_of(seed, seats=4):
     return [chance.randrange(2**31) for _ in range(seats)]
 
 
-def play(game, bots, *, seeds=(1, 2), record=None):
+def play(game, bots, *, seeds=(1, 2), record=None, times=None):
     """Play Angry Mob to the end and give the outcome; `record` gets each turn's submoves of both.
 
-    An illegal or malformed answer fails the test at once, and says which.
+    `times` gets the processor seconds that each answer took, reading the facts included. An illegal
+    or malformed answer fails the test at once, and says which.
     """
-    return _play(game, bots, states_of(game, seeds), record=record)
+    return _play(game, bots, states_of(game, seeds), record=record, times=times)
 
 
 def play_four(name, bots, *, seed, times=None, record=None, refusable=(), **given):

@@ -1,4 +1,6 @@
-"""How strong the house bots are: writes docs/strength.md; the same bots give the same page.
+"""How strong the house bots are: writes their part of docs/strength.md.
+
+The same bots give the same page.
 
 Angry Mob: how often GravityGoers beats the others, 200 matches each on generated maps, half in
 either seat. Hogwarts and Crematoria: how often Dummy beats three Demos, 100 matches, each seat in
@@ -26,6 +28,8 @@ AIM = 0.95
 FOUR = {"hogwarts": 6000, "crematoria": 380}
 """The games of four, and the mean score that four Dummies should reach."""
 FOUR_SEED = 1000
+SEARCH = "## A bot that searches"
+"""The heading of the part of the page that `search_bot.py` writes."""
 PAGE = Path(__file__).parents[2] / "docs" / "strength.md"
 
 
@@ -111,7 +115,8 @@ def main():
         print(lines[-1], flush=True)
         if won < 100 * AIM or score < mean:
             missed.append(f"{game}'s field")
-    PAGE.write_text("\n".join(lines) + "\n")
+    search = PAGE.read_text().partition(SEARCH)[1:]  # by search_bot.py
+    PAGE.write_text("\n".join(lines) + "\n\n" + "".join(search))
     if missed:
         sys.exit(f"below the aim: {', '.join(missed)}")
 

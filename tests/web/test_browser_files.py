@@ -48,5 +48,5 @@ def test_a_round_typed_into_the_address_of_a_self_contained_file(records, visit,
     for n in (20, 4):
         match.page.evaluate("n => { location.hash = `#round=${n}` }", n)
         match.at(n)
-    match.button("One round on").click()
+    match.button("One move on").click()
     match.at(5)

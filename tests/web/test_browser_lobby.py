@@ -209,7 +209,7 @@ def test_a_phone_scrolls_downwards_only_in_every_panel(arena, bots, visit):
         assert fits(page), name
     pair.play(("2 1 1 1", ""), ("", ""))
     pair.answer()
-    match.state("over · round 3")
+    match.state("over · move 3")
     assert fits(page)
     page.get_by_role("link", name="Matches").click()
     watch = page.get_by_role("link", name=f"Watch {'W' * 32}, {'i' * 32}")

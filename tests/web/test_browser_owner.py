@@ -177,21 +177,21 @@ def test_the_operators_page(pit, visit, bots):
     expect(viewer.get_by_role("link", name="Operator")).to_be_hidden()
 
 
-def test_nothing_serious_is_in_anybodys_way(pit, visit, bots):
+@pytest.mark.parametrize(
+    ("size", "theme"), [(DESK, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.long)]
+)
+def test_nothing_serious_is_in_anybodys_way(pit, visit, bots, size, theme):
     """axe-core's findings on the pages around the matches, wide and narrow, in both themes."""
     arena, _ = pit
     pair = bots(arena, "axe", "Ivy", "Joe")
     bots(arena, "alone", "Kim")
     pair.asked()
-    one = visit()
+    one = visit(size=size, theme=theme)
     page = one.open(f"{arena.page}/#token={TOKEN}&/")
     found = []
 
     def look(name):
-        for size, theme in ((DESK, "light"), (PHONE, "dark")):
-            page.set_viewport_size(size)
-            page.emulate_media(color_scheme=theme)
-            found.extend((name, theme, finding) for finding in serious(page))
+        found.extend((name, finding) for finding in serious(page))
 
     loaded_axe(one, page)
     for name, there in (

@@ -36,6 +36,7 @@ from lanista.arena.processes.tls import HANDSHAKE, TlsRelay
 from lanista.arena.records.record_space import RecordSpace
 from lanista.arena.records.recovery import complete_records
 from lanista.arena.spec import Registration
+from lanista.errors import CannotListenError
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
@@ -70,10 +71,6 @@ if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladders.room import LadderRoom
 
 log = structlog.get_logger()
-
-
-class CannotListenError(Exception):
-    """It is impossible to listen on the given address."""
 
 
 class CannotOpenError(Exception):

@@ -297,8 +297,8 @@ class _Session:
         """
         import trio
 
-        from lanista.arena.server import CannotListenError
         from lanista.cli.watch import play_interruptible
+        from lanista.errors import CannotListenError
         from lanista.hosting.host import MatchHost, StartFailureError
 
         try:

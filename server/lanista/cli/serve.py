@@ -334,11 +334,12 @@ def serve_arena(
     import trio
 
     from lanista.arena.operator import Operator
-    from lanista.arena.server import Arena, CannotListenError, CannotOpenError, serve
+    from lanista.arena.server import Arena, CannotOpenError, serve
     from lanista.cli.addresses import listening_text
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, shown_tournaments
     from lanista.cli.web import PagePort
+    from lanista.errors import CannotListenError
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
     shown = shown_tournaments(tournaments, standings_process, bots_process)

@@ -82,7 +82,7 @@ def play(
         BadInputError: The spec can't be played, its results can't be read or written, or the page's
             port can't be opened.
     """
-    from lanista.arena.server import CannotListenError
+    from lanista.errors import CannotListenError
     from lanista.store.errors import StoreError
     from lanista.toml_spec import SpecError
     from lanista.tournament.running import open_tournament

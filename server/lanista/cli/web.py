@@ -109,7 +109,7 @@ class PagePort:
             CannotListenError: The port can't be opened.
         """
         from lanista.arena.admission import is_loopback
-        from lanista.arena.server import CannotListenError
+        from lanista.errors import CannotListenError
         from lanista.web.server import Server
 
         token = os.environ.get(TOKEN) or None

@@ -4,6 +4,7 @@ An encoder reads the rules' own game. What it makes is relative to a seat: playe
 it, so that one policy can play every seat.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,7 +123,7 @@ class UnitEncoder:
         mask = np.zeros(self.choices, np.int8)
         mask[:, 0] = 1
         for unit, ways in rules.legal(seat).items():
-            mask[unit, [1 + way[-1] for way in ways]] = 1
+            mask[unit, [1 + way[-1] for way in ways if _is_step(way)]] = 1
         return mask
 
     def moves(self, rules: Any, seat: int, action: Cells) -> Moves:
@@ -132,8 +133,13 @@ class UnitEncoder:
             way
             for unit in np.flatnonzero(action)
             for way in legal.get(int(unit), ())
-            if way[-1] + 1 == action[unit]
+            if _is_step(way) and way[-1] + 1 == action[unit]
         ]
+
+
+def _is_step(way: Sequence[Any]) -> bool:
+    """Return whether a submove is a step, not a spell of Hogwarts."""
+    return bool(way[0] != "s")
 
 
 class HogwartsEncoder(UnitEncoder):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 RECRUIT_LIMIT = 8  # rules/angrymob.md 2
 SCOUTS = 5  # with this many units it is worth spreading out to the rich cells
+REACH = 3  # steps that are added to the way to a rich cell when units per step are compared
 NEAR = 12  # steps that a scout goes at most for a small number of units
 SEEN_CELLS, SEEN_GOALS = 1200, 12  # the most that a scout looks at, to limit the time of a turn
 STORM_RADIUS = 12  # steps from the enemy base within which a sure conquest is begun at once
@@ -37,15 +38,22 @@ class GravityGoers:
 
     The units of a cell move as one stack, except scouts, which are single units. Cells are the
     numbers that `Paths` gives them.
+
+    Attributes:
+        paths: The distances on the map, and the numbers of its cells.
+        scouts: The number of units with which it begins to spread out to the rich cells.
+        reach: How far scouts go for many units; the greater, the less a long way counts.
+        goals: The number of neutral cells that each scout has a choice of.
     """
 
     def __init__(self, state: AngryMobState) -> None:
-        self._paths = Paths(state)
+        self.scouts, self.reach, self.goals = SCOUTS, REACH, SEEN_GOALS
+        self.paths = Paths(state)
         self._random = random.Random(state.seed)
-        self._home = self._paths.number(state.base)
-        self._goal = self._paths.number(state.enemy_base)
-        self._to_home = self._paths.distances(self._home)
-        self._to_goal = self._paths.distances(self._goal)
+        self._home = self.paths.number(state.base)
+        self._goal = self.paths.number(state.enemy_base)
+        self._to_home = self.paths.distances(self._home)
+        self._to_goal = self.paths.distances(self._goal)
         self._scouting: list[list[int]] = []  # each scout's path, from its own cell to its goal
         self._growing = False  # whether scouts recruit on arrival, or wait for each other
         self._scouted = 0  # the number of our units when the paths were chosen
@@ -58,38 +66,61 @@ class GravityGoers:
         self._enemies_before: dict[int, int] = {}  # the same, a turn ago
         self._orders: dict[tuple[int, int], int] = {}  # numbers of units by (from, to)
 
-    def fork(self, chance: random.Random) -> GravityGoers:
-        """Return a bot with the same plans that goes on independently, with other random numbers.
+    def fork(
+        self,
+        chance: random.Random,
+        *,
+        scouts: int | None = None,
+        reach: int | None = None,
+        goals: int | None = None,
+    ) -> GravityGoers:
+        """Return a bot that goes on independently, with other random numbers.
 
-        Bots that look ahead play futures with it.
+        Bots that look ahead play futures with it. It has the same plans; but if it is given other
+        habits (see the attributes), its scouts choose their goals anew.
         """
         other = copy.copy(self)
         other._random = chance  # noqa: SLF001 - its own class
         other._scouting = [path.copy() for path in self._scouting]  # noqa: SLF001 - its own class
+        if (scouts, reach, goals) != (None, None, None):
+            other.scouts = self.scouts if scouts is None else scouts
+            other.reach = self.reach if reach is None else reach
+            other.goals = self.goals if goals is None else goals
+            other._scouting = []  # noqa: SLF001 - its own class
         return other
 
     def moves(self, state: AngryMobState) -> Moves:
         """Return the submoves of a turn, sorted by cell."""
-        number = self._paths.number
-        self._free = {number(cell): n for cell, n in sorted(state.mine.items())}
+        number = self.paths.number
+        mine, theirs = (
+            {number(cell): n for cell, n in units.items()} for units in (state.mine, state.theirs)
+        )
+        neutral: dict[int, int] = {}  # `decide` looks at them only while we may recruit
+        if sum(mine.values()) <= RECRUIT_LIMIT:
+            neutral = {number(cell): n for cell, n in state.neutral.items()}
+        return self.decide(mine, theirs, neutral)
+
+    def decide(
+        self, mine: dict[int, int], theirs: dict[int, int], neutral: dict[int, int]
+    ) -> Moves:
+        """Return the submoves of a turn, given units by the number of their cell."""
+        self._free = dict(sorted(mine.items()))
         self._enemies_before = self._enemies
-        self._enemies = {number(cell): n for cell, n in sorted(state.theirs.items())}
+        self._enemies = dict(sorted(theirs.items()))
         self._orders = {}
         total = sum(self._free.values())
         nearest = min((self._to_home[e] for e in self._enemies), default=FAR)
         self._storm(min(STORM_RADIUS, nearest - 1))  # before any enemy can be at our base
         self._guard(total)
         self._storm(STORM_RADIUS)
-        scouting = total <= RECRUIT_LIMIT and self._scout(
-            total, {number(cell): n for cell, n in sorted(state.neutral.items())}
-        )
+        scouting = total <= RECRUIT_LIMIT and self._scout(total, neutral)
         if not scouting:
             self._march()
         self._marching = not scouting
         return [
-            (*self._paths.cell(cell), n, d)
+            (*self.paths.cell(cell), n, d)
             for (cell, to), n in sorted(self._orders.items())
-            for d, other in self._paths.neighbours[cell]
+            for d, other in self.paths.neighbours[cell]
             if other == to
         ]
 
@@ -103,7 +134,7 @@ class GravityGoers:
 
     def _downhill(self, cell: int, field: Sequence[int]) -> int | None:
         """Return a neighbour that is nearer to the field's source; None at the source."""
-        nearer = [to for _, to in self._paths.neighbours[cell] if field[to] < field[cell]]
+        nearer = [to for _, to in self.paths.neighbours[cell] if field[to] < field[cell]]
         return self._random.choice(nearer) if nearer else None
 
     def _storm(self, radius: int) -> None:
@@ -182,17 +213,17 @@ class GravityGoers:
         paths = [
             path
             for cell in self._free
-            for path in self._paths.nearest(cell, neutral, most=SEEN_GOALS, within=SEEN_CELLS)
+            for path in self.paths.nearest(cell, neutral, most=self.goals, within=SEEN_CELLS)
         ]
         room = RECRUIT_LIMIT - total
         small = [path for path in paths if neutral[path[-1]] <= room and len(path) <= NEAR + 1]
         self._scouted = total
-        self._growing = total < SCOUTS and bool(small)
+        self._growing = total < self.scouts and bool(small)
         if self._growing:
             small.sort(key=lambda path: (len(path), -neutral[path[-1]], path))
             paths = small
         else:
-            paths.sort(key=lambda path: (-neutral[path[-1]] / (len(path) + 3), path))
+            paths.sort(key=lambda path: (-neutral[path[-1]] / (len(path) + self.reach), path))
             room = sum(neutral.values())  # no limit, as the scouts recruit all at once
         self._scouting = []
         here, taken = dict(self._free), set()
@@ -216,7 +247,7 @@ class GravityGoers:
                 self._rally = None
         for cell, n in list(self._free.items()):
             if self._rally is not None:
-                self._order(cell, self._step(cell, n, self._paths.distances(self._rally)), n)
+                self._order(cell, self._step(cell, n, self.paths.distances(self._rally)), n)
                 continue
             to = self._prey_step(cell, n) if cell == largest else None
             if to is None:
@@ -230,7 +261,7 @@ class GravityGoers:
 
         They don't go where a stack that isn't weaker could meet them, and flee from such places.
         """
-        neighbours = [to for _, to in self._paths.neighbours[cell]]
+        neighbours = [to for _, to in self.paths.neighbours[cell]]
         nearer = [to for to in neighbours if field[to] < field[cell]]
         safe = [to for to in nearer if self._danger(to) < n]
         if safe:
@@ -242,7 +273,7 @@ class GravityGoers:
 
     def _danger(self, cell: int) -> int:
         """Return the size of the largest enemy stack that could be in that cell after this move."""
-        near = [self._enemies.get(to, 0) for _, to in self._paths.neighbours[cell]]
+        near = [self._enemies.get(to, 0) for _, to in self.paths.neighbours[cell]]
         return max([self._enemies.get(cell, 0), *near])
 
     def _prey_step(self, cell: int, n: int) -> int | None:
@@ -255,7 +286,7 @@ class GravityGoers:
             for e, m in self._enemies.items()
             if 2 * m < n and self._enemies_before.get(e) == m and e != self._goal
         }
-        for path in self._paths.nearest(cell, prey, most=1, within=PREY_CELLS) if prey else ():
+        for path in self.paths.nearest(cell, prey, most=1, within=PREY_CELLS) if prey else ():
             if len(path) <= PREY_RADIUS + 1 and self._danger(path[1]) < n:
                 return path[1]
         return None

@@ -32,7 +32,7 @@ from websockets.trio.server import serve as serve_websockets
 from lanista.arena.admission import is_loopback
 from lanista.arena.processes.tls import TlsRelay
 from lanista.arena.records.catalogue import DEFAULT_MATCHES, MAX_MATCHES
-from lanista.arena.server import CannotListenError
+from lanista.errors import CannotListenError
 from lanista.match.background import WorkDone
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BadRecordError

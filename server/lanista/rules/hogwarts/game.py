@@ -300,7 +300,7 @@ class Hogwarts:
         """Cast a spell if it passes the checks of section 9; return why if it doesn't."""
         if unit >= CLANS:
             return "only ghosts cast spells"
-        if self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS:
+        if self._is_late_for_spells():
             return f"there are no spells in the last {SPELL_FREE_ROUNDS} rounds"
         if self.rounds[unit]:
             return "the ghost rests"
@@ -407,20 +407,31 @@ class Hogwarts:
         return other
 
     def legal(self, seat: int) -> dict[int, list[tuple[int | str, ...]]]:
-        """Return the moves of each unit of a clan that don't lead into a wall, by unit.
+        """Return the orders of each unit of a clan that can have an effect, by unit.
 
-        Spells aren't among them: finding one is the players' puzzle (`orders.spell_fault`).
+        These are the moves that don't lead into a wall, unless it is next to Voldemort and kills;
+        and for a ghost that may cast the round's spell one solution, as good as all others.
         """
-        owners = self.owners
-        return {
+        owners, danger = self.owners, self._danger
+        found: dict[int, list[tuple[int | str, ...]]] = {
             unit: [
                 ("m", unit, direction)
                 for direction in range(0, orders.DIRECTIONS, 1 if unit < CLANS else 2)
-                if (target := NEAR[direction][cell]) != OUTSIDE and owners[target] != WALL
+                if (target := NEAR[direction][cell]) != OUTSIDE
+                and (owners[target] != WALL or target in danger)
             ]
             for unit, (clan, cell) in enumerate(zip(self.clans, self.cells, strict=True))
             if clan == seat
         }
+        for unit in range(CLANS):
+            if unit in found and not self.rounds[unit] and not self._is_late_for_spells():
+                groups = orders.solution(self.ingredients)
+                if groups is not None:
+                    found[unit].append(("s", unit, *groups))
+        return found
+
+    def _is_late_for_spells(self) -> bool:
+        return self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS
 
     def resume(self, turn: int, strength: Sequence[int], scores: Sequence[int]) -> None:
         """Put a new game on this board into a later round.

@@ -3,7 +3,9 @@
 See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried out by `game`.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from lanista.rules.base import (
@@ -197,3 +199,29 @@ def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> Reason | N
     if len(set(sums)) > 1:
         return ("the groups' sums are {}, {}, {}, {}, {}; they must be equal", *sums)
     return None
+
+
+@functools.lru_cache(maxsize=64)
+def solution(ingredients: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the group of each ingredient so that the spell is right, or None if it can't be.
+
+    All right solutions have the same effect. A program that looks ahead asks again and again for
+    the same rounds, so the last ones are kept.
+    """
+    each, rest = divmod(sum(ingredients), GROUPS)
+    groups = [GROUPS] * INGREDIENTS
+
+    def fill(group: int) -> bool:
+        """Complete this group and those after it, with what has none yet."""
+        if group == GROUPS:
+            return True
+        first, *others = (i for i in range(INGREDIENTS) if groups[i] == GROUPS)
+        for second, third in combinations(others, 2):
+            if ingredients[first] + ingredients[second] + ingredients[third] == each:
+                groups[first] = groups[second] = groups[third] = group
+                if fill(group + 1):
+                    return True
+                groups[first] = groups[second] = groups[third] = GROUPS
+        return False
+
+    return tuple(groups) if not rest and fill(0) else None
