@@ -372,7 +372,7 @@ class LadderReading(Reading):
         """Return all rows of a statement, as `rows` does."""
         cursor = self.connection.execute(statement).cursor
         assert cursor is not None
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
     def _pages_of_blocks(self) -> Iterator[tuple[int, int]]:
         """Yield the first and the last number of each page of blocks that may count."""
