@@ -21,7 +21,7 @@ TOGETHER = ("tests/web/test_browser_", "tests/store/")
 
 # New examples in every run, in CI too: a failure prints how to repeat it, and is kept in
 # .hypothesis/ for the next run here. How quick an example is depends on what else is running.
-for profile, examples in (("default", 20), ("long", 2000)):
+for profile, examples in (("default", 10), ("long", 2000)):
     settings.register_profile(
         profile,
         deadline=None,

@@ -105,6 +105,7 @@ class Job(Generic[T]):
         self._scope = trio.CancelScope()
         self._token: trio.lowlevel.TrioToken | None = None
         self._is_cancelled = False
+        self._is_read = False
         self._result: T | None = None
         self._error: BaseException | None = None
         self._over = threading.Event()
@@ -188,17 +189,30 @@ class Job(Generic[T]):
                 self._error = None  # it refers to frames, which refer to it
         return self._result  # type: ignore[return-value] # None only if nobody wants it
 
+    def follow(self, take: Callable[[Any], object]) -> T:
+        """Call a function with each message until the work is over, and return the result.
+
+        What the function raises ends the work.
+        """
+        with contextlib.closing(self.messages()) as messages:
+            for message in messages:
+                take(message)
+        return self.result
+
+    async def follow_async(self, take: Callable[[Any], object]) -> T:
+        """Do as `follow` does, in a loop of trio's or asyncio's; cancelling it ends the work."""
+        async with contextlib.aclosing(self.messages_async()) as messages:
+            async for message in messages:
+                take(message)
+        return self.result
+
     def messages(self) -> Generator[Any, None, None]:
         """Yield the messages until the work is over; if this is broken off, the work is ended."""
         alarm = _ThreadAlarm()
-        self._alarm = alarm
         try:
             while True:
-                alarm.renew()
-                is_over = self._over.is_set()
-                while self._inbox:
-                    yield self._inbox.popleft()
-                if is_over:
+                yield from self._news(alarm)
+                if self._is_read:
                     return
                 alarm.wait()
         finally:
@@ -211,15 +225,16 @@ class Job(Generic[T]):
         Raises:
             RuntimeError: The caller runs in another loop, or none.
         """
-        alarm = _alarm_of_loop()
-        self._alarm = alarm
+        try:
+            alarm = _alarm_of_loop()
+        except RuntimeError:
+            self.cancel()
+            raise
         try:
             while True:
-                alarm.renew()
-                is_over = self._over.is_set()
-                while self._inbox:
-                    yield self._inbox.popleft()
-                if is_over:
+                for message in self._news(alarm):
+                    yield message
+                if self._is_read:
                     return
                 await alarm.wait()
         finally:
@@ -229,6 +244,18 @@ class Job(Generic[T]):
                 if self._over.is_set():
                     break
                 await alarm.wait_shielded()
+
+    def _news(self, alarm: _Alarm) -> Generator[Any, None, None]:
+        """Yield the messages that are there; then the alarm rings at the next one, or at the end.
+
+        After the last one of all, `_is_read` is true.
+        """
+        self._alarm = alarm
+        alarm.renew()
+        is_over = self._over.is_set()  # asked before the messages, none of which is posted later
+        while self._inbox:
+            yield self._inbox.popleft()
+        self._is_read = is_over
 
 
 def _alarm_of_loop() -> _TrioAlarm | _AsyncioAlarm:

@@ -2,11 +2,16 @@
 
 import contextlib
 import itertools
+import os
 import signal
+import types
 
 import pytest
 
 import lanista
+from lanista.library import many
+from lanista.tournament.calibration import NotMeasuredError
+from lanista.tournament.local import LocalWorkers
 from library.bots import PATIENT, raises, right
 
 PAIR = ("RandomRunners", "CamperJoe")
@@ -92,6 +97,74 @@ async def test_in_a_loop_of_trio():
     matches = lanista.aplay_many("angrymob", [PAIR], range(2), workers=1, **OPTIONS)
     async with contextlib.aclosing(matches):
         assert [0, 1] == [match.seed async for match in matches]
+
+
+@pytest.fixture
+def four_cores(monkeypatch):
+    """The workers that `auto` makes on a machine of four cores, by plan."""
+    made = []
+
+    def workers(concurrency):
+        made.append(LocalWorkers(concurrency))
+        if concurrency == "auto":
+            made[-1].set_slots(4)
+        return made[-1]
+
+    monkeypatch.setattr(many, "LocalWorkers", workers)
+    return made
+
+
+def played(**options):
+    return [
+        match.seed
+        for match in lanista.play_many("angrymob", [PAIR], range(3), **OPTIONS, **options)
+    ]
+
+
+def test_auto_plays_few_matches_with_one_worker(four_cores, monkeypatch):
+    """Measuring would take longer than they do."""
+    monkeypatch.setattr(many, "calibrate", None)
+    assert [0, 1, 2] == played(workers="auto")
+    assert 1 == four_cores[0].slots
+
+
+@pytest.mark.parametrize(("measured", "slots"), [(3, 3), (None, 2)])
+def test_auto_plays_many_with_as_many_workers_as_were_measured(
+    four_cores, monkeypatch, measured, slots
+):
+    """With half of the cores if it can't be measured."""
+
+    async def calibrate(most, measure, bounds):
+        assert 4 == most
+        if measured is None:
+            raise NotMeasuredError("by hand")
+        return types.SimpleNamespace(slots=measured)
+
+    monkeypatch.setattr(many, "WORTH_MEASURING", 0.0)
+    monkeypatch.setattr(many, "calibrate", calibrate)
+    assert [0, 1, 2] == played()
+    assert slots == four_cores[0].slots
+
+
+@pytest.mark.long
+def test_auto_measures_this_machine(monkeypatch):
+    monkeypatch.setattr(many, "WORTH_MEASURING", 0.0)
+    assert [0, 1, 2] == played()
+
+
+def pids(state):
+    """Tells its process, and does nothing."""
+    if not state.turn:
+        print(os.getpid(), flush=True)
+
+
+@pytest.mark.parametrize(("options", "processes"), [({}, 1), ({"match_cpu": 30}, 3)])
+def test_a_budget_for_a_match_needs_a_new_process_for_each(options, processes):
+    """Otherwise a bot stays from match to match."""
+    matches = lanista.play_many(
+        "angrymob", [(pids, "CamperJoe")], range(3), workers=1, **OPTIONS, **options
+    )
+    assert processes == len({match.outputs[0].split()[-1] for match in matches})
 
 
 def test_a_bot_that_does_not_start_ends_it():

@@ -2,12 +2,15 @@
 
 import asyncio
 import signal
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 import trio
 
 import lanista
+from bots_start.arena import needs_sandbox
 from library.bots import PATIENT, raises, right
 
 PAIR = ("RandomRunners", "CamperJoe")
@@ -60,6 +63,49 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
     assert "function_bot" not in fault.traceback  # it begins in the function
     assert fault.traceback.endswith("ZeroDivisionError: by hand")
     assert "exited with code 1" == match.exits[1]
+
+
+def spins(state):
+    """Uses more processor time than a match allows."""
+    while True:
+        pass
+
+
+def grows(state):
+    """Uses more memory than it may."""
+    return [bytearray(2**20) for _ in range(2000)]
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "words"),
+    [
+        (spins, {"match_cpu": 1}, "1 s of CPU time; the limit is 1 s"),
+        (grows, {"limits": "memory=200M"}, "of memory; the limit is 200 MiB"),
+    ],
+)
+def test_functions_have_the_limits_of_other_bots(function, options, words):
+    match = lanista.play("angrymob", [right, function], **options, **PATIENT)
+    assert ("forfeit", "right") == (match.end, match.winner)
+    assert words in match.exits[1]
+
+
+@needs_sandbox
+@pytest.mark.parametrize(("sandbox", "seen"), [("none", "True"), ("bwrap", "False")])
+def test_functions_play_in_a_sandbox(sandbox, seen):
+    """There they don't see this machine's other files, as any other bot."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # where everybody may look
+        Path(folder).chmod(0o755)
+
+        def looks(state):
+            print(Path(folder).exists(), flush=True)
+
+        match = lanista.play(
+            *("angrymob", [looks, "CamperJoe"]),
+            settings={"move_limit": 2},
+            sandbox=sandbox,
+            **PATIENT,
+        )
+    assert ("move-limit", [seen] * 2) == (match.reason, match.outputs[0].split())
 
 
 def test_progress_is_told_in_the_callers_thread():
@@ -186,6 +232,16 @@ BAD = {
         lambda: lanista.play("angrymob", PAIR, time_move=0),
         lanista.BadInputError,
         "time_move 0; expected a number from 0.0001",
+    ),
+    "a budget of nothing": (
+        lambda: lanista.play("angrymob", PAIR, match_cpu=0),
+        lanista.BadInputError,
+        "match_cpu 0; expected a whole number from 1 to 10000000",
+    ),
+    "two limits of processor time": (
+        lambda: lanista.play("angrymob", PAIR, match_cpu=5, limits="cpu=5"),
+        lanista.BadInputError,
+        "limits 'cpu=5': cpu is given beside a budget of 5 s for the whole match (match_cpu): ",
     ),
     "an unknown setting": (
         lambda: lanista.play("angrymob", PAIR, settings={"limit": 1}),

@@ -11,16 +11,18 @@ import click
 
 from lanista import errors
 from lanista.cli import BadInputError
-from lanista.match.clock import Limits
-from lanista.match.conditions import DEFAULT, MAX_MATCH_CPU, MatchConditions
+from lanista.match.conditions import (
+    DEFAULT,
+    MAX_MATCH_CPU,
+    OPTIONS,
+    SHORTEST,
+    conditions_of,
+)
 from lanista.rules.base import Ruleset, complete_settings, ending_text
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.match.record import ResultInfo
-
-SHORTEST = 0.0001
-"""Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
 
 
 class Finite(click.FloatRange):
@@ -123,23 +125,9 @@ def limit_options(
     """
 
     @functools.wraps(command)
-    def with_conditions(
-        *args: Any,
-        time_init: float,
-        time_move: float,
-        no_clock: bool = False,
-        late_limit: int = DEFAULT.late_limit,
-        stall_margin: float = DEFAULT.stall_margin * 1000,
-        time_start: float = DEFAULT.time_start,
-        **given: Any,
-    ) -> Any:
-        conditions = MatchConditions(
-            clock=Limits(0, 0) if no_clock else Limits(time_init, time_move),
-            late_limit=late_limit,
-            stall_margin=stall_margin / 1000,
-            time_start=time_start,
-        )
-        return command(*args, conditions=conditions, **given)
+    def with_conditions(*args: Any, **given: Any) -> Any:
+        said = {name: given.pop(name) for name in OPTIONS & given.keys()}
+        return command(*args, conditions=conditions_of(**said), **given)
 
     options: list[Decorator] = [
         click.option(

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from lanista.cli.common import printable
-from lanista.cli.palette import letter, of_seat
+from lanista.cli.palette import of_seat
+from lanista.playback.seat_colours import letter
 from lanista.rules.picture import Level, Place, Scene, counted
 from lanista_protocol.drawing import Drawing, LogLine, Remark, Value, read_log
 

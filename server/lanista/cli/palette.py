@@ -1,28 +1,9 @@
 """The page's colours for boards in the terminal: those of its dark theme (page/colours.js)."""
 
-import attrs
-
+from lanista.playback.seat_colours import DARK
 from lanista.rules.picture import Ground, Mark, Shape
 
-
-@attrs.frozen
-class SeatColours:
-    """The colours of a seat, or of things that belong to no seat."""
-
-    unit: str
-    ground: str
-    on: str
-    """The colour of text on `unit`."""
-
-
-SEATS = (
-    SeatColours("#4ba3f0", "#123f7e", "#08121c"),
-    SeatColours("#ff7433", "#75320d", "#1c0b02"),
-    SeatColours("#35d6a4", "#0d6a45", "#02170f"),
-    SeatColours("#f5b3e2", "#7a3a70", "#1f0a1a"),
-)
-"""The seats' colours. A game with more seats uses them again."""
-NEUTRAL = SeatColours("#a2a2a2", "#4a4a4a", "#101010")
+SEATS, NEUTRAL, of_seat = DARK.seats, DARK.neutral, DARK.of_seat
 GROUNDS = {Ground.FLOOR: "#23262c", Ground.WALL: "#6d7480", Ground.BASE: "#c8453c"}
 SUN = "#6b5f2a"
 """The colour of floor that is in the light."""
@@ -38,17 +19,6 @@ Beasts aren't red as on the page, since without their shape they would look like
 """
 _TINTS = {Shape.SQUARE: ("#ffffff", 0.5), Shape.CROSS: ("#000000", 0.3)}
 """Shapes of units that differ from their seat's colour: the colour mixed in, and its share."""
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def of_seat(seat: int | None) -> SeatColours:
-    """Return the colours of a seat; None: of no seat."""
-    return NEUTRAL if seat is None else SEATS[seat % len(SEATS)]
-
-
-def letter(seat: int) -> str:
-    """Return the letter that stands for a seat, as on the page: A for seat 0."""
-    return _LETTERS[seat % len(_LETTERS)]
 
 
 def of_mark(mark: Mark) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import BadInputError
-from lanista.cli.common import SHORTEST, Choice, Finite, clock_options, game_options
+from lanista.cli.common import Choice, Finite, clock_options, game_options
+from lanista.match.conditions import SHORTEST
 
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread

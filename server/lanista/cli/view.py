@@ -9,7 +9,8 @@ from rich.style import Style
 from rich.text import Text
 
 from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
-from lanista.cli.palette import GROUNDS, SUN, letter, of_mark, of_seat, of_shape
+from lanista.cli.palette import GROUNDS, SUN, of_mark, of_seat, of_shape
+from lanista.playback.seat_colours import letter
 from lanista.rules.picture import Frame, Ground, Mark, Place, Scene
 
 MANY_COLOURS = ("256", "truecolor")

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from lanista.bots import BotLimits, check_sandbox, parse_limits
+from lanista.bots import check_sandbox, limits_of_match
 from lanista.errors import BadInputError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
@@ -51,6 +51,7 @@ class Bots:
     ruleset: Ruleset
     functions: Functions
     limits: str | None
+    match_cpu: int | None
     sandboxed: bool
     hidden: tuple[str, ...]
     _by_bot: list[tuple[Bot, Contestant]] = attrs.field(factory=list, init=False)
@@ -79,10 +80,10 @@ class Bots:
             name=name if bot.name is None else checked_name(bot.name),
             command=command,
             environment=dict(bot.environment),
-            limits=BotLimits() if limits is None else parse_limits(limits),
+            limits=limits_of_match(limits, self.match_cpu),
             sandboxed=self.sandboxed,
             hidden=self.hidden,
-            restart=bot.restart,
+            restart=bot.restart or self.match_cpu is not None,
         )
         # Two programs of one name in different folders are two bots.
         names = [known.name for _, known in self._by_bot]

@@ -16,7 +16,7 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Future
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -94,23 +94,11 @@ def play_many(
         FileError: The folder for records can't be written.
         WorkError: The matches can't be played by no fault of a bot.
     """
-    with prepared(game, options, RECORDS if records is None else Path(records)) as setup:
-        plan = _plan(
-            setup,
-            pairings,
-            seeds,
-            workers=workers,
-            seated=seatings,
-            records=records,
-            keep=keep,
-        )
-        job = Job(plan.run)
+    wish = _Wish(pairings, seeds, workers, seatings, records, keep, on_progress)
+    with _begun(game, wish, options) as (job, taken):
         with closing(job.messages()) as messages:
-            for number, match in enumerate(messages, 1):
-                if on_progress is not None:
-                    on_progress(number, plan.total)
-                yield match
-                job.call(plan.wake)
+            for match in messages:
+                yield taken(match)
         job.result  # noqa: B018 - raises what has ended the job
 
 
@@ -131,38 +119,53 @@ async def aplay_many(
     To break the iteration off, close it: `async with contextlib.aclosing(aplay_many(…)) as matches`
     ends what is being played at once; otherwise Python does it some time later.
     """
-    with prepared(game, options, RECORDS if records is None else Path(records)) as setup:
-        plan = _plan(
-            setup,
-            pairings,
-            seeds,
-            workers=workers,
-            seated=seatings,
-            records=records,
-            keep=keep,
-        )
-        job = Job(plan.run)
-        number = 0
+    wish = _Wish(pairings, seeds, workers, seatings, records, keep, on_progress)
+    with _begun(game, wish, options) as (job, taken):
         async with aclosing(job.messages_async()) as messages:
             async for match in messages:
-                number += 1
-                if on_progress is not None:
-                    on_progress(number, plan.total)
-                yield match
-                job.call(plan.wake)
+                yield taken(match)
         job.result  # noqa: B018 - raises what has ended the job
 
 
-def _plan(
-    setup: Prepared,
-    pairings: Iterable[Sequence[AnyBot]],
-    seeds: Iterable[int],
-    *,
-    workers: int | Literal["auto"],
-    seated: Seats,
-    records: str | Path | None,
-    keep: Keep,
-) -> "_Plan":
+@attrs.frozen
+class _Wish:
+    """What `play_many` was asked for, apart from the options of a match."""
+
+    pairings: Iterable[Sequence[AnyBot]]
+    seeds: Iterable[int]
+    workers: int | Literal["auto"]
+    seatings: Seats
+    records: str | Path | None
+    keep: Keep
+    on_progress: OnProgress | None
+
+    @property
+    def folder(self) -> Path:
+        """The folder for records."""
+        return RECORDS if self.records is None else Path(self.records)
+
+
+@contextmanager
+def _begun(
+    game: str, wish: _Wish, options: MatchOptions
+) -> Iterator[tuple[Job[None], Callable[[Match], Match]]]:
+    """Begin to play; yield the job, and what to do with each match before the caller gets it."""
+    with prepared(game, options, wish.folder) as setup:
+        plan = _plan(setup, wish)
+        job = Job(plan.run)
+        numbers = itertools.count(1)
+
+        def taken(match: Match) -> Match:
+            if wish.on_progress is not None:
+                wish.on_progress(next(numbers), plan.total)
+            job.call(plan.wake)
+            return match
+
+        yield job, taken
+
+
+def _plan(setup: Prepared, wish: _Wish) -> "_Plan":
+    workers, seeds, keep, seated = wish.workers, wish.seeds, wish.keep, wish.seatings
     ruleset = setup.ruleset
     if keep not in {"all", "failures", "none"}:
         raise BadInputError(f"keep {keep!r:.200}; expected 'all', 'failures' or 'none'")
@@ -174,13 +177,13 @@ def _plan(
         raise BadInputError(f"seeds {seeds}; give several, such as range({seeds})")
     contestants: dict[str, Contestant] = {}
     lineups: list[tuple[tuple[str, ...], Seating]] = []
-    for pairing in pairings:
+    for pairing in wish.pairings:
         bots = setup.bots.seated(pairing)
         contestants |= {bot.name: bot for bot in bots}
         names = tuple(bot.name for bot in bots)
         arrangements = [tuple(range(len(bots)))]
         if seated != "given":
-            arrangements = list(_seatings(names, every=seated == "all"))
+            arrangements = list(seatings(names, every=seated == "all"))
         lineups += [(names, arrangement) for arrangement in arrangements]
     if not lineups:
         raise BadInputError("pairings: there are none; give a list of lists of bots")
@@ -194,13 +197,9 @@ def _plan(
         total=0 if known is None else len(known) * len(lineups),
         contestants=contestants,
         workers=LocalWorkers(workers),
-        records=RECORDS if records is None else Path(records),
+        records=wish.folder,
         keep=keep,
     )
-
-
-_seatings = seatings
-"""The function, under a name that isn't an argument's."""
 
 
 @attrs.define(eq=False)

@@ -13,13 +13,15 @@ from lanista.errors import BadInputError
 from lanista.hosting.inputs import RECORDS, checked_setup
 from lanista.library.bots import Bots, sandboxed
 from lanista.library.functions import Functions
-from lanista.match.clock import Limits
-from lanista.match.conditions import DEFAULT, MatchConditions
+from lanista.match.conditions import (
+    MAX_MATCH_CPU,
+    OPTIONS,
+    SHORTEST,
+    MatchConditions,
+    conditions_of,
+)
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
-
-SHORTEST = 0.0001
-"""Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
 
 
 class MatchOptions(TypedDict, total=False):
@@ -45,6 +47,9 @@ class MatchOptions(TypedDict, total=False):
     """Seconds that a bot has from its start to its hello; 30 by default."""
     limits: str | None
     """What each bot may use, as `memory=1G,cpu=3600,files=1024`, or `none`."""
+    match_cpu: int
+    """Seconds of processor time that each bot may use in a whole match; each bot is then started
+    afresh for every match."""
     sandbox: str
     """`bwrap` to isolate the bots from this machine; `none` by default."""
 
@@ -82,6 +87,8 @@ def prepared(game: str, options: Mapping[str, Any], records: Path = RECORDS) -> 
             near = difflib.get_close_matches(name, MatchOptions.__annotations__, 1)
             suggestion = f"; did you mean {near[0]!r}?" if near else ""
             raise BadInputError(f"unknown option {name[:64]!r}{suggestion}")
+    if "match_cpu" in options:
+        _check_whole(options, "match_cpu", 1, MAX_MATCH_CPU)
     map_ = options.get("map")
     settings, board = checked_setup(
         ruleset, None if map_ is None else str(map_), _settings(options.get("settings"))
@@ -97,6 +104,7 @@ def prepared(game: str, options: Mapping[str, Any], records: Path = RECORDS) -> 
                 ruleset=ruleset,
                 functions=functions,
                 limits=options.get("limits"),
+                match_cpu=options.get("match_cpu"),
                 sandboxed=sandboxed(options.get("sandbox", "none")),
                 hidden=(str(records),),
             ),
@@ -114,25 +122,25 @@ def _settings(given: Mapping[str, int] | None) -> dict[str, int]:
 
 
 def _conditions(options: Mapping[str, Any]) -> MatchConditions:
-    first = _number(options, "time_init", DEFAULT.clock.first, SHORTEST)
-    turn = _number(options, "time_move", DEFAULT.clock.turn, SHORTEST)
-    late_limit = options.get("late_limit", DEFAULT.late_limit)
-    if whole_number("late_limit", late_limit) < 1:
-        raise BadInputError(f"late_limit {late_limit}; expected a whole number from 1")
-    return MatchConditions(
-        clock=Limits(0, 0) if options.get("no_clock") else Limits(first, turn),
-        late_limit=late_limit,
-        stall_margin=_number(options, "stall_margin", DEFAULT.stall_margin * 1000, 0) / 1000,
-        time_start=_number(options, "time_start", DEFAULT.time_start, SHORTEST),
-    )
+    for name in ("time_init", "time_move", "time_start"):
+        _check_number(options, name, SHORTEST)
+    _check_number(options, "stall_margin", 0)
+    _check_whole(options, "late_limit", 1)
+    return conditions_of(**{name: options[name] for name in OPTIONS & options.keys()})
 
 
-def _number(options: Mapping[str, Any], name: str, default: float, least: float) -> float:
-    value = options.get(name, default)
+def _check_number(options: Mapping[str, Any], name: str, least: float) -> None:
+    value = options.get(name, least)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value < least:
         raise BadInputError(f"{name} {value!r:.200}; expected a number from {least:g}")
-    return float(value)
+
+
+def _check_whole(options: Mapping[str, Any], name: str, least: int, most: float = math.inf) -> None:
+    value = options.get(name, least)
+    if not least <= whole_number(name, value) <= most:
+        to = "" if most == math.inf else f" to {most}"
+        raise BadInputError(f"{name} {value}; expected a whole number from {least}{to}")
 
 
 def whole_number(what: str, value: object) -> int:

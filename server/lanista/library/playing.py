@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Unpack
 
@@ -58,11 +57,7 @@ def play(
     """
     with prepared(game, options, RECORDS if record is None else Path(record)) as setup:
         job = _begin(setup, bots, seed, record, reports=on_progress is not None)
-        with closing(job.messages()) as messages:
-            for done, most in messages:
-                assert on_progress is not None
-                on_progress(done, most)
-        return _match(job, setup)
+        return _match(job.follow(_taker(on_progress)), setup)
 
 
 async def aplay(
@@ -80,11 +75,7 @@ async def aplay(
     """
     with prepared(game, options, RECORDS if record is None else Path(record)) as setup:
         job = _begin(setup, bots, seed, record, reports=on_progress is not None)
-        async with aclosing(job.messages_async()) as messages:
-            async for done, most in messages:
-                assert on_progress is not None
-                on_progress(done, most)
-        return _match(job, setup)
+        return _match(await job.follow_async(_taker(on_progress)), setup)
 
 
 def _begin(
@@ -132,6 +123,12 @@ def _begin(
         job.interrupt = host.interrupt
         try:
             return await host.play()
+        except OSError as error:
+            where = f" {error.filename}" if error.filename else ""
+            raise FileError(
+                f"can't write the record{where}: {error.strerror or error}; "
+                "what was played, if anything, is in the .part file there"
+            ) from error
         finally:
             _end_play()
 
@@ -139,15 +136,15 @@ def _begin(
     return Job(work)
 
 
-def _match(job: Job[MatchReport | None], setup: Prepared) -> Match:
-    try:
-        report = job.result
-    except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        raise FileError(
-            f"can't write the record{where}: {error.strerror or error}; "
-            "what was played, if anything, is in the .part file there"
-        ) from error
+def _taker(on_progress: OnProgress | None) -> Callable[[tuple[int, int]], object]:
+    def take(progress: tuple[int, int]) -> None:
+        assert on_progress is not None  # otherwise there are no messages
+        on_progress(*progress)
+
+    return take
+
+
+def _match(report: MatchReport | None, setup: Prepared) -> Match:
     assert report is not None  # None only if the match was interrupted
     return match_of(
         id_=report.match,

@@ -4,6 +4,7 @@ The defaults of the conditions are defined here and nowhere else. Command-line o
 and code build a `MatchConditions`, which is then passed on as a whole.
 """
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ import attrs
 from lanista.match.clock import Limits
 from lanista.rules.base import Ruleset
 
+SHORTEST = 0.0001
+"""Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
 MAX_MATCH_CPU = 10_000_000
 """Maximum budget of processor time that a bot may have for a match, in seconds: four months."""
 
@@ -41,6 +44,32 @@ class MatchConditions:
 
 DEFAULT = MatchConditions()
 """The default conditions."""
+
+
+def conditions_of(
+    *,
+    time_init: float = DEFAULT.clock.first,
+    time_move: float = DEFAULT.clock.turn,
+    no_clock: bool = False,
+    late_limit: int = DEFAULT.late_limit,
+    stall_margin: float = DEFAULT.stall_margin * 1000,
+    time_start: float = DEFAULT.time_start,
+) -> MatchConditions:
+    """Return the conditions that options say, by the options' names and in their units.
+
+    `docs/cli.md` says what they mean; the margin is in milliseconds, all else in seconds. Without
+    a clock, bots have unlimited time.
+    """
+    return MatchConditions(
+        clock=Limits(0, 0) if no_clock else Limits(float(time_init), float(time_move)),
+        late_limit=late_limit,
+        stall_margin=stall_margin / 1000,
+        time_start=float(time_start),
+    )
+
+
+OPTIONS = frozenset(inspect.signature(conditions_of).parameters)
+"""The names of the options that make up the conditions."""
 
 
 @attrs.frozen(kw_only=True)

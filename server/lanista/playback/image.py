@@ -25,12 +25,12 @@ from lanista.playback.image_marks import (
     font,
     hatch,
     ladder,
-    letter,
     mixed,
     of_seat,
     rgb,
     sprite,
 )
+from lanista.playback.seat_colours import letter
 from lanista.rules.picture import Frame, Ground, Level, Place, Scene
 
 LONGEST = 1200

@@ -12,29 +12,13 @@ from collections.abc import Callable, Mapping
 import attrs
 from PIL import Image, ImageDraw, ImageFont
 
+from lanista.playback.seat_colours import LIGHT, SeatColours
 from lanista.rules.picture import Mark, Shape
 
 Colour = tuple[int, int, int]
 
 
-@attrs.frozen
-class SeatColours:
-    """The colours of a seat, or of things that belong to no seat."""
-
-    unit: str
-    ground: str
-    on: str
-    """The colour of text on `unit`."""
-
-
-SEATS = (
-    SeatColours("#08519c", "#82b4ee", "#ffffff"),
-    SeatColours("#d1480c", "#ffb683", "#ffffff"),
-    SeatColours("#00875f", "#8fe0b4", "#ffffff"),
-    SeatColours("#c155ab", "#f2c8ea", "#14000f"),
-)
-"""The seats' colours. A game with more seats uses them again."""
-NEUTRAL = SeatColours("#858585", "#d0d0d0", "#ffffff")
+SEATS, NEUTRAL, of_seat = LIGHT.seats, LIGHT.neutral, LIGHT.of_seat
 COLOURS: Mapping[str, str] = {
     "floor": "#f4f3ef",
     "wall": "#4b4a5a",
@@ -59,7 +43,6 @@ RING = 92
 HATCH = 153
 """Opacity of the hatching of captured ground, 0 to 255."""
 _FONTS = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @attrs.frozen
@@ -71,16 +54,6 @@ class Sprite:
     """Pixels from the image's left edge to that of the mark's tile."""
     top: int
     """Pixels from the image's upper edge to that of the mark's tile."""
-
-
-def of_seat(seat: int | None) -> SeatColours:
-    """Return the colours of a seat; None: of no seat."""
-    return NEUTRAL if seat is None else SEATS[seat % len(SEATS)]
-
-
-def letter(seat: int) -> str:
-    """Return the letter that stands for a seat, as on the page: A for seat 0."""
-    return _LETTERS[seat % len(_LETTERS)]
 
 
 @functools.cache

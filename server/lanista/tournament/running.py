@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
-import trio
-
+from lanista.jobs import Job
 from lanista.store.database import Store
 from lanista.toml_spec import SpecError
 from lanista.tournament import worker
@@ -86,36 +85,20 @@ async def run_async(
     unbench: Sequence[str] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Report:
-    """Run a tournament in a trio loop, from where an earlier run ended; cancelling ends it at once.
+    """Run a tournament as `run` does, in a loop of trio's or asyncio's, which goes on meanwhile.
 
-    However it ends, the blocks that were stored remain: call it again to go on.
-
-    Args:
-        spec: The path of a TOML file, the content of such a file, or a `Spec`.
-        folder: The folder for the results, as for `load`.
-        executor: Overrides the spec's executor: `local`, `dask-local`, `dask://HOST:PORT`, or any
-            `concurrent.futures.Executor`, which isn't shut down.
-        concurrency: Overrides the spec's number of blocks at the same time; a number or `auto`.
-        accept_changes: Whether bots may have changed since earlier runs; what they played before
-            doesn't count then.
-        unbench: Names of benched bots that may play again.
-        on_event: Called with each event, in the trio thread; must not block.
-
-    Raises:
-        SpecError: The tournament can't be played with these arguments.
-        StoreError: The database can't be used, or is in use by another run.
-        OSError: The folder of records can't be made.
+    The arguments and exceptions are those of `run`; `on_event` is called in the caller's loop.
+    Cancelling ends it at once; call it again to go on.
     """
-    setup = load(spec, folder)
-    with open_tournament(
-        setup,
+    job = _begin(
+        load(spec, folder),
         executor=executor,
         concurrency=concurrency,
         accept_changes=accept_changes,
         unbench=unbench,
-        on_event=on_event,
-    ) as director:
-        return await director.run()
+        has_events=on_event is not None,
+    )
+    return await job.follow_async(on_event or _ignore)
 
 
 def run(
@@ -128,23 +111,64 @@ def run(
     unbench: Sequence[str] = (),
     on_event: Callable[[Event], None] | None = None,
 ) -> Report:
-    """Run a tournament like `run_async`, but outside of a trio loop.
+    """Run a tournament, from where an earlier run ended.
 
-    Ctrl-C ends it at once, by KeyboardInterrupt; call it again to go on.
+    It can be called in a notebook too, or within any event loop, which stands still meanwhile;
+    there, `await run_async(…)` is better. Ctrl-C, or a notebook's interrupt, ends it at once by
+    KeyboardInterrupt. However it ends, the blocks that were stored remain: call it again to go on.
+
+    Args:
+        spec: The path of a TOML file, the content of such a file, or a `Spec`.
+        folder: The folder for the results, as for `load`.
+        executor: Overrides the spec's executor: `local`, `dask-local`, `dask://HOST:PORT`, or any
+            `concurrent.futures.Executor`, which isn't shut down.
+        concurrency: Overrides the spec's number of blocks at the same time; a number or `auto`.
+        accept_changes: Whether bots may have changed since earlier runs; what they played before
+            doesn't count then.
+        unbench: Names of benched bots that may play again.
+        on_event: Called with each event, in the caller's thread; what it raises ends the run.
+
+    Raises:
+        SpecError: The tournament can't be played with these arguments.
+        StoreError: The database can't be used, or is in use by another run.
+        OSError: The folder of records can't be made.
     """
+    job = _begin(
+        load(spec, folder),
+        executor=executor,
+        concurrency=concurrency,
+        accept_changes=accept_changes,
+        unbench=unbench,
+        has_events=on_event is not None,
+    )
+    return job.follow(on_event or _ignore)
 
-    async def main() -> Report:
-        return await run_async(
-            spec,
-            folder=folder,
+
+def _begin(
+    setup: Setup,
+    *,
+    executor: str | Executor | None,
+    concurrency: Concurrency | None,
+    accept_changes: bool,
+    unbench: Sequence[str],
+    has_events: bool,
+) -> Job[Report]:
+    async def work(job: Job[Report]) -> Report:
+        with open_tournament(
+            setup,
             executor=executor,
             concurrency=concurrency,
             accept_changes=accept_changes,
             unbench=unbench,
-            on_event=on_event,
-        )
+            on_event=job.post if has_events else None,
+        ) as director:
+            return await director.run()
 
-    return trio.run(main)
+    return Job(work)
+
+
+def _ignore(_: object) -> None:
+    """Take no notice."""
 
 
 def open_executor(

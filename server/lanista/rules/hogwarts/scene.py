@@ -5,6 +5,7 @@ so that a match file shows the same as a game. Positions from files may break an
 module relies on none. It decides no rule either.
 """
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
@@ -33,7 +34,6 @@ _KINDS = (
 )
 _PLACES: tuple[Place, ...] = tuple((ROW[cell], COL[cell]) for cell in range(CELLS))
 _SEATS = {code: seat for seat, code in enumerate(OWNERS)}
-_BOOKS = tuple(Mark(*place, None, "+", Shape.BOOK, details=("book",)) for place in _PLACES)
 
 
 @attrs.frozen
@@ -126,10 +126,15 @@ def frame(
 # Marks
 
 
+@functools.cache
+def _book(cell: int) -> Mark:
+    return Mark(*_PLACES[cell], None, "+", Shape.BOOK, details=("book",))
+
+
 def _marks(now: Position, left: int) -> Iterator[Mark]:
     """Yield books, units by number, and Voldemort, whose number follows those of all units."""
     for cell in sorted(now.books):
-        yield _BOOKS[cell]
+        yield _book(cell)
     for unit, (clan, cell, rounds, turns_to) in enumerate(
         zip(now.clans, now.cells, now.rounds, now.nexts, strict=True)
     ):

@@ -1,0 +1,115 @@
+"""`lanista.tournament.run` and `run_async`, from whatever kind of program."""
+
+import asyncio
+import signal
+import threading
+
+import pytest
+import trio
+
+import lanista
+from lanista.tournament.events import BlockDone
+
+CUP = {
+    "name": "cup",
+    "game": "angrymob",
+    "format": "round-robin",
+    "settings": {"move_limit": 20},
+    "clock": {"first": 0.0, "turn": 0.0, "stall_margin": 600.0},
+    "concurrency": 1,
+    "bots": [{"name": name, "command": name} for name in ("RandomRunners", "CamperJoe")],
+}
+SHORT = {**CUP, "seeds": [1]}
+LONG = {**CUP, "seeds": list(range(2000))}
+
+
+def test_within_a_loop_of_asyncio(here, run_asyncio):
+    """As in a notebook: both the sync and the async function."""
+
+    async def main():
+        ticks = []
+
+        async def tick():
+            while True:
+                ticks.append(1)
+                await asyncio.sleep(0.01)
+
+        ticking = asyncio.create_task(tick())
+        first = lanista.tournament.run({**SHORT, "name": "first"})
+        assert len(ticks) <= 1  # the loop stood still
+        second = await lanista.tournament.run_async({**SHORT, "name": "second"})
+        assert len(ticks) > 1
+        ticking.cancel()
+        return first, second
+
+    first, second = run_asyncio(main)
+    assert (True, True) == (first.over, second.over)
+    scores = [[row["score"] for row in report.matches()] for report in (first, second)]
+    assert 4 == len(scores[0])
+    assert scores[0] == scores[1]
+
+
+async def test_within_a_loop_of_trio():
+    report = await lanista.tournament.run_async({**SHORT, "name": "one"})
+    assert report.over
+    assert lanista.tournament.run({**SHORT, "name": "two"}).over
+
+
+def test_events_are_told_in_the_callers_thread():
+    threads = set()
+    lanista.tournament.run(SHORT, on_event=lambda _: threads.add(threading.get_ident()))
+    assert {threading.get_ident()} == threads
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_ends_it_and_it_goes_on_later(here):
+    """And no process is left, as after every test here."""
+    stored = []
+
+    def on_event(event):
+        stored.extend([event] if isinstance(event, BlockDone) else [])
+        if len(stored) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        lanista.tournament.run(LONG, on_event=on_event)
+    begun = []
+    report = lanista.tournament.run({**LONG, "seeds": [0, 1, 2]}, on_event=begun.append)
+    assert report.over
+    assert begun[0].progress.played >= 1
+
+
+def test_what_a_callback_raises_ends_it():
+    def on_event(event):
+        raise KeyError(type(event).__name__)
+
+    with pytest.raises(KeyError):
+        lanista.tournament.run(LONG, on_event=on_event)
+
+
+async def test_one_that_is_cancelled_is_over():
+    with trio.CancelScope() as scope:
+        await lanista.tournament.run_async(LONG, on_event=lambda _: scope.cancel())
+    assert scope.cancelled_caught
+
+
+def test_without_a_loop_the_async_form_says_so():
+    coroutine = lanista.tournament.run_async(LONG)
+    with pytest.raises(RuntimeError, match="await this in a loop of trio or asyncio"):
+        coroutine.send(None)
+
+
+def test_in_a_cell_of_ipython(here):
+    """Interrupting the cell ends the tournament; the shell goes on."""
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
+    shell.user_ns.update(lanista=lanista, SHORT=SHORT, LONG=LONG)
+    assert shell.run_cell("report = await lanista.tournament.run_async(SHORT)").success
+    assert shell.user_ns["report"].over
+
+    def interrupt(event):
+        signal.raise_signal(signal.SIGINT)
+
+    shell.user_ns["interrupt"] = interrupt
+    ended = shell.run_cell("lanista.tournament.run(LONG, on_event=interrupt)")
+    assert isinstance(ended.error_in_exec, KeyboardInterrupt)
+    assert shell.run_cell("report = lanista.tournament.run({**SHORT, 'name': 'again'})").success
