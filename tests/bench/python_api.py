@@ -4,10 +4,11 @@ Both play short matches of house bots in one worker, in turns, so that what else
 disturbs both. The time includes starting the worker and the bots, and the tournament's database.
 """
 
-import statistics
 import tempfile
 import time
 from pathlib import Path
+
+from measured import keep, median
 
 import lanista
 
@@ -58,7 +59,9 @@ def main():
             by_tournament, by_library = tournament(Path(one)), many(Path(two))
         ratios.append(by_library / by_tournament)
         print(f"tournament {by_tournament:.2f} s, play_many {by_library:.2f} s")
-    print(f"play_many takes {statistics.median(ratios):.2f} of a tournament's time")
+    keep(
+        "python_api", {"play_many_in_tournaments": median(ratios), "lowest": round(min(ratios), 3)}
+    )
 
 
 if __name__ == "__main__":

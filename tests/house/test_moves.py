@@ -155,6 +155,24 @@ def test_scouts_wait_beside_rich_cells_and_step_in_together():
     assert rich == on_rich
 
 
+def test_a_fork_with_other_habits_chooses_its_goals_anew():
+    """The bot itself sends scouts to both rich cells; with a single goal, to the nearest one."""
+    board = ". 20 . . . . . . .\n. . . . . . . . B\n. . . . . . . . .\n"
+    board += "A . . . . . . . .\n. . . . . . . 20 .\n"
+    state = state_on(board, mine={(3, 0): 8}, theirs={(1, 8): 9})
+    goers = GravityGoers(state)
+    goers.moves(state)
+    same, other = (goers.fork(random.Random(1), **habits) for habits in ({}, {"goals": 1}))
+    number = goers.paths.number
+    before = [path[-1] for path in goers._scouting]
+    assert before == [path[-1] for path in same._scouting]
+    assert [] == other._scouting
+    other.moves(state)
+    assert [number((0, 1))] == [path[-1] for path in other._scouting]
+    assert (12, 1) == (goers.goals, other.goals)
+    assert {number((0, 1)), number((4, 7))} == set(before)
+
+
 def test_the_army_gathers_and_then_marches():
     """20 and 4 units: the smaller stack comes, then all go to the enemy base, which is alone."""
     state = state_on(LONG, mine={(0, 4): 20, (1, 1): 4}, theirs={(1, 19): 1})
