@@ -22,6 +22,9 @@ from lanista.library.replays import Replay as Replay
 from lanista.library.replays import open_record as open_record
 from lanista.match.record import BadRecordError as BadRecordError
 from lanista.match.replay import MismatchError as MismatchError
+from lanista.playback.difference import Difference as Difference
+from lanista.playback.difference import SeatAnswer as SeatAnswer
+from lanista.playback.difference import SeatDifference as SeatDifference
 from lanista.rules.registry import UnknownGameError as UnknownGameError
 from lanista.tournament.worker import WorkError as WorkError
 

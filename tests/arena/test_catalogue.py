@@ -19,7 +19,14 @@ NAMES = ("Ann", "Bob", "Cid", "Dot")
 
 
 def lines_of(
-    match, *, names=("Ann", "Bob"), ranks=(1, 2), game="angrymob", end="finished", faults=()
+    match,
+    *,
+    names=("Ann", "Bob"),
+    ranks=(1, 2),
+    game="angrymob",
+    end="finished",
+    seed=-(2**63),
+    faults=(),
 ):
     """The lines of a small record; `faults`: the seat of each fault."""
     seats = len(names)
@@ -33,7 +40,7 @@ def lines_of(
         "settings": {},
         "board": "",
         "generated": False,
-        "seed": -(2**63),
+        "seed": seed,
         "players": [{"name": name, "protocol": "1"} for name in names],
         "clock": {"first": 20, "turn": 0.2, "late_limit": 10},
     }
@@ -147,9 +154,9 @@ def test_a_limit_out_of_range_is_an_error(catalogue, limit):
     assert f"limit {limit}; it is from 1 to {MAX_MATCHES}" == str(raised.value)
 
 
-def test_matches_are_chosen_by_game_player_and_end_together(catalogue, tmp_path):
+def test_matches_are_chosen_by_game_player_end_and_seed_together(catalogue, tmp_path):
     known = ids(4)
-    catalogue.add(put(tmp_path, known[0], names=("Ann", "Ann")))
+    catalogue.add(put(tmp_path, known[0], names=("Ann", "Ann"), seed=5))
     catalogue.add(put(tmp_path, known[1], names=("Bob", "Ann"), end="void"))
     catalogue.add(put(tmp_path, known[2], names=("Bob", "Cid"), game="chess"))
     catalogue.add(put(tmp_path, known[3], names=("ann", "Ann "), end="void"))
@@ -160,6 +167,9 @@ def test_matches_are_chosen_by_game_player_and_end_together(catalogue, tmp_path)
         ({"player": "' OR 1 --"}, []),
         ({"game": "chess"}, [2]),
         ({"end": "void"}, [3, 1]),
+        ({"seed": "5"}, [0]),
+        ({"seed": str(-(2**63)), "player": "Ann"}, [1]),
+        ({"seed": "55"}, []),
         ({"player": "Bob", "end": "void", "game": "angrymob"}, [1]),
         ({"player": "Bob", "game": "chess", "before": known[2]}, []),
     ]:

@@ -60,3 +60,32 @@ def test_a_forged_record_is_named(lanista, tmp_path):
     done = lanista("replay", "diff", a, forged)
     assert (2, "") == (done.code, done.out)
     assert done.err.startswith(f"lanista: {forged}: turn 1: digest ")
+
+
+def test_both_matches_in_one_html_file(lanista, tmp_path):
+    """Beside what is printed; the records aren't overwritten."""
+    a, b = two(tmp_path)
+    page = tmp_path / "diff.html"
+    done = lanista("replay", "diff", a, b, "--html", page)
+    assert (1, "") == (done.code, done.err)
+    assert f"{page}: {page.stat().st_size} bytes" == done.out.splitlines()[-1]
+    assert page.read_bytes().startswith(b"<!doctype html>")
+    before = b.read_bytes()
+    done = lanista("replay", "diff", a, b, "--html", b)
+    assert 2 == done.code
+    assert f"lanista: {b} is the file to read; give another name\n" == done.err
+    assert before == b.read_bytes()
+    done = lanista("replay", "diff", a, b, "--json", "--html", page)
+    assert json.loads(done.out)["differs"]
+
+
+def test_matches_that_begin_differently_are_not_written(lanista, tmp_path):
+    a, _ = two(tmp_path)
+    how = {"settings": {"move_limit": 2}, "seed": 8}
+    b = played(tmp_path / "seed", answers(AWAY, BACK), answers("", ""), **how)
+    page = tmp_path / "diff.html"
+    done = lanista("replay", "diff", a, b, "--html", page)
+    assert 2 == done.code
+    assert f"lanista: {page} isn't written: these matches can't be compared\n" == done.err
+    assert "the seeds differ: 7 in A, 8 in B" in done.out
+    assert not page.exists()

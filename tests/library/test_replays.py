@@ -55,6 +55,23 @@ def test_states_of_games_for_four(game):
     assert None not in replay[0].times
 
 
+def test_the_first_difference_from_another_match(replay):
+    """What `lanista replay diff` says, as an object."""
+    assert not replay.first_difference(replay).found
+    how = {"seed": 4, "settings": {"move_limit": 20}, **PATIENT}
+    other = lanista.play("angrymob", ["RandomRunners", "CamperJoe"], **how).replay()
+    difference = replay.first_difference(other)
+    assert isinstance(difference, lanista.Difference)
+    answers = [(one.answers, two.answers) for one, two in zip(replay, other, strict=False)]
+    turn = next(turn for turn, (one, two) in enumerate(answers) if one != two)
+    assert (True, turn, [1]) == (
+        difference.found,
+        difference.turn,
+        [seat.seat for seat in difference.seats],
+    )
+    assert ("seat 1 is 'GravityGoers' in A, 'CamperJoe' in B",) == difference.start
+
+
 def test_it_is_written_as_other_files(replay, here):
     assert replay.to_html("match.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert replay.to_image("end.png", size=4).read_bytes().startswith(b"\x89PNG")

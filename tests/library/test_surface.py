@@ -9,11 +9,22 @@ from pathlib import Path
 import lanista
 
 PUBLIC = [
-    *("BadInputError", "BadRecordError", "Bot", "Fault", "FileError", "Game"),
+    *("BadInputError", "BadRecordError", "Bot", "Difference", "Fault", "FileError", "Game"),
     *("LanistaError", "Match"),
-    *("MatchOptions", "MismatchError", "Position", "Replay", "StartFailureError"),
-    *("UnknownGameError", "WorkError", "__version__", "aplay", "aplay_many", "env", "games"),
-    *("house_bots", "new_game", "open_record", "play", "play_many", "rules", "tournament"),
+    *("MatchOptions", "MismatchError", "Position", "Replay", "SeatAnswer", "SeatDifference"),
+    *("StartFailureError", "UnknownGameError", "WorkError", "__version__", "aplay"),
+    *(
+        "aplay_many",
+        "env",
+        "games",
+        "house_bots",
+        "new_game",
+        "open_record",
+        "play",
+        "play_many",
+        "rules",
+        "tournament",
+    ),
 ]
 
 

@@ -10,6 +10,8 @@ import attrs
 import trio
 import trio.testing
 
+from lanista.match.record import read_record
+from lanista.rules import registry
 from match.playing import ANGRYMOB, SMALL, answers, listens, sit
 
 ROW = "2 4\nA . . .\n. . . B\n"
@@ -86,3 +88,30 @@ class Reading:
                 del self.owned[place]  # it was somebody's
             else:
                 self.owned[place] = seat
+
+
+def replayed(folder, path, changes, *, match):
+    """Play a record's match again in memory, under another id, with these other answers.
+
+    `changes` are by turn and seat. All answers of the record must be well formed and in time.
+    """
+    record = read_record(path)
+    header = record.header
+    lines = [
+        [changes.get((turn.turn, seat), raw) for turn in record.turns for raw in [turn.raw[seat]]]
+        for seat in range(len(header.players))
+    ]
+    hellos = [f"{player.name} v=1" for player in header.players]
+
+    async def play():
+        how = {"settings": header.settings, "seed": header.seed, "name": match}
+        if not header.generated:
+            how["board"] = header.board
+        table = sit(folder, registry.get(header.game), hellos, **how)
+        try:
+            await table.play(*(answers(*of_seat) for of_seat in lines))
+        finally:
+            table.match.record.close()
+        return table.path
+
+    return trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))

@@ -15,12 +15,17 @@ from playwright.sync_api import expect
 
 from e2e.running import Program, command
 from web.arena import Arena, Bots, match_of
-from web.browser import PHONE, Browser, chromium
+from web.browser import DESK, PHONE, Browser, chromium
 from web.matchpage import MatchPage
+from web.records import replayed
+from web.test_browser_hall import SLOW, Cup
 
 OUT = Path(__file__).parents[2] / "docs" / "page"
 LARGEST = 300_000
 """Bytes of a picture."""
+PROJECTOR = {"width": 1920, "height": 1080}
+OTHER = {(100, 1): ""}
+"""What another version of a bot answers, in the comparison: by turn and seat of Hogwarts."""
 PICTURES = {
     # Game, bots and seed; the round to show.
     "angrymob": (("GravityGoers", "RandomRunners", "-s", 7), 34),
@@ -71,6 +76,49 @@ def of_matches(browser, arena, records):
     match.at(120)
     picture(match.page, "phone")
     one.close()
+    # What an author looks at: why a bot did what it did, with room for all of it.
+    one = browser.visit(size=PROJECTOR, theme="dark")
+    _, n = PICTURES["angrymob"]
+    match = MatchPage(one.open(f"{arena.address(match_of(records['angrymob']))}?round={n}"))
+    match.at(n)
+    match.panel("Answers")
+    picture(match.page, "author-wide")
+    one.close()
+
+
+def of_a_comparison(browser, arena, pair):
+    """Two versions of a bot, from their first difference."""
+    (turn, _), *_ = OTHER
+    address = f"{arena.page}/#/compare?a={match_of(pair[0])}&b={match_of(pair[1])}"
+    for name, size in (("compare", DESK), ("compare-phone", PHONE), ("compare-wide", PROJECTOR)):
+        one = browser.visit(size=size, touch=size is PHONE, theme="light")
+        page = one.open(address)
+        expect(page.get_by_text(f"First difference: round {turn + 1}")).to_be_visible()
+        expect(page.get_by_role("table").get_by_role("row").first).to_be_attached()
+        picture(page, name)
+        one.close()
+
+
+def of_a_tournament(browser, folder, stack):
+    """A knockout while it is played, and on the screen of a hall."""
+    cup = Cup(folder)
+    stack.callback(cup.end)
+    for name, size in (("tournament", DESK), ("tournament-phone", PHONE)):
+        one = browser.visit(size=size, touch=size is PHONE, theme="light")
+        page = one.open(cup.address)
+        running = page.get_by_role("region", name="Running").get_by_role("article")
+        expect(running.filter(has_text="Waits")).to_be_visible(timeout=SLOW)
+        expect(page.get_by_role("region", name="Bracket")).to_contain_text("Joe", timeout=SLOW)
+        expect(page.get_by_role("region", name="Race").get_by_role("img")).to_be_visible(
+            timeout=SLOW
+        )
+        picture(page, name)
+        one.close()
+    one = browser.visit(size=PROJECTOR, theme="dark")
+    page = one.open(f"{cup.page}/screen?seconds=600")
+    expect(page.locator(".seats .score")).to_have_count(2, timeout=SLOW)
+    picture(page, "screen")
+    one.close()
 
 
 def last_of(path):
@@ -97,6 +145,10 @@ def of_the_lobby(browser, arena, stack):
     expect(page.get_by_role("region", name="Waiting")).to_contain_text("Edsger")
     expect(page.get_by_role("region", name="Results").get_by_role("listitem").first).to_be_visible()
     picture(page, "lobby")
+    for name, size in (("lobby-phone", PHONE), ("lobby-wide", PROJECTOR)):
+        page.set_viewport_size(size)
+        expect(card.get_by_role("img", name="Board of")).to_be_in_viewport(ratio=0.5)
+        picture(page, name)
     one.close()
 
 
@@ -106,12 +158,16 @@ def main():
     OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         records = played(Path(folder), stack)
-        arena = Arena(Path(folder) / "arena", "--start", "manual", records=records.values())
+        other = replayed(Path(folder), records["hogwarts"], OTHER, match=f"01OTHER{'0' * 19}")
+        known = [*records.values(), other]
+        arena = Arena(Path(folder) / "arena", "--start", "manual", records=known)
         stack.callback(arena.end)
         browser = Browser()
         stack.callback(browser.close)
         of_matches(browser, arena, records)
+        of_a_comparison(browser, arena, (records["hogwarts"], other))
         of_the_lobby(browser, arena, stack)
+        of_a_tournament(browser, Path(folder) / "cup", stack)
 
 
 if __name__ == "__main__":

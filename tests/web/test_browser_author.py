@@ -201,6 +201,70 @@ def test_the_board_is_zoomed_and_moved(replay):
     expect(match.players.first).to_be_visible()
 
 
+def pinch(page, centre, *distances):
+    """Put two fingers on a point, so far apart one after another, and lift them."""
+    touch = page.context.new_cdp_session(page)
+
+    def dispatch(kind, distance):
+        points = [
+            {"x": centre["x"] + side * distance / 2, "y": centre["y"], "id": side + 1}
+            for side in (-1, 1)
+        ]
+        event = {"type": kind, "touchPoints": [] if kind == "touchEnd" else points}
+        touch.send("Input.dispatchTouchEvent", event)
+
+    dispatch("touchStart", distances[0])
+    for distance in distances[1:]:
+        dispatch("touchMove", distance)
+    dispatch("touchEnd", 0)
+    touch.detach()
+
+
+def test_two_fingers_zoom_the_board(arena, records, visit):
+    """Apart and together; what is between the fingers stays there, and the page isn't zoomed."""
+    one = visit(size=PHONE, touch=True)
+    match = MatchPage(one.open(f"{arena.address(match_of(records['hogwarts']))}?round=5"))
+    match.at(5)
+    (whole,) = match.geometry()
+    box = match.board.bounding_box()
+    centre = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    pinch(match.page, centre, 60, 80, 100, 120, 140, 160, 180)
+
+    def tile():
+        return match.geometry()[0]["tile"]
+
+    wait_until(lambda: tile() >= 2 * whole["tile"], "the board is larger")
+    (zoomed,) = match.geometry()
+    # The cell in the middle, as a share of the board, is still in the middle of what is seen.
+    middle = (box["width"] / 2 - zoomed["x"]) / zoomed["tile"]
+    assert middle == pytest.approx(box["width"] / 2 / whole["tile"], abs=3)
+    assert 1 == match.page.evaluate("visualViewport.scale")
+    pinch(match.page, centre, 180, 140, 100, 60, 40, 20)
+    wait_until(lambda: [whole] == match.geometry(), "the whole board is seen")
+
+
+def test_the_board_fills_the_screen(replay):
+    """The board and the controls alone, larger; the browser's own way out leads back, too."""
+    match = replay("hogwarts", 5)
+    (whole,) = match.geometry()
+    full = "document.fullscreenElement !== null"
+    match.button("Full screen").click()
+    wait_until(lambda: match.page.evaluate(full), "it is on the whole screen")
+    expect(match.players.first).to_be_hidden()
+    expect(match.slider).to_be_visible()
+    wait_until(lambda: match.geometry()[0]["tile"] > whole["tile"], "the board is larger")
+    match.page.keyboard.press("ArrowRight")
+    match.at(6)
+    match.page.evaluate("document.exitFullscreen()")
+    expect(match.players.first).to_be_visible()
+    wait_until(lambda: [whole] == match.geometry(), "the board is as before")
+    match.page.keyboard.press("v")
+    wait_until(lambda: match.page.evaluate(full), "it is on the whole screen")
+    match.page.keyboard.press("v")
+    wait_until(lambda: not match.page.evaluate(full), "it is in the window")
+    expect(match.players.first).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("size", "theme"), [(DESK, "dark"), pytest.param(PHONE, "light", marks=pytest.mark.long)]
 )

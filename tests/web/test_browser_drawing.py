@@ -5,10 +5,12 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from e2e.running import wait_until
 from lanista.playback.html import bundle
 from lanista.playback.replay_reader import read_frames
 from web.matchpage import MatchPage, drop
 from web.records import changed, unpacked
+from web.test_browser_replay import LARGE
 
 SCRIPT = "<img/src=x/onerror=alert(1)>"
 YELLOW = {"dark": "#ffd028", "light": "#ffc400"}
@@ -37,9 +39,9 @@ def switch(page, name):
     return page.get_by_role("group", name="Drawings").get_by_role("button", name=name)
 
 
-def corner(match, row, col):
+def corner(match, row, col, level=0):
     """The colour just within the border of a cell."""
-    (level,) = match.geometry()
+    level = match.geometry()[level]
     tile = level["tile"]
     inside = max(1, round(0.08 * tile))
     (found,) = match.pixels(
@@ -96,6 +98,62 @@ def test_lines_that_draw_nothing_have_a_remark_and_hostile_text_is_text(arena, d
     logs.get_by_text("On the board: 2 drawings, 1 value").click()
     expect(logs.get_by_text(SCRIPT)).to_be_visible()
     assert 0 == page.locator("img, svg[onload], iframe, script:not([src])").count()
+
+
+def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
+    """On the position that the bot had before it, while the match is live; a switch hides them."""
+    pair = bots(arena, "drawing", "Ada", "Bob")
+    pair.asked()
+    match = MatchPage(show(arena.address(pair.match)))
+    match.at(0)
+    before = corner(match, 0, 0)
+    pair.play(("#@ cell 0 0 yellow\n", ""))
+    match.at(1)
+    match.state("live · move 1")
+    # The movement to the new position begins at the one on which the bot drew.
+    wait_until(lambda: before == corner(match, 0, 0), "the new position has no drawing")
+    match.go(0)
+    wait_until(lambda: YELLOW["dark"] == corner(match, 0, 0), "the drawing shows")
+    switch(match.page, "Ada").click()
+    wait_until(lambda: before == corner(match, 0, 0), "the drawing is hidden")
+    # It stays hidden in the turns that come.
+    match.button("Live").click()
+    pair.play(("#@ cell 0 0 yellow\n", ""))
+    match.at(2)
+    match.go(1)
+    expect(switch(match.page, "Ada")).to_have_attribute("aria-pressed", "false")
+    assert before == corner(match, 0, 0)
+
+
+def test_each_level_has_its_own_drawings(arena, records, show, tmp_path):
+    """PROTOCOL.md 9: lines on both levels of Crematoria, and the shorter way over the seam."""
+    lines = unpacked(records["crematoria"])
+    log = "#@ line 5 6 5 9 yellow\n#@ line 20 77 20 2 1 yellow\n"
+    path = tmp_path / "levels.jsonl"
+    path.write_bytes(b"".join(changed(lines, 1, logs={"2": log})))
+    page = show(f"{arena.page}/", size=LARGE)
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, path)
+    match = MatchPage(page)
+    match.begin()
+
+    def is_drawn(level, row, *cols):
+        """Whether each of these cells has the line's colour in its middle."""
+        at = match.geometry()[level]
+        middles = [
+            [
+                round(at[axis] + (place + 0.5) * at["tile"])
+                for axis, place in (("x", col), ("y", row))
+            ]
+            for col in cols
+        ]
+        return {colour == YELLOW["dark"] for colour in match.pixels(middles)}
+
+    wait_until(lambda: {True} == is_drawn(0, 5, 7, 8), "the line underground is drawn")
+    assert {True} == is_drawn(1, 20, 78, 79, 0, 1)
+    assert {False} == is_drawn(0, 20, 78, 79, 0, 1)
+    assert {False} == is_drawn(1, 5, 7, 8)
+    assert {False} == is_drawn(1, 20, 70, 40, 9)
 
 
 def test_values_become_a_curve(arena, drawn, show):

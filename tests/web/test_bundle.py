@@ -45,7 +45,7 @@ class Elements(html.parser.HTMLParser):
 
 
 def bundled(path, page=PAGE):
-    return b"".join(bundle(read_frames(path), page)).decode()
+    return b"".join(bundle(read_frames(path), page=page)).decode()
 
 
 def match_in(text):
@@ -71,6 +71,15 @@ def test_the_match_is_in_it_unchanged(match):
     assert data == match_in(bundled(match))
     assert EVIL == head["players"][0]["name"]
     assert "alert(1)" in json.dumps(frames)
+
+
+def test_two_matches_are_in_it_to_be_compared(match, tmp_path):
+    other = wandering(tmp_path / "other", 3)
+    text = b"".join(bundle(read_frames(match), read_frames(other))).decode()
+    data = match_in(text)
+    assert {"a": match_in(bundled(match)), "b": match_in(bundled(other))} == data
+    ((_, title),) = Elements(text).all("title")
+    assert f"Angry Mob: {EVIL}, Bob / Angry Mob: Ann, Bob" == title
 
 
 def test_nothing_a_bot_said_is_markup(match):
@@ -181,14 +190,14 @@ def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, word
     with (page / name).open("a", encoding="utf-8") as file:
         file.write(f"\n{text}\n")
     with pytest.raises(BadPageError) as raised:
-        next(bundle(read_frames(match), page))
+        next(bundle(read_frames(match), page=page))
     assert words in str(raised.value)
 
 
 def test_a_module_that_is_not_there_is_named(match, page):
     (page / "match_frames.js").unlink()
     with pytest.raises(BadPageError) as raised:
-        next(bundle(read_frames(match), page))
+        next(bundle(read_frames(match), page=page))
     assert "imports match_frames.js; there is no such file" in str(raised.value)
 
 

@@ -127,6 +127,10 @@ async def test_matches_by_pages_and_standings(tmp_path):
         query = "game=angrymob&player=Bob&end=forfeit"
         assert 3 == len((await house.get(f"/api/1/matches?{query}")).json["matches"])
         assert [] == (await house.get("/api/1/matches?end=void")).json["matches"]
+        seed = first["matches"][1]["seed"]
+        (of_seed,) = (await house.get(f"/api/1/matches?game=angrymob&seed={seed}")).json["matches"]
+        assert ids[1] == of_seed["match"]
+        assert [] == (await house.get(f"/api/1/matches?game=hogwarts&seed={seed}")).json["matches"]
         # The tables are looked up when the last of them is in the catalogue.
         changes = house.arena.running.changes
         while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
@@ -211,10 +215,11 @@ BAD = {
     "/api/1/matches?limit=": (400, "limit=''; it is"),
     "/api/1/matches?limit=%D9%A3": (400, "limit='\u0663'; it is"),  # a digit, but none of ours
     "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, aborted, void"),
+    "/api/1/matches?seed=x": (400, "seed='x'; it is a whole number"),
     "/api/1/matches?before=x": (400, "before='x'; it is the `next` of another page"),
     "/api/1/matches?colour=red": (
         400,
-        "no parameter 'colour' here; known are: game, player, name, end, limit, before",
+        "no parameter 'colour' here; known are: game, player, name, end, seed, limit, before",
     ),
     "/api/1/matches?game": (400, "the query isn't NAME=VALUE&…"),
     "/api/1/matches?game=a&game=b": (400, "a parameter is given twice; give it once"),

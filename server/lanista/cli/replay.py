@@ -75,7 +75,13 @@ def verify(files: tuple[str, ...]) -> int:
 @click.argument("file_a", metavar="A")
 @click.argument("file_b", metavar="B")
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as one JSON object.")
-def diff(file_a: str, file_b: str, *, as_json: bool) -> int:
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    help="Write both matches as one HTML file that shows them side by side in a browser.",
+)
+def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
     """Find the first difference between two recorded matches.
 
     It is the first turn in which a bot answered differently, such as two versions of a bot that
@@ -106,7 +112,25 @@ def diff(file_a: str, file_b: str, *, as_json: bool) -> int:
     else:
         for line in difference_lines(difference, (file_a, file_b), a.header):
             click.echo(printable(line))
+    if page is not None:
+        if not difference.is_comparable:
+            raise BadInputError(f"{page} isn't written: these matches can't be compared")
+        size = _write_comparison(file_a, file_b, Path(page))
+        click.echo(f"{printable(page)}: {size} bytes", err=as_json)
     return EXIT_MISMATCH if difference.found else 0
+
+
+def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
+    """Write two matches as one HTML file; return its size in bytes."""
+    from lanista.playback import files
+    from lanista.playback.html import bundle
+    from lanista.playback.replay_reader import UnreadableError, read_frames
+
+    try:
+        parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
+        return files.write([file_a, file_b], page, parts)
+    except UnreadableError as error:
+        raise BadInputError(printable(str(error))) from None
 
 
 @command.command("show")
@@ -257,7 +281,7 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
             raise BadInputError(f"--to {last} comes before --from {first}")
         ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])
     path = new_name(file, ending) if output is None else Path(output)
-    size = files.write(file, path, parts)
+    size = files.write([file], path, parts)
     click.echo(f"{printable(str(path))}: {size} bytes")
 
 
@@ -306,7 +330,7 @@ def html(file: str, output: str | None) -> int:
 
     path = new_name(file, ".html") if output is None else Path(output)
     try:
-        size = files.write(file, path, bundle(parts()))
+        size = files.write([file], path, bundle(parts()))
     except UnreadableError as error:
         raise BadInputError(printable(str(error))) from None
     click.echo(f"{printable(str(path))}: {size} bytes")

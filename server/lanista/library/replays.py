@@ -14,6 +14,7 @@ from lanista.match import replay
 from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.match.record import Record, TurnInfo, read_record
+from lanista.playback import difference
 from lanista.rules import registry
 from lanista.rules.base import Game, Ruleset
 from lanista_client import GAMES, State
@@ -192,6 +193,18 @@ class Replay(Sequence[Position]):
         """
         return replay.verify(self._record, self._ruleset)
 
+    def first_difference(self, other: "Replay") -> difference.Difference:
+        """Find the first difference between this match and another one.
+
+        That is the first turn in which a bot answered differently, such as two versions of a bot
+        that played with the same seed. Times and logs aren't compared.
+
+        Raises:
+            MismatchError: One of the records contradicts the rules.
+            BadRecordError: One of them is of another version of the game, or damaged.
+        """
+        return difference.first_difference(self._record, other._record, self._ruleset)  # noqa: SLF001
+
     def to_html(self, path: str | Path) -> Path:
         """Write the match as one HTML file that shows it in a browser, and return its path.
 
@@ -202,7 +215,7 @@ class Replay(Sequence[Position]):
         from lanista.playback.html import bundle  # noqa: PLC0415 - as above
         from lanista.playback.replay_reader import read_frames  # noqa: PLC0415 - as above
 
-        files.write(self.path, Path(path), bundle(read_frames(self.path)))
+        files.write([self.path], Path(path), bundle(read_frames(self.path)))
         return Path(path)
 
     def to_image(
@@ -222,7 +235,7 @@ class Replay(Sequence[Position]):
         from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
 
         _, picture = files.as_png(self.path, turn, size)
-        files.write(self.path, Path(path), [picture])
+        files.write([self.path], Path(path), [picture])
         return Path(path)
 
     def to_gif(
@@ -249,7 +262,7 @@ class Replay(Sequence[Position]):
         """
         from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
 
-        files.write(self.path, Path(path), files.as_gif(self.path, first, last, delay, size))
+        files.write([self.path], Path(path), files.as_gif(self.path, first, last, delay, size))
         return Path(path)
 
     def _game(self, turn: int) -> Game:

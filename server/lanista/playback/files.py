@@ -180,21 +180,21 @@ def _painter(shots: Shots, tile: int | None) -> Painter:
         raise BadInputError(f"--size {tile}: {error}") from None
 
 
-def write(source: str | Path, output: Path, parts: Iterable[bytes]) -> int:
+def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -> int:
     """Write a file in parts and return its size in bytes; an unfinished file is removed.
 
     Args:
-        source: The file from which the parts are made; it must not be overwritten.
+        sources: The files from which the parts are made; they must not be overwritten.
         output: The file to write.
         parts: Its content.
 
     Raises:
-        LanistaError: It can't be written, or is `source` itself.
+        LanistaError: It can't be written, or is one of `sources`.
     """
     rest = iter(parts)
-    first = next(rest)  # fails here, before anything is overwritten, if `source` can't be read
+    first = next(rest)  # fails here, before anything is overwritten, if a source can't be read
     try:
-        if output.exists() and output.samefile(source):
+        if output.exists() and any(output.samefile(source) for source in sources):
             raise BadInputError(f"{output} is the file to read; give another name")
         with output.open("wb") as file:
             try:

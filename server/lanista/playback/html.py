@@ -1,4 +1,4 @@
-"""One HTML file that shows one match, without a server or a network.
+"""One HTML file that shows one match, or two side by side, without a server or a network.
 
 The page's modules go in unchanged: each becomes a `data:` URL in an import map, named `lanista/`
 and its file name. The frames are compressed and written as base64 into an element that browsers
@@ -37,7 +37,7 @@ _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
 """Matches what would end or change a script or style element."""
 
 _UNPACK = """
-// The match, unpacked: what main.js shows instead of an arena.
+// The match, or two, unpacked: what main.js shows instead of an arena.
 globalThis.LANISTA_MATCH = (async () => {
   const packed = atob(document.getElementById("match-data").textContent.trim());
   const bytes = Uint8Array.from(packed, (char) => char.charCodeAt(0));
@@ -53,11 +53,17 @@ class BadPageError(Exception):
     """A file of the page that can't be put into one HTML file."""
 
 
-def bundle(match: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[bytes]:
+def bundle(
+    match: Iterable[Mapping[str, Any]],
+    other: Iterable[Mapping[str, Any]] | None = None,
+    *,
+    page: Path = PAGE,
+) -> Iterator[bytes]:
     """Yield the parts of the HTML file, in UTF-8.
 
     Args:
         match: Head, frames and end, as by `read_frames`.
+        other: Those of a match to show beside it, from their first difference; None for none.
         page: The folder of the page's files.
 
     Raises:
@@ -66,7 +72,22 @@ def bundle(match: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[by
     """
     parts = iter(match)
     head = next(parts)
-    packed = _packed(head, parts)
+    title = _title(head)
+    if other is None:
+        packed = _packed(_match_json(head, parts))
+    else:
+        others = iter(other)
+        other_head = next(others)
+        title = f"{title} / {_title(other_head)}"
+        packed = _packed(
+            itertools.chain(
+                (b'{"a":',),
+                _match_json(head, parts),
+                (b',"b":',),
+                _match_json(other_head, others),
+                (b"}",),
+            )
+        )
     main = PREFIX + MAIN
     modules = {PREFIX + name: _address(source) for name, source in _modules(page).items()}
     import_map = json.dumps({"imports": modules}, separators=(",", ":"))
@@ -90,7 +111,7 @@ def bundle(match: Iterable[Mapping[str, Any]], page: Path = PAGE) -> Iterator[by
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{escape(policy, quote=False)}">
-<title>{escape(_title(head))}</title>
+<title>{escape(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -120,12 +141,12 @@ def _title(head: Mapping[str, Any]) -> str:
     return f"{head['title']}: {names}"
 
 
-def _packed(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield `{"head", "frames", "end"}` as gzip in base64, in whole lines."""
+def _packed(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield texts as gzip in base64, in whole lines."""
     # zlib writes the same format as the gzip module, but without a time.
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     held = b""
-    for text in itertools.chain(_match_json(head, parts), (None,)):
+    for text in itertools.chain(texts, (None,)):
         held += packer.flush() if text is None else packer.compress(text)
         whole = len(held) if text is None else len(held) // 57 * 57
         if whole:
@@ -134,7 +155,7 @@ def _packed(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iter
 
 
 def _match_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield the JSON frame by frame, as a long match may not fit in memory."""
+    """Yield `{"head", "frames", "end"}` frame by frame, as a long match may not fit in memory."""
     yield b'{"head":' + encode(head) + b',"frames":['
     separator = b""
     end: Mapping[str, Any] | None = None

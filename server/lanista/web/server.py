@@ -555,13 +555,17 @@ class Server:
     async def _matches(self, query: dict[str, str]) -> None:
         if "tournament" in query:
             await self._tournament_matches(query)
-        _check_parameters(query, "game", "player", "name", "end", "limit", "before")
+        _check_parameters(query, "game", "player", "name", "end", "seed", "limit", "before")
         limit = _limit(query)
         query.pop("limit", None)
         before = query.pop("before", None)
         if query.get("end", ENDS[0]) not in ENDS:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"end={query['end']!r}; it is one of {', '.join(ENDS)}"
+            )
+        if not re.fullmatch("-?[0-9]{1,20}", query.get("seed", "0")):
+            raise _error(
+                http.HTTPStatus.BAD_REQUEST, f"seed={query['seed']!r}; it is a whole number"
             )
         if before is not None and not re.fullmatch("[0-9A-Z]{1,26}", before):
             raise _error(

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arrange, chooseLabels, columnsBetween, layout, levelByColumn, part, placeAt } from "../../../server/lanista/web/page/layout.js";
+import { arrange, arrangePair, chooseLabels, columnsBetween, layout, levelByColumn, part, placeAt } from "../../../server/lanista/web/page/layout.js";
 import { headOf } from "./fixtures.js";
 
 /** Two levels of 80 columns with a wall between, as Crematoria has. */
@@ -53,6 +53,25 @@ test("the evidence is where it leaves larger cells to the board", () => {
   assert.ok(of(ONE, 900, 1400).isBelow);
   // Alike both ways: (1256 - 6) / 160 and (620 - 38) / 80 are 7 whole pixels.
   assert.ok(!of(TWO, 1256, 620).isBelow);
+});
+
+test("two boards and what differs lie where the cells are the largest", () => {
+  const of = (scene, width, height) =>
+    arrangePair(scene, { width, height }, { width: 320, height: 256 }, { gap: 10, caption: 20 }, 1);
+  // Side by side, with the evidence beside them: (1256 - 320 - 10) / 2 = 463, 463 / 17 = 27; below
+  // them it would be (620 - 256 - 20) / 20 = 17.
+  assert.deepEqual(of(ONE, 1256, 620), {
+    isBelow: false,
+    isStacked: false,
+    width: 463,
+    height: 600,
+  });
+  // Wide boards one above the other: 936 / 60 = 15; side by side it would be 463 / 60 = 7.
+  const { scene: wide } = headOf({ rows: 10, cols: 60 });
+  const stacked = of(wide, 1256, 620);
+  assert.deepEqual([stacked.isBelow, stacked.isStacked], [false, true]);
+  // In a high and narrow window, too.
+  assert.ok(of(ONE, 390, 1400).isStacked);
 });
 
 test("zoomed, a part is seen: a point of the board stays where it is, up to the edges", () => {

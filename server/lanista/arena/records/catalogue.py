@@ -35,7 +35,7 @@ from lanista.rules import registry
 from lanista.rules.outcome import Termination
 
 FILE = "catalogue.db"
-SCHEMA = 2
+SCHEMA = 3
 """Version of the tables, stored as the database's `user_version`; others are made anew."""
 COUNTED = frozenset({Termination.FINISHED.value, Termination.FORFEIT.value})
 """The ends of matches that count in the standings (docs/api.md)."""
@@ -57,10 +57,12 @@ CREATE TABLE matches (
     day TEXT NOT NULL,   -- the folder of its record
     game TEXT NOT NULL,
     end TEXT NOT NULL,
+    seed TEXT NOT NULL,
     told TEXT NOT NULL   -- the match as JSON, as in docs/api.md but without the title
 );
 CREATE INDEX matches_by_game ON matches (game, match);
 CREATE INDEX matches_by_end ON matches (end, match);
+CREATE INDEX matches_by_seed ON matches (seed, match);
 CREATE TABLE players (   -- the matches of each player, with the columns to filter by
     name TEXT NOT NULL,
     match TEXT NOT NULL,
@@ -208,6 +210,7 @@ class Catalogue:
         player: str | None = None,
         name: str | None = None,
         end: str | None = None,
+        seed: str | None = None,
         limit: int = DEFAULT_MATCHES,
         before: str | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
@@ -219,6 +222,7 @@ class Catalogue:
             name: Only matches with a player whose name contains this text; capital and small
                 letters of ASCII are the same.
             end: Only matches with this end, a value of `Termination`.
+            seed: Only matches with this seed.
             limit: How many at most, from 1 to `MAX_MATCHES`.
             before: Only matches that are older than this cursor.
 
@@ -231,13 +235,16 @@ class Catalogue:
         """
         if not 1 <= limit <= MAX_MATCHES:
             raise ValueError(f"limit {limit}; it is from 1 to {MAX_MATCHES}")
-        # Both tables have every column that is filtered by, and an index in the order of matches.
+        # Both tables have these columns, and an index in the order of matches.
         source = "matches" if player is None else "players"
         conditions = {"name": player, "game": game, "end": end}
         where = [
             f"{source}.{column} = ?" for column, value in conditions.items() if value is not None
         ]
         values = [value for value in conditions.values() if value is not None]
+        if seed is not None:
+            where.append("matches.seed = ?")
+            values.append(seed)
         if name is not None:
             where.append(
                 f"{source}.match IN "  # noqa: S608 - no text from outside
@@ -344,8 +351,8 @@ class Catalogue:
         match, game, end = description["match"], description["game"], description["end"]
         self._delete(match)
         self._database.execute(
-            "INSERT INTO matches VALUES (?, ?, ?, ?, ?)",
-            (match, day, game, end, json.dumps(description)),
+            "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?)",
+            (match, day, game, end, description["seed"], json.dumps(description)),
         )
         self._database.executemany(
             "INSERT INTO players VALUES (?, ?, ?, ?)",

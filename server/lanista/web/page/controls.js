@@ -13,15 +13,17 @@ import { SPEEDS } from "./player.js";
 import { capital } from "./text.js";
 
 /** @typedef {import("./help.js").Action} Action */
-/** @typedef {import("./moments.js").Moments} Moments */
+/** @typedef {Pick<import("./moments.js").Moments, "at" | "fault" | "version">} Moments */
 /** @typedef {import("./player.js").Player} Player */
 
 /**
  * What the transport bar shows besides the player's state.
  *
  * @typedef {object} Shown
- * @property {boolean} byScore whether the players are ordered by score
+ * @property {boolean} [byScore] whether the players are ordered by score; absent: they aren't shown
+ *   in an order
  * @property {boolean} spoils whether the end is told before it is reached
+ * @property {boolean} goal whether the way to the goal is offered
  * @property {Moments} moments
  * @property {number | null} seat the seat whose moments are marked; null: all
  * @property {number | null} most the number of rounds that a running match has at most; null: not
@@ -50,10 +52,11 @@ const SVG = "http://www.w3.org/2000/svg";
  *   was entered
  * @param {(speed: number) => void} handlers.speed is called with the chosen one of `SPEEDS`
  * @param {string} word the game's own word for a turn
+ * @param {{label: string, title: string}} goal the round to which "decided" leads
  * @returns {{element: HTMLElement, show(player: Player, shown: Shown): void, restyle(): void,
  *   close(): void}} `restyle` adopts another theme
  */
-export function transport({ act, seek, speed }, word) {
+export function transport({ act, seek, speed }, word, goal) {
   /** @param {keyof ICONS & Action} action @param {string} title */
   const step = (action, title) => button(title, () => act(action), icon(action));
   const playIcon = icon("play");
@@ -67,11 +70,7 @@ export function transport({ act, seek, speed }, word) {
     () => act("spoilers"),
     "Spoilers",
   );
-  const decided = button(
-    "To where it was decided: the largest gain in the winner's lead (D)",
-    () => act("decided"),
-    "Decided",
-  );
+  const toGoal = button(goal.title, () => act("decided"), goal.label);
   const [backFault, nextFault] = [
     step("backFault", "To the previous fault (P)"),
     step("nextFault", "To the next fault (N)"),
@@ -126,7 +125,7 @@ export function transport({ act, seek, speed }, word) {
     ),
     el("label", { class: "go-round" }, el("span", null, capital(word)), field, of),
     el("div", { class: "slide" }, marks.element, slider),
-    el("div", { class: "more" }, choose, live, spoilers, decided, move, order, help),
+    el("div", { class: "more" }, choose, live, spoilers, toGoal, move, order, help),
   );
   element.addEventListener("click", (event) => {
     // Otherwise the space key, which means play, would press the button that was clicked last.
@@ -138,7 +137,7 @@ export function transport({ act, seek, speed }, word) {
     element,
     restyle: () => marks.restyle(),
     close: () => marks.close(),
-    show(player, { byScore, spoils, moments, seat, most }) {
+    show(player, { byScore, spoils, goal: isGoalKnown, moments, seat, most }) {
       const { round, last, mode } = player;
       // The field has the last number's width all the time, so that nothing moves during play.
       updateAttribute(slider, "max", String(last));
@@ -166,11 +165,12 @@ export function transport({ act, seek, speed }, word) {
       updateAttribute(toggle, "aria-label", toggle.title);
       live.hidden = player.over;
       spoilers.hidden = !player.over;
-      decided.hidden = !player.over || !spoils;
+      toGoal.hidden = !isGoalKnown;
+      order.hidden = byScore === undefined;
       setPressed(spoilers, spoils);
       setPressed(live, mode === "live");
       setPressed(move, player.animated);
-      setPressed(order, byScore);
+      setPressed(order, byScore === true);
     },
   };
 }

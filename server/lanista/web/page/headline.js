@@ -6,6 +6,7 @@
  */
 
 import { seatLetter } from "./colours.js";
+import { compareAddress } from "./compare_choice.js";
 import { copyButton } from "./controls.js";
 import { el, fill } from "./dom.js";
 import { addressOf, seatMark } from "./matches.js";
@@ -165,6 +166,16 @@ export class Headline {
             title: `Download what shows why ${printable(names[seat])} failed`,
             names: [names[seat]],
           }),
+        ),
+      isStored &&
+        el(
+          "a",
+          {
+            class: "button small",
+            href: compareAddress(head.match),
+            title: "Compare with another match, side by side from their first difference",
+          },
+          "Compare",
         ),
       isStored &&
         copyButton(

@@ -1,7 +1,7 @@
 /**
- * The keys of the match view: the action of each key, and the dialog that lists them.
+ * The keys of a view of matches: the action of each key, and the dialog that lists them.
  *
- * match.js carries out the actions.
+ * match.js and compare.js carry out the actions.
  *
  * @module
  */
@@ -152,10 +152,13 @@ export function actionOf(event) {
  * Make the dialog that lists the keys; its `showModal` opens it.
  *
  * @param {string} word the game's own word for a turn
+ * @param {Partial<Record<Action, string | null>>} [others] other descriptions; null: the view doesn't
+ *   have this action
  * @returns {HTMLDialogElement}
  */
-export function helpDialog(word) {
-  const rows = KEYS.map(({ shown, description }) =>
+export function helpDialog(word, others = {}) {
+  const offered = KEYS.map((key) => ({ ...key, description: others[key.action] ?? key.description }));
+  const rows = offered.filter(({ action }) => others[action] !== null).map(({ shown, description }) =>
     el(
       "tr",
       null,

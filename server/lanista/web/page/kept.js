@@ -7,6 +7,8 @@
  */
 
 const PREFIX = "lanista-";
+/** The name of the choice whether the end of a match is told before it is reached. */
+export const SPOILERS = "spoilers";
 /** Choices of this visit, also where nothing can be stored. @type {Map<string, string>} */
 const chosen = new Map();
 

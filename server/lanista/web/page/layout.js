@@ -141,6 +141,35 @@ export function arrange(scene, room, needed, ratio) {
 }
 
 /**
+ * Choose where two boards of the same scene and the evidence go: the boards side by side or one above
+ * the other, and the evidence beside or below them, whichever leaves room for the largest tiles; side
+ * by side, and beside them, if they are alike.
+ * @param {Scene} scene
+ * @param {{width: number, height: number}} room for all of it, in CSS px
+ * @param {{width: number, height: number}} needed by the evidence, as for `arrange`
+ * @param {{gap: number, caption: number}} spacing the distance between the boards, and the height of
+ *   the caption of each
+ * @param {number} ratio screen pixels in a CSS px
+ * @returns {{isBelow: boolean, isStacked: boolean, width: number, height: number}} and the room of
+ *   each board
+ */
+export function arrangePair(scene, room, needed, { gap, caption }, ratio) {
+  const choices = [false, true].flatMap((isBelow) => {
+    const width = room.width - (isBelow ? 0 : needed.width);
+    const height = room.height - (isBelow ? needed.height : 0);
+    return [
+      { isBelow, isStacked: false, width: (width - gap) / 2, height: height - caption },
+      { isBelow, isStacked: true, width, height: (height - gap) / 2 - caption },
+    ];
+  });
+  const [best] = choices
+    .map((one) => ({ ...one, width: Math.max(1, one.width), height: Math.max(1, one.height) }))
+    .map((one) => ({ one, tile: layout(scene, one.width, one.height, ratio, false).tile }))
+    .sort((first, second) => second.tile - first.tile); // a stable sort
+  return best.one;
+}
+
+/**
  * Return the size of a tile, rounded down to whole screen pixels so that all cells look alike. A
  * tiny tile isn't rounded, as it would waste too much of the room.
  * @param {number} tile available size in CSS px

@@ -2,18 +2,22 @@
  * The entry point of the page: its header, its routes, its connection, and the theme.
  *
  * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
- * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/tournament/NAME` a
+ * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/compare?a=ID&b=ID&round=N`
+ * two matches side by side, or without `b` the choice of the second one, `#/tournament/NAME` a
  * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
  * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, and `#/file` a file that
  * was opened.
  *
  * The path `/screen` is the screen of a hall (screen.js).
  *
- * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match and uses no network.
+ * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match, or two side by side, and
+ * uses no network.
  *
  * @module
  */
 
+import { compareView, obstacleOf } from "./compare.js";
+import { compareAddress, compareChoice } from "./compare_choice.js";
 import { el, fill } from "./dom.js";
 import { acceptDrops, fileButton } from "./drop.js";
 import { ladderBotView, ladderPairView } from "./ladder_bots.js";
@@ -52,9 +56,9 @@ if (embedded === undefined && location.pathname === "/screen") {
 }
 
 /**
- * Show the page of a self-contained file, which contains one complete match.
+ * Show the page of a self-contained file, which contains one complete match, or two.
  *
- * @param {any} data `{head, frames, end}`, or a promise of it
+ * @param {any} data `{head, frames, end}`, or `{a, b}` with two of these, or a promise of it
  */
 async function showEmbedded(data) {
   const root = el("main", { id: "view", tabindex: "-1" });
@@ -70,17 +74,21 @@ async function showEmbedded(data) {
     root,
   );
   try {
-    const frames = MatchFrames.fromData(await data);
-    const show = () =>
-      matchView(root, frames, {
+    const { a, b, ...one } = await data;
+    const matches = (b === undefined ? [one] : [a, b]).map((each) => MatchFrames.fromData(each));
+    const show = () => {
+      const options = {
         link: null,
-        embedded: true,
         round: roundOf(new URLSearchParams(location.hash.slice(1))),
-        onRound: (n) => replaceAddress(n === null ? "#" : `#round=${n}`),
-        operator: false,
-        running: () => null,
-      });
-    setTitle(titleOf(frames));
+        onRound: (/** @type {number | null} */ n) =>
+          replaceAddress(n === null ? "#" : `#round=${n}`),
+      };
+      const [first, second] = matches;
+      return second === undefined
+        ? matchView(root, first, { ...options, embedded: true, operator: false, running: () => null })
+        : compareView(root, [first, second], options);
+    };
+    setTitle(matches.map(titleOf).join(" / "));
     let shown = show();
     // The address names another round, after a click on a link to the file or typing.
     addEventListener("hashchange", () => {
@@ -237,6 +245,8 @@ function showArena() {
       const id = path[1];
       enter("match", "Match");
       void showMatch(() => MatchFrames.fromLink(link, id), id, roundOf(query));
+    } else if (path[0] === "compare" && query.has("a")) {
+      showComparison(query);
     } else if (path[0] === "file") {
       enter("match", "File");
       const chosen = file;
@@ -305,56 +315,134 @@ function showArena() {
   }
 
   /**
+   * Show two matches side by side, or the choice of the second one.
+   *
+   * @param {URLSearchParams} query
+   */
+  function showComparison(query) {
+    const [a, b] = [query.get("a") ?? "", query.get("b")];
+    if (b === null) {
+      enter("matches", "Compare");
+      view = compareChoice(root, a, (chosen) => {
+        location.hash = compareAddress(a, chosen);
+      });
+      return;
+    }
+    enter("match", "Compare");
+    void showOpened(() => openBoth(a, b), {
+      what: "The matches can't be compared",
+      stop: (both) => both.forEach((frames) => frames.stop()),
+      show: (both) => {
+        setTitle(both.map(titleOf).join(" / "));
+        return compareView(root, both, {
+          link,
+          round: roundOf(query),
+          onRound: (n) => replaceAddress(compareAddress(a, b, n)),
+        });
+      },
+    });
+  }
+
+  /**
+   * Open two matches.
+   *
+   * @param {string} a
+   * @param {string} b
+   * @returns {Promise<[MatchFrames, MatchFrames]>}
+   * @throws {Error} with a message for the user
+   */
+  async function openBoth(a, b) {
+    if (a === b) {
+      throw new Error(`match 1 and match 2 are the same match, ${printable(a)}`);
+    }
+    const first = await MatchFrames.fromLink(link, a);
+    try {
+      const second = await MatchFrames.fromLink(link, b);
+      const obstacle = obstacleOf([first, second]);
+      if (obstacle !== "") {
+        second.stop();
+        throw new Error(obstacle);
+      }
+      return [first, second];
+    } catch (error) {
+      first.stop();
+      throw error;
+    }
+  }
+
+  /**
    * Open a match or a file, and show it.
    *
    * @param {() => Promise<MatchFrames>} open
    * @param {string | null} id of the match; null: a file
    * @param {number | null} round
    */
-  async function showMatch(open, id, round) {
+  function showMatch(open, id, round) {
+    return showOpened(open, {
+      what: id === null ? "The file can't be shown" : "The match can't be shown",
+      stop: (frames) => frames.stop(),
+      show: (frames) => {
+        setTitle(titleOf(frames));
+        return matchView(root, frames, {
+          link,
+          embedded: false,
+          round,
+          onRound: (n) => {
+            const place = id === null ? "#/file" : addressOf(id);
+            replaceAddress(n === null ? place : `${place}?round=${n}`);
+          },
+          operator: operator && id !== null,
+          running: () => {
+            const running = link.lobby?.running.find(({ match }) => match === id);
+            return running === undefined ? null : { paused: running.paused };
+          },
+        });
+      },
+    });
+  }
+
+  /**
+   * Open something, and show it unless the user has gone elsewhere.
+   *
+   * @template T
+   * @param {() => Promise<T>} open
+   * @param {object} how
+   * @param {string} how.what what can't be done, if it can't be opened
+   * @param {(opened: T) => void} how.stop
+   * @param {(opened: T) => View} how.show
+   */
+  async function showOpened(open, { what, stop, show }) {
     const thisVisit = visit;
     fill(root, el("p", { class: "page muted" }, "Opening the match…"));
     try {
-      const frames = await openWithRetry(open, () => thisVisit === visit);
-      if (frames === null || thisVisit !== visit) {
-        frames?.stop();
+      const opened = await openWithRetry(open, () => thisVisit === visit);
+      if (opened === null || thisVisit !== visit) {
+        if (opened !== null) {
+          stop(opened);
+        }
         return;
       }
-      setTitle(titleOf(frames));
-      const shown = matchView(root, frames, {
-        link,
-        embedded: false,
-        round,
-        onRound: (n) => {
-          const place = id === null ? "#/file" : addressOf(id);
-          replaceAddress(n === null ? place : `${place}?round=${n}`);
-        },
-        operator: operator && id !== null,
-        running: () => {
-          const running = link.lobby?.running.find(({ match }) => match === id);
-          return running === undefined ? null : { paused: running.paused };
-        },
-      });
+      const shown = show(opened);
       view = {
         close() {
           shown.close();
-          frames.stop();
+          stop(opened);
         },
       };
     } catch (error) {
       if (thisVisit === visit) {
-        const what = id === null ? "The file can't be shown" : "The match can't be shown";
         showError(root, what, error);
       }
     }
   }
 
   /**
-   * Open a match once there is a connection, and again if the connection is lost meanwhile.
+   * Open something once there is a connection, and again if the connection is lost meanwhile.
    *
-   * @param {() => Promise<MatchFrames>} open
+   * @template T
+   * @param {() => Promise<T>} open
    * @param {() => boolean} isWanted
-   * @returns {Promise<MatchFrames | null>} null: it is no longer wanted
+   * @returns {Promise<T | null>} null: it is no longer wanted
    */
   async function openWithRetry(open, isWanted) {
     while (isWanted()) {

@@ -1,14 +1,15 @@
 /**
- * The marks at the slider: where answers were late or refused, bots failed, and things happened.
+ * The marks at the slider: where answers were late or refused, bots failed, and things happened, and
+ * where two matches first differ.
  *
  * @module
  */
 
 import { el } from "./dom.js";
 import { context2d } from "./ground.js";
-import { EVENT, FAILED, LATE, REFUSED } from "./moments.js";
+import { DIFFERENCE, EVENT, FAILED, LATE, REFUSED } from "./moments.js";
 
-/** @typedef {import("./moments.js").Moments} Moments */
+/** @typedef {import("./controls.js").Moments} Moments */
 
 /** Width of the slider's thumb in CSS px: the first and the last round are half of it inside. */
 const THUMB = 16;
@@ -24,6 +25,7 @@ const KINDS = [
   [EVENT, "--muted", 0.35],
   [REFUSED, "--warn", 0.65],
   [LATE | FAILED, "--danger", 1],
+  [DIFFERENCE, "--accent", 1],
 ];
 
 /**
@@ -79,12 +81,15 @@ export function slideMarks() {
         columns[Math.floor((THUMB / 2) * ratio + n * step)] |= moments.at(n, seat);
       }
       const tick = Math.max(1, Math.round(Math.min(2 * ratio, 0.6 * step)));
+      const widest = Math.round(4 * ratio);
       for (const [at, [flags, , share]] of KINDS.entries()) {
         ctx.fillStyle = colours[at];
         const height = Math.round(share * canvas.height);
         columns.forEach((found, x) => {
           if ((found & flags) !== 0) {
-            ctx.fillRect(x, canvas.height - height, tick, height);
+            // There is only one difference: it must not be missed.
+            const width = flags === DIFFERENCE ? widest : tick;
+            ctx.fillRect(x, canvas.height - height, width, height);
           }
         });
       }

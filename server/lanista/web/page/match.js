@@ -8,23 +8,22 @@
  * @module
  */
 
-import { Board } from "./board.js";
+import { BoardStage } from "./board_stage.js";
 import { matchControls, transport } from "./controls.js";
 import { dock } from "./dock.js";
 import { DrawingLayer } from "./drawing_layer.js";
 import { el, fill } from "./dom.js";
 import { Headline } from "./headline.js";
 import { actionOf, helpDialog } from "./help.js";
-import { keep, kept } from "./kept.js";
+import { keep, kept, SPOILERS } from "./kept.js";
 import { arrange } from "./layout.js";
 import { decidedAt, Moments } from "./moments.js";
 import { describeBoard, eventsPanel, seatsPanel, unitPanel } from "./panels.js";
-import { Player } from "./player.js";
+import { movePlayer, Player } from "./player.js";
 import { NOTHING, Pointed } from "./pointed.js";
-import { Pointing } from "./pointing.js";
+import { RoundReport } from "./round_report.js";
 import { printable, turnWord } from "./text.js";
 import { theme } from "./theme.js";
-import { Zooming } from "./zooming.js";
 
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./match_frames.js").MatchFrames} MatchFrames */
@@ -33,8 +32,6 @@ import { Zooming } from "./zooming.js";
 
 /** Minimum milliseconds between updates of the parts with many elements, as answers and logs. */
 const DETAILS_INTERVAL = 120;
-/** Milliseconds for which a round must be shown while paused before `onRound` reports it. */
-const SETTLE_DELAY = 250;
 /** Maximum number of frames for which a match is loaded completely, for its charts. */
 const MAX_CHARTED = 20_000;
 /** Width of the page in CSS px below which all parts are in one column. */
@@ -43,8 +40,6 @@ const NARROW_WIDTH = 900;
 const BESIDE_WIDTH = 21;
 /** Height in rem that it leaves for the evidence below it, with the headline above it. */
 const BELOW_HEIGHT = 18;
-/** The name under which the browser keeps whether the end is told before it is reached. */
-const SPOILERS = "spoilers";
 /** Maximum height of the board on a narrow page, as a share of the window's height. */
 const MAX_BOARD_SHARE = 0.62;
 
@@ -88,8 +83,6 @@ class MatchView {
   /** The position whose details are shown. @type {Position | null} */
   #detailed = null;
   #detailedAt = -Infinity;
-  /** The last argument of `onRound`, or the scheduled next one. @type {number | null} */
-  #reportedRound = null;
   /** Whether something has changed that the last drawing didn't show. */
   #dirty = true;
   /** The player's mode as the controls show it. */
@@ -102,25 +95,14 @@ class MatchView {
   #animationFrame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #detailsTimer = undefined;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #roundTimer = undefined;
+  #report;
 
   // The parts, in the order of the page.
   #trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   #headline;
-  #canvas = el("canvas", { role: "img" });
-  #loading = el("p", { class: "loading badge", role: "status" }, "loading…");
-  #stage = el("div", {
-    class: "stage",
-    role: "application",
-    tabindex: 0,
-    "aria-label": "Board: arrow keys point at cells, Enter follows a unit",
-  });
   #area = el("div", { class: "watch-area" });
   #help;
-  #board;
-  #pointing;
-  #zooming;
+  #stage;
   #pointed;
   #seats;
   #events;
@@ -143,20 +125,11 @@ class MatchView {
     this.#byScore = head.players.length > 2;
     this.#moments = new Moments(head.players.length);
     this.#help = helpDialog(turnWord(head));
-    fill(this.#stage, this.#canvas, this.#loading);
-    this.#board = new Board(this.#canvas, head, { small: false });
-    this.#board.setTheme(theme());
-    this.#pointing = new Pointing(this.#stage, this.#canvas, {
-      placeAt: (x, y) => this.#board.placeAt(x, y),
-      middleOf: (place) => this.#board.middleOf(place),
-      first: () => this.#board.firstPlace(),
-      reveal: (point) => this.#zooming.reveal(point),
+    this.#report = new RoundReport(options.onRound);
+    this.#stage = new BoardStage(head, {
+      name: "Board",
       changed: () => this.#redraw(),
       picked: () => this.#pick(),
-      signal: this.#ended.signal,
-    });
-    this.#zooming = new Zooming(this.#stage, this.#canvas, this.#board, {
-      changed: () => this.#redraw(),
       full: () => this.#act("full"),
       signal: this.#ended.signal,
     });
@@ -181,6 +154,10 @@ class MatchView {
         speed: (speed) => this.#control((player) => player.setSpeed(speed)),
       },
       turnWord(head),
+      {
+        label: "Decided",
+        title: "To where it was decided: the largest gain in the winner's lead (D)",
+      },
     );
     this.#controls =
       link !== null && operator
@@ -206,7 +183,7 @@ class MatchView {
     this.#ended.abort();
     cancelAnimationFrame(this.#animationFrame);
     clearTimeout(this.#detailsTimer);
-    clearTimeout(this.#roundTimer);
+    this.#report.close();
     this.#dock.close();
     this.#bar.close();
     this.#help.remove();
@@ -218,7 +195,7 @@ class MatchView {
     fill(
       this.#area,
       el("div", { class: "head" }, this.#trouble, this.#headline.element),
-      this.#stage,
+      this.#stage.element,
       el(
         "div",
         { class: "evidence" },
@@ -277,7 +254,7 @@ class MatchView {
     sized.observe(this.#area);
     sized.observe(this.#bar.element);
     const themed = new MutationObserver(() => {
-      this.#board.setTheme(theme());
+      this.#stage.board.setTheme(theme());
       this.#dock.restyle();
       this.#bar.restyle();
       this.#redraw();
@@ -291,13 +268,14 @@ class MatchView {
 
   /** Give the board all the room that it can use, and the rest to the evidence. */
   #fit() {
+    const { board, canvas } = this.#stage;
     const root = document.documentElement;
     const isNarrow = root.clientWidth < NARROW_WIDTH;
     const width = this.#area.clientWidth;
     const isAlone = this.#area.classList.contains("alone");
     if (isNarrow && !isAlone) {
       this.#area.classList.add("below");
-      this.#board.resize(width, MAX_BOARD_SHARE * window.innerHeight);
+      board.resize(width, MAX_BOARD_SHARE * window.innerHeight);
     } else {
       const rem = Number.parseFloat(getComputedStyle(root).fontSize);
       const gap = Number.parseFloat(getComputedStyle(this.#area).rowGap);
@@ -308,8 +286,8 @@ class MatchView {
       const ratio = globalThis.devicePixelRatio || 1;
       const room = arrange(this.#frames.head.scene, { width, height }, needed, ratio);
       this.#area.classList.toggle("below", room.isBelow);
-      this.#board.resize(room.width, room.height);
-      this.#area.style.setProperty("--board", `${this.#canvas.offsetWidth}px`);
+      board.resize(room.width, room.height);
+      this.#area.style.setProperty("--board", `${canvas.offsetWidth}px`);
     }
     this.#redraw();
   }
@@ -339,7 +317,7 @@ class MatchView {
         plays: animated && !this.#options.embedded,
       });
       // The address already names the round with which the view began.
-      this.#reportedRound = this.#player.mode === "paused" ? this.#player.round : null;
+      this.#report.begin(this.#player);
     }
     this.#player.grow(frames.count, this.#over());
     if (frames.count <= MAX_CHARTED) {
@@ -418,14 +396,14 @@ class MatchView {
     player.advance();
     const frames = this.#frames;
     const position = frames.position(player.round);
-    this.#loading.hidden = position !== null;
+    this.#stage.setLoading(position === null);
     if (position !== null) {
       const previous = player.previous === null ? null : frames.position(player.previous);
-      this.#board.draw(position, {
+      this.#stage.board.draw(position, {
         previous,
         t: player.t,
         followed: this.#followed,
-        hover: this.#pointing.place,
+        hover: this.#stage.place,
         drawings: this.#drawings.on(previous !== null && player.t < 0.5 ? previous : position),
         pointed: this.#pointed.byText,
       });
@@ -444,6 +422,7 @@ class MatchView {
       this.#bar.show(player, {
         byScore: this.#byScore,
         spoils: this.#spoils,
+        goal: player.over && this.#spoils,
         moments: this.#moments,
         seat: this.#dock.seat(),
         most: this.#frames.head.rounds,
@@ -452,7 +431,7 @@ class MatchView {
       this.#mode = player.mode;
       this.#dirty = false;
     }
-    this.#reportRound(player);
+    this.#report.show(player);
     if (player.active) {
       this.#schedule();
     }
@@ -497,29 +476,10 @@ class MatchView {
     const before = position.n > 0 ? this.#frames.position(position.n - 1) : null;
     this.#events.show(position, before);
     this.#dock.show(position, before);
-    this.#canvas.setAttribute("aria-label", describeBoard(this.#frames.head, position));
+    this.#stage.canvas.setAttribute("aria-label", describeBoard(this.#frames.head, position));
     this.#detailedAt = performance.now();
     // Some events need the previous position: repeat this when that is loaded.
     this.#detailed = before === null && position.n > 0 ? null : position;
-  }
-
-  /**
-   * Call `onRound` with the round after it was shown for a while, or with null as soon as it moves.
-   *
-   * @param {Player} player
-   */
-  #reportRound({ mode, round }) {
-    const pausedAt = mode === "paused" ? round : null;
-    if (pausedAt === this.#reportedRound) {
-      return;
-    }
-    clearTimeout(this.#roundTimer);
-    this.#reportedRound = pausedAt;
-    if (pausedAt === null) {
-      this.#options.onRound(null);
-    } else {
-      this.#roundTimer = setTimeout(() => this.#options.onRound(pausedAt), SETTLE_DELAY);
-    }
   }
 
   // -- input -----------------------------------------------------------------------------------
@@ -544,48 +504,26 @@ class MatchView {
   /** @param {Action} action */
   #act(action) {
     switch (action) {
-      case "toggle":
-        return this.#control((player) => player.toggle());
-      case "first":
-        return this.#control((player) => player.first());
-      case "end":
-        return this.#control((player) => player.end());
-      case "back":
-        return this.#control((player) => player.step(-1));
-      case "next":
-        return this.#control((player) => player.step(1));
-      case "back10":
-        return this.#control((player) => player.step(-10));
-      case "next10":
-        return this.#control((player) => player.step(10));
       case "backFault":
         return this.#toFault(-1);
       case "nextFault":
         return this.#toFault(1);
       case "decided":
         return this.#toDecision();
-      case "slower":
-        return this.#control((player) => player.faster(-1));
-      case "faster":
-        return this.#control((player) => player.faster(1));
-      case "live":
-        return this.#control((player) => player.live());
       case "spoilers":
         this.#spoils = !this.#spoils;
         keep(SPOILERS, this.#spoils ? "told" : "hidden");
         return this.#refresh();
       case "board":
-        return this.#stage.focus();
+        return this.#stage.element.focus();
       case "zoomIn":
-        return this.#zooming.by(1);
+        return this.#stage.zooming.by(1);
       case "zoomOut":
-        return this.#zooming.by(-1);
+        return this.#stage.zooming.by(-1);
       case "zoomFit":
-        return this.#zooming.fit();
+        return this.#stage.zooming.fit();
       case "full":
         return this.#toggleFull();
-      case "animate":
-        return this.#control((player) => player.setAnimated(!player.animated));
       case "order":
         this.#byScore = !this.#byScore;
         this.#seats.order(this.#byScore);
@@ -596,6 +534,8 @@ class MatchView {
         return this.#follow(null);
       case "help":
         return this.#help.showModal();
+      default:
+        return this.#control((player) => movePlayer(player, action));
     }
   }
 
@@ -639,16 +579,8 @@ class MatchView {
 
   /** Follow the unit under the pointer, or stop if it is already followed. */
   #pick() {
-    const { place } = this.#pointing;
-    if (place === null || this.#shown === null) {
-      return;
-    }
-    const units = this.#board
-      .marksAt(this.#shown, place)
-      .map(({ unit }) => unit)
-      .filter((unit) => unit >= 0);
-    if (units.length > 0) {
-      const unit = /** @type {number} */ (units.at(-1));
+    const unit = this.#stage.unit(this.#shown);
+    if (unit !== null) {
       this.#follow(unit === this.#followed ? null : unit);
     }
   }
@@ -661,18 +593,6 @@ class MatchView {
   }
 
   #showTip() {
-    const place = this.#pointing.place;
-    const position = this.#shown;
-    const isOn = place !== null && position !== null;
-    this.#pointing.showTip((isOn ? this.#board.describe(position, place) : []).map(printable));
-    this.#pointed.light(
-      this.#area,
-      isOn
-        ? {
-            units: this.#board.marksAt(position, place).flatMap(({ unit }) => (unit < 0 ? [] : [unit])),
-            cells: [place],
-          }
-        : NOTHING,
-    );
+    this.#pointed.light(this.#area, this.#stage.showTip(this.#shown) ?? NOTHING);
   }
 }

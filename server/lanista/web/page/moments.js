@@ -18,6 +18,8 @@ export const LATE = 2;
 export const FAILED = 4;
 /** Something happened by the rules. */
 export const EVENT = 8;
+/** Two matches differ for the first time. */
+export const DIFFERENCE = 16;
 /** Everything that is a bot's fault. */
 export const FAULTS = REFUSED | LATE | FAILED;
 

@@ -295,3 +295,36 @@ export class Player {
     this.#duration = this.animated && duration >= MIN_MOVEMENT ? duration : 0;
   }
 }
+
+/**
+ * Carry out an action of a key or a button that is the player's.
+ *
+ * @param {Player} player
+ * @param {import("./help.js").Action} action any other does nothing
+ */
+export function movePlayer(player, action) {
+  switch (action) {
+    case "toggle":
+      return player.toggle();
+    case "first":
+      return player.first();
+    case "end":
+      return player.end();
+    case "back":
+      return player.step(-1);
+    case "next":
+      return player.step(1);
+    case "back10":
+      return player.step(-10);
+    case "next10":
+      return player.step(10);
+    case "slower":
+      return player.faster(-1);
+    case "faster":
+      return player.faster(1);
+    case "live":
+      return player.live();
+    case "animate":
+      return player.setAnimated(!player.animated);
+  }
+}

@@ -34,7 +34,6 @@ export class Zooming {
   /** The buttons. */
   element;
   #board;
-  #stage;
   #changed;
   /** The pointers that are down, by id. @type {Map<number, {x: number, y: number}>} */
   #down = new Map();
@@ -54,7 +53,6 @@ export class Zooming {
    * @param {AbortSignal} options.signal ends it
    */
   constructor(stage, canvas, board, { changed, full, signal }) {
-    this.#stage = stage;
     this.#board = board;
     this.#changed = changed;
     /** @param {string} text @param {string} title @param {() => void} onclick */
@@ -203,7 +201,6 @@ export class Zooming {
       point: { x: (x + left) / width, y: (y + top) / height },
       at: { x: x + dx, y: y + dy },
     });
-    this.#stage.classList.toggle("zoomed", wanted > 1);
     this.#changed();
   }
 }
