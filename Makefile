@@ -226,6 +226,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/ladder_pairing.py
 	$(BIN)/python tests/bench/ladder.py
+	$(BIN)/python tests/bench/ladder_page.py
 	$(BIN)/python tests/bench/standing.py
 	$(BIN)/python tests/bench/tournament.py
 	$(BIN)/python tests/bench/starting.py

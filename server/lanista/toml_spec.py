@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 import attrs
 import cattrs
@@ -144,7 +144,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.Converter:
-    """Return a converter of tables into attrs classes, for `structured`.
+    """Return a converter of tables into attrs classes, for a `SpecReader`.
 
     Args:
         choices: The enumerations that occur in these classes.
@@ -173,26 +173,53 @@ def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.
     return converter
 
 
-def structured(
-    converter: cattrs.Converter, value: Mapping[str, Any], kind: type[T], where: str
-) -> T:
-    """Return the object that the content of a TOML file describes.
+@attrs.frozen
+class SpecReader(Generic[T]):
+    """Reads specs of one kind."""
 
-    Args:
-        converter: A converter that `strict_converter` made.
-        value: The content of the file.
-        kind: The class of the object.
-        where: The name of the file, for messages.
+    kind: type[T]
+    """The class of the specs."""
+    converter: cattrs.Converter
+    """A converter that `strict_converter` made."""
+    most: int
+    """Maximum size of a file in bytes."""
 
-    Raises:
-        SpecError: The content doesn't describe one.
-    """
-    try:
-        return converter.structure(value, kind)
-    except cattrs.BaseValidationError as error:
-        first, *others = _by_importance(_problems(error, ""))
-        more = f" (and {len(others)} more)" if others else ""
-        raise SpecError(f"{where}: {first.line}{first.suggestion}{more}") from None
+    def read(self, path: Path) -> T:
+        """Read a spec from its file.
+
+        Raises:
+            SpecError: The file can't be read, isn't TOML, or isn't a spec.
+        """
+        return self.parse(read_text(path, self.most), str(path))
+
+    def parse(self, text: str, where: str) -> T:
+        """Read a spec from the text of its file.
+
+        Args:
+            text: The text, TOML.
+            where: The name of the file, for messages.
+
+        Raises:
+            SpecError: The text isn't TOML, or isn't a spec.
+        """
+        return self.of(parse_toml(text, where), where)
+
+    def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
+        """Return a spec from the content of its TOML file.
+
+        Args:
+            value: The content.
+            where: The name of the file, for messages.
+
+        Raises:
+            SpecError: The content isn't a spec.
+        """
+        try:
+            return self.converter.structure(value, self.kind)
+        except cattrs.BaseValidationError as error:
+            first, *others = _by_importance(_problems(error, ""))
+            more = f" (and {len(others)} more)" if others else ""
+            raise SpecError(f"{where}: {first.line}{first.suggestion}{more}") from None
 
 
 def _is_list(kind: Any) -> bool:

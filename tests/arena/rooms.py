@@ -21,7 +21,7 @@ class Waiter:
         return self.name
 
 
-def play(room, *pair, ranks=(1, 2), failing=None):
+def play(room, *pair, ranks=(1, 2), failing=None, void=False):
     """Play one match of two bots, one of which may fail it; their names by seat."""
     for name in pair:
         room.wait(Waiter(name))
@@ -30,14 +30,17 @@ def play(room, *pair, ranks=(1, 2), failing=None):
     assert set(pair) == set(match.names)
     spec = room.match_spec(match)
     result = ResultInfo(
-        end="finished",
-        reason="capture",
-        ranks=ranks,
+        end="void" if void else "finished",
+        reason="stall" if void else "capture",
+        ranks=(1, 1) if void else ranks,
         scores=(1, 0),
         turns=1,
         digest="",
         fault_counts=({}, {}),
-        endings=tuple("disconnect" if name == failing else "normal" for name in match.names),
+        endings=tuple(
+            "void" if void else "disconnect" if name == failing else "normal"
+            for name in match.names
+        ),
         ended="2026-01-01T00:00:09+00:00",
     )
     stored = room.result_of(

@@ -157,3 +157,34 @@ async def test_after_a_strike_ratings_are_those_of_a_restart(clock, open_room, s
     play_some(chance.randrange(3, 6))
     found = live(room)
     assert found == pytest.approx(live(open_room(window=window)))
+
+
+@pytest.mark.parametrize("window", [1, 2, 4])
+async def test_table_and_live_ratings_count_the_same_blocks(clock, open_room, window):
+    """Though first matches of blocks are void, or were struck, and blocks go on after others."""
+    chance = random.Random(window)
+    room = open_room(window=window)
+
+    def compare():
+        ratings = room._ladder._ratings
+        with room.results.store.ladder_reading(window) as now:
+            in_table = [
+                ({one.bots[one.seating], one.bots[1 - one.seating]}, one.ranks)
+                for one in now.counted_matches()
+            ]
+        in_ratings = [
+            (set(one.names), one.ranks) for one in ratings._kept if one.block >= ratings._first
+        ]
+        assert in_table == in_ratings
+
+    for _ in range(30):
+        for name in "ABCD":
+            room.leave(Waiter(name))
+        passes(clock, chance.choice([31, 60]))
+        play(room, *chance.sample("ABCD", 2), void=chance.random() < 0.4)
+        store(room)
+        compare()
+        if chance.random() < 0.1:
+            room.results.store.strike(chance.choice("ABCD"))
+            await room.take_up_notes()
+            compare()

@@ -23,8 +23,8 @@ from measured import keep
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
-from lanista.pairing.blocks import BlockScore, seatings
-from lanista.standings.large import compute_large
+from lanista.pairing.blocks import seatings
+from lanista.standings.large import compute_large, results_of
 from lanista.store import checksums
 from lanista.store.database import Store
 from lanista.store.results import BlockResult
@@ -117,13 +117,14 @@ def table(path, seats, count):
 
     def compute():
         with Store.open(path, create=False, check=False) as store, store.ladder_reading() as now:
+            results = results_of(now.block_pages(), seatings(range(seats)), bots)
             compute_large(
                 name="ladder",
                 game="hogwarts",
                 bots=bots,
                 house=bots[:2],
-                played=(BlockScore(block.bots, block.ranks) for block in now.blocks(seats)),
-                seated=seatings(range(seats)),
+                results=results,
+                endings={bot: counts.endings for bot, counts in now.endings().bots.items()},
             )
 
     seconds = took(compute)
@@ -165,7 +166,7 @@ def measure(path, seats, matches, count):
                     now.counted_matches(after=now.last_number() - 1000)
                 ),
                 "all_matches": lambda: sum(1 for _ in now.counted_matches()),
-                "all_blocks": lambda: sum(1 for _ in now.blocks(seats)),
+                "all_blocks": lambda: sum(len(page.numbers) for page in now.block_pages()),
                 "last_50_of_a_bot": lambda: list(now.matches(bot=bot, limit=50)),
                 "last_50_failures_of_a_bot": lambda: list(
                     now.matches(bot=bot, failures=True, limit=50)

@@ -208,12 +208,17 @@ async def test_no_bot_or_keeper_holds_a_pipe_of_another():
     async with start_bot(bot, ENV, grace=0) as one, start_bot(bot, ENV, grace=0) as two:
         await pids_in(one, 1)
         await pids_in(two, 1)
-        pipes = [
-            {leads for leads in open_files(pid).values() if leads.startswith("pipe:")}
-            for pid in (parent(one.pid), parent(two.pid))
-        ]
-        # Lifeline, status, output and the keeper's own for signals.
-        assert [4, 4] == [len(held) for held in pipes]
+
+        def pipes_of(pid):
+            return {leads for leads in open_files(pid).values() if leads.startswith("pipe:")}
+
+        keepers = parent(one.pid), parent(two.pid)
+        # Lifeline, status, output and the keeper's own for signals; another until it has seen that
+        # the bot was executed.
+        with trio.fail_after(PATIENCE):
+            while {4} != {len(pipes_of(pid)) for pid in keepers}:  # noqa: ASYNC110 - no event tells
+                await trio.sleep(0.01)
+        pipes = [pipes_of(pid) for pid in keepers]
         assert set() == pipes[0] & pipes[1]
         assert {0, 1, 2} == {*open_files(one.pid)} == {*open_files(two.pid)}
 

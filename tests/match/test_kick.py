@@ -1,11 +1,13 @@
 """Seats that an operator puts out, and matches that one ends, with a reason that is told."""
 
+import attrs
 import pytest
 import trio
 import trio.testing
 
 from lanista.match.clock import Limits
-from lanista.match.replay import verify
+from lanista.match.replay import MismatchError, verify
+from lanista_protocol import State
 from match.playing import (
     ANGRYMOB,
     COUNTING,
@@ -186,6 +188,73 @@ async def test_in_angrymob_the_other_wins(tmp_path, autojump_clock):
     assert TOLD == heard(table.bots[0])[-1]
     assert "end forfeit" in heard(table.bots[1])
     assert 1 == verify(record, ANGRYMOB)
+
+
+@pytest.mark.parametrize("answered", [False, True])
+async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
+    tmp_path, autojump_clock, answered
+):
+    """The match ends within that turn, which isn't played; the other bot stays for the next one."""
+    hellos = ["Ann v=1", "Bob v=1 keep=1"]
+    table = sit(tmp_path, ANGRYMOB, hellos, board=SMALL, limits=NO_CLOCK)
+    ann = answers("", *([""] if answered else []))
+
+    async def bob(end):
+        await end.read_until("go")
+        await end.say("")
+        await end.read_until("end forfeit")
+
+    kick = kicker(table, 0, after=5, times=2)
+    record, over = await play(table, ann, bob, beside=[kick])
+    assert ("forfeit", "removed", (2, 1)) == (
+        record.result.end,
+        record.result.reason,
+        record.result.ranks,
+    )
+    assert 5 == over
+    assert 1 == record.result.turns == len(record.turns)
+    assert [("shutdown", 1, 0, WHY)] == [
+        (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
+    ]
+    assert ("malformed", "normal") == record.result.endings
+    assert TOLD == heard(table.bots[0])[-1]
+    assert "end forfeit" in heard(table.bots[1])
+    assert ["go", "go"] == [line for line in heard(table.bots[1]) if line == "go"]
+    assert State.WAITING is table.connections[1].session.state
+    assert 1 == verify(record, ANGRYMOB)
+    for wrong in ({"faults": ()}, {"ranks": (1, 2)}, {"fault_counts": ({}, {})}):
+        with pytest.raises(MismatchError):
+            verify(attrs.evolve(record, result=attrs.evolve(record.result, **wrong)), ANGRYMOB)
+
+
+async def test_where_a_fault_forfeits_and_the_match_is_held(tmp_path, autojump_clock):
+    """The other bot is still sent the turn in which it wins, and isn't waited for."""
+
+    async def hold(game):
+        await trio.sleep(2)
+
+    table = sit(
+        *(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"]),
+        board=SMALL,
+        limits=NO_CLOCK,
+        extra={"watcher": hold},
+    )
+    record, over = await play(table, listens, listens, beside=[kicker(table, 0, after=1)])
+    assert ("forfeit", (2, 1), 2) == (record.result.end, record.result.ranks, over)
+    assert "go" not in heard(table.bots[0])
+    assert ["go", "end forfeit"] == [
+        line for line in heard(table.bots[1]) if line.startswith(("go", "end"))
+    ]
+    assert 0 == verify(record, ANGRYMOB)
+
+
+async def test_where_a_fault_forfeits_and_both_are_put_out(tmp_path, autojump_clock):
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, limits=NO_CLOCK)
+    kicks = [kicker(table, seat, after=1) for seat in range(2)]
+    record, over = await play(table, listens, listens, beside=kicks)
+    assert ("forfeit", (1, 1)) == (record.result.end, record.result.ranks)
+    assert 1 == over
+    assert len(record.turns) == verify(record, ANGRYMOB)
 
 
 async def test_a_classic_bot_is_put_out_too(tmp_path, autojump_clock):

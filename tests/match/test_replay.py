@@ -320,6 +320,7 @@ def test_a_record_without_result_verifies_as_far_as_it_goes(tmp_path, lines):
     [
         ("finished", "counted", "by the rules the match isn't over; in the record its end is"),
         ("forfeit", "all-out", "by the rules the match isn't over"),  # they had answered
+        ("forfeit", "removed", "by the rules the match isn't over"),  # here a fault doesn't forfeit
         ("void", "stall", "turn 0: digest "),  # a void turn isn't carried out
         ("aborted", "tired", "the result is aborted (interrupted)"),
         ("perhaps", "", "by the rules the match isn't over"),

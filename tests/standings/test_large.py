@@ -1,5 +1,7 @@
 """The reduced form of the standings: it agrees with the full one where both can be computed."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -25,20 +27,40 @@ def blocks_of(case):
     return [block._replace(opening=number) for number, block in enumerate(played)]
 
 
+def results_of(blocks, seats, bots):
+    """The blocks as they are read from a database: in pages, with blocks that don't count."""
+    pages = []
+    for start in range(0, len(blocks), 7):
+        here = list(enumerate(blocks[start : start + 7], start + 1))
+        matches = [
+            (number, seating, json.dumps(ranks))
+            for number, block in here
+            for seating, ranks in enumerate(block.ranks)
+            if ranks
+        ]
+        numbers = [number for number, _ in here]
+        pages.append(
+            (numbers, [json.dumps(block.bots) for _, block in here], *zip(*matches, strict=True))
+        )
+    return large.results_of(pages, seatings(range(seats)), bots)
+
+
 def both(blocks, bots, seats, house=()):
-    seated = seatings(range(seats))
-    common = {"name": "x", "game": "y", "bots": bots, "house": house, "seated": seated}
-    full = compute(format="ladder", played=blocks, **common)
-    return full, compute_large(played=iter(blocks), **common)
+    common = {"name": "x", "game": "y", "bots": bots, "house": house}
+    full = compute(format="ladder", played=blocks, seated=seatings(range(seats)), **common)
+    return full, compute_large(results=results_of(blocks, seats, bots), **common)
 
 
 def fitted(case, blocks, **more):
     """The size of the model, the choices and the number of lots."""
-    results = large.results_of(blocks, seatings(range(case.seats)), names(case))
+    results = results_of(blocks, case.seats, names(case))
     lots = np.arange(len(blocks)).astype(np.int16)[results.match_blocks]
-    tied = large_fit.tie_sizes(results.ranks)
+    tied = large_fit.tie_sizes(results.patterns)
     size = large_fit.Size(players=results.bots, seats=case.seats, tied=tied)
-    return size, large_fit.choices_of(results.players, results.ranks, lots, tied), len(blocks)
+    groups = large_fit.choices_of(
+        *(results.players, results.patterns, results.match_patterns), lots, tied
+    )
+    return size, groups, len(blocks)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -125,7 +147,23 @@ def test_nothing_was_played():
 
 def test_a_block_of_another_bot():
     with pytest.raises(KeyError, match="x"):
-        large.results_of([BlockScore(("a", "x"), WON)], seatings("ab"), ["a", "b"])
+        results_of([BlockScore(("a", "x"), WON)], 2, ["a", "b"])
+
+
+def test_blocks_of_which_no_match_counts_are_left_out():
+    """Also those of bots that aren't in the table."""
+    some = [
+        BlockScore(("x", "y"), ((), ())),
+        BlockScore(("b", "a"), ((), (2, 1))),
+        BlockScore(("a", "x"), ((), ())),
+        BlockScore(("a", "c"), WON),
+    ]
+    results = results_of(some, 2, ["a", "b", "c"])
+    assert [[1, 0], [0, 2]] == results.block_players.tolist()
+    assert [[0, 1], [0, 2], [2, 0]] == results.players.tolist()
+    assert [0, 1, 1] == results.match_blocks.tolist()
+    ranks = results.patterns[results.match_patterns]
+    assert [[2, 1], [1, 2], [2, 1]] == ranks.tolist()
 
 
 def test_equal_ladders_have_equal_tables():

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from lanista.store import database
+from lanista.store import engines
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
 from store.samples import block, drawn, stored
@@ -173,7 +173,7 @@ def test_a_damaged_file(tmp_path):
 
 
 def test_a_database_that_others_lock_too_long(target, monkeypatch):
-    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    monkeypatch.setattr(engines, "PATIENCE", 0.05)
     with Store.open(target) as store, Store.open(target) as other:
         with other._writing() as connection:
             connection.execute(sa.text("SELECT 1"))

@@ -124,7 +124,8 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     assert len(expected) < len(given)
     assert expected == [tuple(one[:-1]) for one in counted(store)]
     assert expected[5:] == [tuple(one[:-1]) for one in counted(store, after=expected[4][0])]
-    assert [one for one in expected if one[1] in {"id6", "id7"}] == [
+    latest = list(dict.fromkeys(one[1] for one in expected))[-2:]
+    assert [one for one in expected if one[1] in latest] == [
         tuple(one[:-1]) for one in counted(store, window=2)
     ]
     assert [] == counted(store, after=len(given))
@@ -199,6 +200,40 @@ def test_outside_of_the_window_nothing_counts(store):
         assert 3 == endings.bots["Cat"].late
         assert {Ending.NORMAL: 1, VOID: 1} == now.endings(["id2"]).bots["Ant"].endings
         assert 7 == len(list(now.matches()))  # everything stays stored
+
+
+@pytest.mark.parametrize("page", [1, 100])
+def test_a_block_enters_the_window_by_its_first_match_that_counts(store, monkeypatch, page):
+    """Its void ones before that, and those of a bot that was struck since, give it no place."""
+    monkeypatch.setattr(ladder_reading, "PAGE", page)
+    void = match(0, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
+    store.add_matches(
+        [
+            block(1, void),
+            block(2, match(0, *WON)),
+            block(3, match(0, *WON)),
+            block(1, match(0, *LOST, attempt=2)),  # 4
+            block(4, match(0, seat("Ant", 1), seat("Dog", 2)), bots=("Ant", "Dog")),
+            block(5, match(0, *WON)),  # 6
+        ]
+    )
+    store.strike("Dog")
+    store.add_matches(
+        [
+            block(4, match(1, seat("Dog", 1), seat("Ant", 2)), bots=("Ant", "Dog")),
+            block(3, match(1, seat("Bee", 1), seat("Ant", 2))),  # 8
+        ]
+    )
+    inside = [7], [6, 7], [4, 6, 7], [3, 4, 6, 7, 8], [2, 3, 4, 6, 7, 8]
+    assert [*inside, inside[-1]] == [
+        [one.number for one in counted(store, window)] for window in range(1, 7)
+    ]
+    in_windows = [["id4"], ["id4", "id5"], ["id1", "id4", "id5"], ["id1", "id3", "id4", "id5"]]
+    assert in_windows == [[id_ for id_, _ in blocks(store, 2, window)] for window in range(1, 5)]
+    for window, met, voids in ((2, 1, 0), (3, 2, 1)):
+        with store.ladder_reading(window) as now:
+            assert met == now.opponents("Bee")[0].matches
+            assert voids == now.endings().voids
 
 
 def test_a_struck_bots_matches_do_not_count_until_they_are_put_back(store):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.store.database import where_of
+from lanista.store.engines import where_of
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from lanista.match.ending import Ending
 from lanista.store.database import Store
 from lanista.store.rating_history import Rated, RatingHistory
 from lanista.store.results import BlockResult, MatchResult, SeatResult
-from lanista.web import ladder_tables, ladders
+from lanista.web import ladder_tables, ladders, renewal
 from lanista.web.ladder_tables import LadderTables
 from lanista.web.ladders import REST, Ladders
 from lanista.web.tournaments import NoStandingsError
@@ -306,7 +306,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     tmp_path, autojump_clock, monkeypatch
 ):
     """At most one in a while; nothing is told as long as nothing is new."""
-    monkeypatch.setattr(ladders, "SHARE", 0)
+    monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *BLOCKS[:2])
     ask, told = Asked(), []
     arena = Arena(Options(default=ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
@@ -348,7 +348,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
     async with opened(tmp_path, ask=ask) as house:
         before = (await house.get("/api/1/ladders/pit")).json
         ask.gate = threading.Event()
-        house.server.view.ladders.tables["pit"].due = 0
+        house.server.view.ladders.tables["pit"].renewal.due = 0
         try:
             assert before == (await house.get("/api/1/ladders/pit")).json
             assert 200 == (await house.get("/healthz")).status

@@ -20,9 +20,11 @@ from lanista.standings.text import as_json
 from lanista.store.database import Store
 from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.looking import load
+from lanista.web import renewal
 from lanista.web import server as server_module
 from lanista.web import tournaments as module
-from lanista.web.tournaments import FIRST, REST, SHARE, NoStandingsError, Tournaments
+from lanista.web.renewal import SHARE
+from lanista.web.tournaments import FIRST, REST, NoStandingsError, Tournaments
 from lanista.web.view import View
 from standings.samples import FOUR, TWO, row, standings
 from web.house import done, showing
@@ -157,9 +159,9 @@ async def test_a_problem_is_told_in_its_words_and_why_to_the_log():
     bad = Results(NoStandingsError("no results yet", "/home/x/cup.db: not there"))
     with capture_logs() as logs:
         async with page(bad=bad, cup=Results(TWO_JSON)) as house:
-            house.server.view.tournaments._all["bad"].due = 0  # asked again at once
+            house.server.view.tournaments._all["bad"].renewal.due = 0  # asked again at once
             found = (await house.get("/api/1/tournaments")).json["tournaments"]
-            house.server.view.tournaments._all["bad"].due = 0
+            house.server.view.tournaments._all["bad"].renewal.due = 0
             again = (await house.get("/api/1/tournaments/bad")).json
     assert 2 == bad.count
     empty = dict.fromkeys(("title", "computed", "bots", "standings"))
@@ -212,7 +214,7 @@ async def test_results_are_looked_at_once_in_a_while(mock_clock):
 async def test_a_long_look_is_seldom(mock_clock, monkeypatch):
     """Of 100,000 matches: it may take but a share of the time."""
     times = iter([100.0, 102.0, 200.0, 200.1])
-    monkeypatch.setattr(module, "time", types.SimpleNamespace(monotonic=times.__next__))
+    monkeypatch.setattr(renewal, "time", types.SimpleNamespace(monotonic=times.__next__))
     results = Results(TWO_JSON)
     tournaments = Tournaments({"cup": results})
     await tournaments.refresh()

@@ -17,6 +17,7 @@ from lanista import __version__
 from lanista.hosting.control import RunningMatches
 from lanista.match.record import read_record
 from lanista.match.replay import verify
+from lanista.match.runner import Match
 from lanista.playback import frame_cache
 from lanista.playback.frames import API
 from lanista.playback.replay_reader import read_frames
@@ -362,8 +363,8 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
     "moment", ["awaited", "answered", pytest.param("held", marks=pytest.mark.long)]
 )
 async def test_a_playing_bot_is_kicked(tmp_path, moment):
-    """While its answer is awaited, though there is no clock; when it has answered; between two
-    turns. The other wins, and the record bears it out.
+    """While its answer is awaited; when it has answered, and the other thinks without a clock;
+    between two turns. The match ends at once, the other wins, and the record bears it out.
     """
     async with opened(tmp_path) as house:
         page = await house.page()
@@ -381,18 +382,12 @@ async def test_a_playing_bot_is_kicked(tmp_path, moment):
         assert done(await page.ask("kick", bot=number))
         if moment == "held":
             await page.ask("resume", match=match)
-        elif moment == "answered":
-            await play((bob, ["", ""]))
-        else:
-            await bob.say("")
-        if moment == "held":
-            await bob.say("")
         assert KICKED == (await ann.rest())[-1]
         assert "end forfeit" in await bob.rest()
         await ann.stream.aclose()
         await bob.stream.aclose()
         record = await record_of(house, match)
-        turns = 1 if moment == "awaited" else 2
+        turns = 1 if moment == "held" else 0
         assert ("forfeit", turns, turns) == (
             record.result.end,
             len(record.turns),
@@ -402,18 +397,21 @@ async def test_a_playing_bot_is_kicked(tmp_path, moment):
         assert 2 == record.result.ranks[seat]
 
 
-async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path):
-    """It gave its last answer before the word came: it plays no other match."""
+async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path, monkeypatch):
+    """The last turn had been played before the word came: it plays no other match."""
+    send_end = Match._send_end
+
+    async def kick_and_send_end(match):
+        assert house.arena.matches.kick(number)
+        await send_end(match)
+
+    monkeypatch.setattr(Match, "_send_end", kick_and_send_end)
     async with opened(tmp_path, settings={"move_limit": 1}) as house:
         page = await house.page()
         ann, bob, match = await house.pair(options="keep=1")
         running = house.arena.running.matches[match]
         (number,) = [bot for bot, name in running.bots if name == "Ann"]
         await ann.say("")
-        # Until the arena has read it: from then on it settles the turn.
-        seat = [name for _, name in running.bots].index("Ann")
-        await until(lambda: running.playing.seats[seat].line is not None)
-        assert done(await page.ask("kick", bot=number))
         await bob.say("")
         heard = await ann.rest()
         assert "end finished" in heard

@@ -8,7 +8,6 @@ right. `toml_of` writes a spec as a file again.
 import enum
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -18,18 +17,16 @@ from lanista.cores import usable_cores
 from lanista.hosting.spec_parts import Clock, SandboxName
 from lanista.house import HOUSE
 from lanista.toml_spec import (
+    SpecReader,
     Validator,
     ValueOfKeyError,
     at_least,
     at_most,
     key_text,
-    parse_toml,
     positive,
     quoted,
-    read_text,
     shown,
     strict_converter,
-    structured,
 )
 
 MAX_BYTES = 1024 * 1024
@@ -335,38 +332,8 @@ def _converter() -> cattrs.Converter:
     return converter
 
 
-_CONVERTER = _converter()
-
-
-def parse_spec(text: str, where: str) -> ArenaSpec:
-    """Read a spec from the text of its file.
-
-    Args:
-        text: The text, TOML.
-        where: The name of the file, for messages.
-
-    Raises:
-        SpecError: The text isn't TOML, or isn't a spec.
-    """
-    return spec_of(parse_toml(text, where), where)
-
-
-def read_spec(path: Path) -> ArenaSpec:
-    """Read a spec from its file.
-
-    Raises:
-        SpecError: The file can't be read, isn't TOML, or isn't a spec.
-    """
-    return parse_spec(read_text(path, MAX_BYTES), str(path))
-
-
-def spec_of(value: Mapping[str, Any], where: str = "spec") -> ArenaSpec:
-    """Return a spec from the content of its TOML file.
-
-    Raises:
-        SpecError: The content isn't a spec.
-    """
-    return structured(_CONVERTER, value, ArenaSpec, where)
+_READER = SpecReader(ArenaSpec, _converter(), MAX_BYTES)
+read_spec, parse_spec, spec_of = _READER.read, _READER.parse, _READER.of
 
 
 def implied(ladders: Sequence[str]) -> ArenaSpec:

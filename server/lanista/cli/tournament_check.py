@@ -136,6 +136,6 @@ def seeds_text(setup: Setup) -> str:
 
 def where(setup: Setup) -> str:
     """Return where the results are stored, without the password of a database."""
-    from lanista.store.database import where_of
+    from lanista.store.engines import where_of
 
     return f"{where_of(setup.database)}, records in {setup.records}"

@@ -147,7 +147,7 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
     """Return the lines below the last table."""
-    from lanista.store.database import where_of
+    from lanista.store.engines import where_of
 
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:

@@ -25,6 +25,7 @@ from lanista.match.record import (
 from lanista.rules.base import (
     BadBoardError,
     BadSettingError,
+    Consequence,
     Game,
     Late,
     Malformed,
@@ -38,7 +39,7 @@ from lanista.rules.base import (
     Verdict,
     complete_settings,
 )
-from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista.rules.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
 from lanista_protocol import MalformedLineError, tokenize
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
@@ -207,7 +208,12 @@ def verify(record: Record, ruleset: Ruleset) -> int:
     if result.error is not None and result.end == Termination.ABORTED.value:
         # The match was broken off within a turn, so there is no position to compare.
         return len(record.turns)
-    outcome = game.outcome() or _ended_by_runner(game, record, result)
+    outcome = game.outcome()
+    if outcome is None:
+        outcome = _ended_by_runner(ruleset, game, record, result)
+        for fault in _removals(result):
+            tallies[fault.seat].count(Missing(), fault.code)
+            tallies[fault.seat].keep([fault], is_out=True)
     if not result.agrees_with(outcome):
         raise MismatchError(
             f"the result is {outcome.termination.value} ({outcome.reason}), ranks {outcome.ranks}, "
@@ -241,7 +247,14 @@ def _check_faults(result: ResultInfo, tallies: Sequence[FaultTally]) -> None:
         )
 
 
-def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
+def _removals(result: ResultInfo) -> list[FaultInfo]:
+    """Return the faults of a turn that wasn't played because a seat was removed in it."""
+    if result.reason != REMOVED:
+        return []
+    return [fault for fault in result.faults if fault.turn == result.turns]
+
+
+def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: ResultInfo) -> Outcome:
     """Return the outcome of a match that was ended by the runner and not by the rules.
 
     Raises:
@@ -256,6 +269,9 @@ def _ended_by_runner(game: Game, record: Record, result: ResultInfo) -> Outcome:
             termination, reason = Termination.VOID, "stall"
         case "forfeit" if record.turns and _are_all_out(record.turns[-1]):
             termination, ranks, reason = Termination.FORFEIT, ranks_by_score(scores), "all-out"
+        case "forfeit" if ruleset.consequence is Consequence.FORFEIT and _removals(result):
+            removed = {fault.seat for fault in _removals(result)}
+            return forfeit([seat in removed for seat in range(len(scores))], scores, REMOVED)
         case _:
             raise MismatchError(
                 f"by the rules the match isn't over; in the record its end is {result.end}"

@@ -48,7 +48,7 @@ from lanista.rules.base import (
     TooManySubmovesError,
     Verdict,
 )
-from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista.rules.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
 from lanista_protocol import (
     ErrorCode,
     MalformedLineError,
@@ -128,6 +128,8 @@ class Match:
     _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
     # The seats whose bots came back in this turn, with what the record says about each.
     _rejoined: dict[str, RejoinInfo] = attrs.field(init=False, factory=dict)
+    # Whether a seat was kicked in a match in which a fault forfeits.
+    _is_decided: bool = attrs.field(init=False, default=False)
     _can_be_absent: bool = attrs.field(init=False, default=False)  # whether any seat can
     # By seat, the round trips that were measured in this turn.
     _round_trips: dict[str, tuple[int, int]] = attrs.field(init=False, factory=dict)
@@ -177,7 +179,9 @@ class Match:
         """Put a seat out in this turn, or in the next one if it has answered already.
 
         If its answer is awaited, its connection is closed at once: the others may have no time
-        limit, and the turn lasts until they have answered.
+        limit, and the turn lasts until they have answered. In a match where a fault forfeits,
+        nobody waits for the others: if one of them hasn't answered, the match ends before the end
+        of this turn.
 
         Args:
             seat: The seat.
@@ -188,6 +192,10 @@ class Match:
         is_awaited = place.is_awaited
         place.kick(why, code)
         self._changed.set()
+        if self.spec.ruleset.consequence is Consequence.FORFEIT:
+            self._is_decided = True
+            for other in self.seats:
+                other.excuse()
         if is_awaited and place.look() and place.gone == code.value and not place.dismissed:
             assert self._nursery is not None
             place.dismissed = True
@@ -306,6 +314,9 @@ class Match:
             if self._can_be_absent:
                 playing = [seat for seat in self.seats if seat.playing]
             await self._exchange(asked, payloads, began)
+            if self._is_decided and not all(seat.settled for seat in asked):
+                self.outcome = self._forfeited(game)
+                return
             if self._can_be_absent:
                 await self._wait_for_absent(playing, began + self._limit)
             stall = self.stalls.worst(began, trio.current_time())
@@ -376,6 +387,27 @@ class Match:
             )
         return outcome
 
+    def _forfeited(self, game: Game) -> Outcome:
+        """Return the outcome of a match that a kick ends within a turn, which isn't played.
+
+        The rules can't tell who has lost, as they would need verdicts on all seats.
+        """
+        self._turn_faults = [[] for _ in self.seats]
+        for seat in self.seats:
+            if seat.kicked is not None:
+                seat.lose(seat.kicked_code.value, seat.kicked)
+            if seat.gone is not None:
+                self._count_out(seat)
+        at_fault = [seat.gone is not None for seat in self.seats]
+        return forfeit(at_fault, game.scores(), REMOVED)
+
+    def _count_out(self, seat: Seat) -> None:
+        """Count the fault by which a seat is out without having been judged in this turn."""
+        tally = self._tallies[seat.index]
+        tally.count(Missing(), seat.gone)
+        faults = self._turn_faults[seat.index] = self._faults(seat, Missing(), None)
+        tally.keep(faults, is_out=True)
+
     # -- absent seats --------------------------------------------------------------------------
 
     def _take_successors(self, game: Game, payloads: list[bytes], status: Sequence[float]) -> None:
@@ -415,10 +447,7 @@ class Match:
         for seat in self.seats:
             if seat.missed:
                 seat.lose("disconnected", f"{seat.why_absent}; it was not back at the match's end")
-                tally = self._tallies[seat.index]
-                tally.count(Missing(), seat.gone)
-                faults = self._turn_faults[seat.index] = self._faults(seat, Missing(), None)
-                tally.keep(faults, is_out=True)
+                self._count_out(seat)
 
     # -- a turn --------------------------------------------------------------------------------
 

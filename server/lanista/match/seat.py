@@ -55,6 +55,8 @@ class Seat:
     """Why the seat is to be removed, which happens when its next answer is awaited."""
     kicked_code: ErrorCode = ErrorCode.SHUTDOWN
     """The code of the error that its bot is then sent."""
+    excused: bool = False
+    """Whether nobody waits for its answer any longer, since another seat's fault ends the match."""
     dismissed: bool = False
     """Whether the connection needs no more closing by the match: that is being done already, or it
     was replaced, and is closed by whoever replaced it."""
@@ -125,6 +127,11 @@ class Seat:
     def kick(self, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
         """Put the seat out in this turn, or in the next one if it has answered already."""
         self.kicked, self.kicked_code = why, code
+        self.connection.channel.wake()
+
+    def excuse(self) -> None:
+        """Wait for no more answers of this seat."""
+        self.excused = True
         self.connection.channel.wake()
 
     def _leave_if_kicked(self) -> None:
@@ -243,11 +250,11 @@ class Seat:
             self.arrived = Arrival(self.handed_at, self.handed_at, self.handed_at)
 
     def look(self) -> bool:
-        """Read once, without waiting; return whether the turn is settled now."""
+        """Read once, without waiting; return whether nothing more is awaited from the seat."""
         self._leave_if_kicked()
         if not self.settled:
             self._read()
-        return self.settled
+        return self.settled or self.excused
 
     async def answer(self) -> None:
         """Wait until the answer is there or the bot is gone.

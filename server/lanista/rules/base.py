@@ -16,7 +16,7 @@ import attrs
 
 from lanista.errors import BadInputError
 from lanista.rules.chance import Chance
-from lanista.rules.outcome import Outcome
+from lanista.rules.outcome import REMOVED, Outcome
 from lanista.rules.picture import Frame, Place, Scene
 from lanista.suggestions import did_you_mean
 
@@ -372,6 +372,7 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
 
 _ENDINGS: Mapping[str, str] = {
     "forfeit": "whoever was at fault lost at once, whatever the scores",
+    REMOVED: "the arena put a bot out, which lost at once, whatever the scores",
     "all-out": "every bot was put out; the scores at that moment decided",
 }
 """Explanations of the reasons that all games share."""

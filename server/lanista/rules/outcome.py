@@ -5,6 +5,10 @@ from collections.abc import Sequence
 
 import attrs
 
+REMOVED = "removed"
+"""The reason of an `Outcome` if a seat was put out from outside, and so lost, before all others had
+answered."""
+
 
 class Termination(enum.Enum):
     """The way a match ended; the values are those of the wire's `end` line (PROTOCOL.md 3)."""

@@ -4,16 +4,19 @@
 points: there are no head-to-head results; all samples of the bootstrap are quadratic approximations
 (`large_fit`), so that the intervals of bots with few matches are rougher; and the ratings are those
 with the pseudo-matches of the bootstrap, which pull a bot with few matches towards the mean of all.
-Blocks are read one after another, and only arrays of numbers are kept of them.
+Blocks are read page by page, and only arrays of numbers are kept of them. There are few ways in
+which the seats of a match can be ranked (75 with four seats), so a match only has the number of its
+pattern.
 """
 
-from array import array
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 import attrs
 
 from lanista.match.ending import Ending
-from lanista.pairing.blocks import BlockScore, Seating
+from lanista.pairing.blocks import Seating
 from lanista.pairing.kinds import FormatName
 from lanista.standings import large_fit
 from lanista.standings.bootstrap import MOST_UNITS
@@ -45,6 +48,13 @@ _AT_ONCE = 1 << 16
 """Number of matches that are summed up at once."""
 _SEED = 20
 
+Page = tuple[Sequence[int], Sequence[str], Sequence[int], Sequence[int], Sequence[str]]
+"""Blocks and their matches that count, by columns, in the order of the blocks' numbers.
+
+By block: the number, and the names of the bots by place as a JSON list. By match: the block's
+number, the seating, and the ranks by seat as a JSON list.
+"""
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Results:
@@ -57,8 +67,15 @@ class Results:
     """(M,): the index of the match's block."""
     players: NDArray[np.int16]
     """(M, S): the player in each seat."""
-    ranks: NDArray[np.int8]
-    """(M, S): the rank of each seat."""
+    patterns: Ints
+    """(K, S): by pattern, the rank of each seat."""
+    match_patterns: NDArray[np.int16]
+    """(M,): the index of the match's pattern."""
+
+    @property
+    def seats(self) -> int:
+        """S, the number of seats."""
+        return int(self.players.shape[1])
 
 
 def compute_large(
@@ -67,8 +84,7 @@ def compute_large(
     game: str,
     bots: Sequence[str],
     house: Collection[str] = (),
-    played: Iterable[BlockScore],
-    seated: Sequence[Seating],
+    results: Results,
     endings: Mapping[str, Mapping[Ending, int]] | None = None,
     faults: Mapping[str, tuple[int, int, int]] | None = None,
     voids: int = 0,
@@ -82,18 +98,13 @@ def compute_large(
         game: The game's name.
         bots: The names of the table's bots, of which there are 32,767 at most.
         house: The names of the bots that hold the scale and take no rank.
-        played: All blocks that count, each of which is on an opening of its own.
-        seated: The seatings of each of them.
+        results: All matches that count (`results_of`).
         endings: By bot: how its matches ended, void ones included.
         faults: By bot: late turns, malformed turns and illegal moves in all matches that count.
         voids: The number of void matches.
         benched: The names of benched bots.
         live: By bot: its live rating.
-
-    Raises:
-        KeyError: A block was played by another bot.
     """
-    results = results_of(played, seated, bots)
     sums = _tally(results)
     ratings = None
     if len(results.players):
@@ -102,7 +113,7 @@ def compute_large(
         name=name,
         game=game,
         format=FormatName.LADDER.value,
-        seats=len(seated[0]),
+        seats=results.seats,
         bots=bots,
         house=house,
         sums=sums,
@@ -123,39 +134,66 @@ def compute_large(
     )
 
 
-def results_of(
-    played: Iterable[BlockScore], seated: Sequence[Seating], bots: Sequence[str]
-) -> Results:
-    """Return the blocks as arrays.
+class _Patterns(dict[str, int]):
+    """Numbers of patterns by their JSON list, each of which is parsed once."""
+
+    def __init__(self) -> None:
+        self.ranks: list[list[int]] = []
+
+    def __missing__(self, text: str) -> int:
+        self.ranks.append(json.loads(text))
+        self[text] = number = len(self.ranks) - 1
+        return number
+
+
+def results_of(pages: Iterable[Page], seated: Sequence[Seating], bots: Sequence[str]) -> Results:
+    """Return blocks as arrays; those of which no match counts are left out.
+
+    Args:
+        pages: The blocks, each of which is on an opening of its own.
+        seated: The seatings of each of them.
+        bots: The names of the table's bots.
 
     Raises:
         KeyError: A block was played by another bot.
     """
-    seats = len(seated[0])
+    seats, places = len(seated[0]), np.array(seated)
     player_of = {bot: number for number, bot in enumerate(bots)}.__getitem__
-    players, seatings, blocks, ranks = array("h"), array("b"), array("i"), array("b")
-    number = -1
-    for number, block in enumerate(played):
-        players.extend(map(player_of, block.bots))
-        for seating, its_ranks in enumerate(block.ranks):
-            if its_ranks:
-                blocks.append(number)
-                seatings.append(seating)
-                ranks.extend(its_ranks)
-    block_players = np.array(players, dtype=np.int16).reshape(number + 1, seats)
-    match_blocks = np.array(blocks, dtype=np.int32)
-    places = np.array(seated)[np.array(seatings, dtype=np.int64)]
+    patterns = _Patterns()
+    block_players = [np.zeros((0, seats), dtype=np.int16)]
+    players = [np.zeros((0, seats), dtype=np.int16)]
+    match_blocks = [np.zeros(0, dtype=np.int32)]
+    match_patterns = [np.zeros(0, dtype=np.int16)]
+    many = 0
+    for numbers, names, blocks, seatings, ranks in pages:
+        is_next = np.diff(blocks, prepend=-1) > 0
+        counting = np.searchsorted(numbers, np.array(blocks)[is_next])
+        texts = ",".join([names[number] for number in counting.tolist()])
+        its_players = np.fromiter(
+            map(player_of, chain.from_iterable(json.loads(f"[{texts}]"))),
+            dtype=np.int16,
+            count=len(counting) * seats,
+        ).reshape(-1, seats)
+        which = np.cumsum(is_next) - 1
+        block_players.append(its_players)
+        players.append(np.take_along_axis(its_players[which], places[list(seatings)], axis=1))
+        match_blocks.append((many + which).astype(np.int32))
+        match_patterns.append(
+            np.fromiter(map(patterns.__getitem__, ranks), dtype=np.int16, count=len(ranks))
+        )
+        many += len(counting)
     return Results(
         bots=len(bots),
-        block_players=block_players,
-        match_blocks=match_blocks,
-        players=np.take_along_axis(block_players[match_blocks], places, axis=1),
-        ranks=np.array(ranks, dtype=np.int8).reshape(len(match_blocks), seats),
+        block_players=np.concatenate(block_players),
+        match_blocks=np.concatenate(match_blocks),
+        players=np.concatenate(players),
+        patterns=np.array(patterns.ranks, dtype=np.int64).reshape(-1, seats),
+        match_patterns=np.concatenate(match_patterns),
     )
 
 
 def _tally(results: Results) -> Tally:
-    n, seats = results.bots, results.block_players.shape[1]
+    n, seats = results.bots, results.seats
     own = OwnSums(np.zeros(n), np.zeros(n), np.zeros((n, seats)), np.zeros(n))
     for players, ranks in _pieces(results):
         some = own_sums(players, ranks, np.ones(len(players), dtype=np.int64), n)
@@ -179,7 +217,8 @@ def _pieces(results: Results) -> Iterable[tuple[Ints, Ints]]:
     """Yield players and ranks of the matches, piece by piece."""
     for start in range(0, len(results.players), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        yield results.players[part].astype(np.int64), results.ranks[part].astype(np.int64)
+        ranks = results.patterns[results.match_patterns[part]]
+        yield results.players[part].astype(np.int64), ranks
 
 
 def rate_large(results: Results, blocks: Ints, house: Bools, count: int = SAMPLES) -> Ratings:
@@ -191,14 +230,15 @@ def rate_large(results: Results, blocks: Ints, house: Bools, count: int = SAMPLE
         house: (N,): the house bots.
         count: The number of samples.
     """
-    bots, seats = results.bots, results.players.shape[1]
+    bots, seats = results.bots, results.seats
     generator = np.random.default_rng(_SEED)
     lots = min(len(results.block_players), MOST_UNITS)
     lot_of = (generator.permutation(len(results.block_players)) % lots).astype(np.int16)
-    tied = large_fit.tie_sizes(results.ranks)
+    tied = large_fit.tie_sizes(results.patterns)
     size = large_fit.Size(players=bots, seats=seats, tied=tied)
+    lots_of_matches = lot_of[results.match_blocks]
     groups = large_fit.choices_of(
-        results.players, results.ranks, lot_of[results.match_blocks], tied
+        *(results.players, results.patterns, results.match_patterns), lots_of_matches, tied
     )
     found = large_fit.fit(groups, size, lots)
     del groups
@@ -269,12 +309,8 @@ def _scored(results: Results) -> Bools:
 
 def _seats_reached(results: Results) -> Bools:
     """Return which seat scored against which one, directly or through others, (S, S)."""
-    seats = results.players.shape[1]
-    scored = np.zeros((seats, seats), dtype=bool)
-    for _, ranks in _pieces(results):
-        numbers = np.broadcast_to(np.arange(seats), ranks.shape)
-        scored |= scored_directly(numbers, ranks, seats)
-    return closure(scored)
+    numbers = np.broadcast_to(np.arange(results.seats), results.patterns.shape)
+    return closure(scored_directly(numbers, results.patterns, results.seats))
 
 
 def _parts(scored: Bools, blocks: Ints) -> Ints:

@@ -26,8 +26,10 @@ from lanista.standings.likelihood import (
 )
 from lanista.standings.numerics import Floats, Ints, NDArray, np
 
-_AT_ONCE = 1 << 16
-"""Number of choices, or of matches, that are computed at once."""
+_AT_ONCE = 1 << 13
+"""Number of choices that are computed at once: their arrays fit into a processor's cache."""
+_AT_ONCE_SECOND = 1 << 16
+"""The same with second derivatives: adding up those of all pairs of players takes long itself."""
 _FIRST = 40_000
 """Number of matches with which the first steps are made."""
 _NEXT = 250_000
@@ -95,7 +97,8 @@ class Fit:
 
 def choices_of(
     players: NDArray[np.int16],
-    ranks: NDArray[np.int8],
+    patterns: Ints,
+    match_patterns: NDArray[np.int16],
     lots: NDArray[np.int16],
     tied: tuple[int, ...],
 ) -> list[Choices]:
@@ -103,48 +106,43 @@ def choices_of(
 
     Args:
         players: (M, S): the player in each seat.
-        ranks: (M, S): the rank of each seat.
+        patterns: (K, S): by pattern, the rank of each seat.
+        match_patterns: (M,): the index of each match's pattern.
         lots: (M,): the lot of each match.
         tied: The sizes of ties that were seen.
     """
-    seats = players.shape[1]
     parts: dict[int, list[tuple[NDArray[Any], ...]]] = {}
-    for start in range(0, len(players), _AT_ONCE):
-        here = slice(start, start + _AT_ONCE)
-        left, taken = stages_of(ranks[here].astype(np.int64))
-        for stage in range(left.shape[1]):
-            left_here, taken_here = left[:, stage], taken[:, stage]
-            many = left_here.sum(axis=1)
-            for size_left in range(2, seats + 1):
-                rows = np.flatnonzero(many == size_left)
-                if not len(rows):
-                    continue
-                mask, shape = left_here[rows], (len(rows), size_left)
-                sets, _, _ = alternatives(size_left, tied)
-                number = np.zeros(2**size_left, dtype=np.int8)
-                number[sets @ (1 << np.arange(size_left))] = np.arange(len(sets))
-                bits = taken_here[rows][mask].reshape(shape) @ (1 << np.arange(size_left))
-                parts.setdefault(size_left, []).append(
-                    (
-                        players[here][rows][mask].reshape(shape),
-                        np.nonzero(mask)[1].astype(np.int8).reshape(shape),
-                        number[bits],
-                        lots[here][rows],
-                    )
+    left, taken = stages_of(patterns)
+    order = np.argsort(match_patterns, kind="stable")
+    ends = np.cumsum(np.bincount(match_patterns, minlength=len(patterns)))
+    for pattern, matches in enumerate(np.split(order, ends[:-1])):
+        for left_here, taken_here in zip(left[pattern], taken[pattern], strict=True):
+            sitting = np.flatnonzero(left_here)
+            if len(sitting) < 2:
+                continue
+            sets, _, _ = alternatives(len(sitting), tied)
+            chosen = np.flatnonzero((sets == taken_here[sitting]).all(axis=1))
+            parts.setdefault(len(sitting), []).append(
+                (
+                    players[matches][:, sitting].T,
+                    np.repeat(sitting[:, None].astype(np.int8), len(matches), axis=1),
+                    np.repeat(chosen, len(matches)),
+                    lots[matches],
                 )
+            )
     result = []
-    for size_left, arrays in sorted(parts.items()):
-        their_players, their_seats, chosen, their_lots = map(
-            np.concatenate, zip(*arrays, strict=True)
+    for size_left, choices in sorted(parts.items()):
+        their_players, their_seats, chosen, their_lots = (
+            np.concatenate(arrays, axis=-1) for arrays in zip(*choices, strict=True)
         )
         _, shares, sizes = alternatives(size_left, tied)
-        order = np.argsort(their_lots, kind="stable")
+        by_lot = np.argsort(their_lots, kind="stable")
         result.append(
             Choices(
-                players=np.ascontiguousarray(their_players[order].T),
-                seats=np.ascontiguousarray(their_seats[order].T),
-                chosen=chosen[order],
-                lots=their_lots[order],
+                players=their_players[:, by_lot],
+                seats=their_seats[:, by_lot],
+                chosen=chosen[by_lot].astype(np.int8),
+                lots=their_lots[by_lot],
                 weights=np.ones(len(chosen)),
                 features=np.hstack([shares, sizes]).T,
             )
@@ -152,13 +150,10 @@ def choices_of(
     return result
 
 
-def tie_sizes(ranks: NDArray[np.int8]) -> tuple[int, ...]:
-    """Return the sizes of the ties that were seen."""
-    sizes: set[int] = set()
-    for start in range(0, len(ranks), _AT_ONCE):
-        here = ranks[start : start + _AT_ONCE]
-        sizes.update(np.unique((here[:, :, None] == here[:, None, :]).sum(axis=2)).tolist())
-    return tuple(sorted(sizes - {1}))
+def tie_sizes(patterns: Ints) -> tuple[int, ...]:
+    """Return the sizes of the ties that were seen; see `choices_of`."""
+    sizes = np.unique((patterns[:, :, None] == patterns[:, None, :]).sum(axis=2))
+    return tuple(size for size in sizes.tolist() if size > 1)
 
 
 def fit(groups: Sequence[Choices], size: Size, lots: int) -> Fit:
@@ -245,12 +240,13 @@ def evaluate(
     theta, gamma, delta = at[:n], at[n : n + seats], at[n + seats :]
     gradient, information = _of_pseudo_matches(size, at)
     scores = np.zeros((lots, total))
+    at_once = _AT_ONCE_SECOND if second else _AT_ONCE
     for group in groups:
         features = group.features
         left = len(group.players)
         squares = (features[:, None] * features[None, :]).reshape(-1, features.shape[1])
-        for start in range(0, len(group.lots), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
+        for start in range(0, len(group.lots), at_once):
+            part = slice(start, start + at_once)
             players = group.players[:, part].astype(np.int64)
             sitting = group.seats[:, part].astype(np.int64)
             # By alternative, (A, C): no worth is so great that this would overflow.

@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from lanista.store import checksums
-from lanista.store.database import ERRORS, sqlite_engine
+from lanista.store.engines import ERRORS, sqlite_engine
 from lanista.store.errors import damaged, sqlite_error
 
 _NICENESS = 19

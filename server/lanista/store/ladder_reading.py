@@ -5,6 +5,7 @@ the window, if the ladder has one. Everything stays quick when there are a milli
 concerns one bot reads its matches alone, and what concerns all of them is read piece by piece.
 """
 
+import heapq
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from lanista.store.reading import (
     JsonLists,
     PlayedBlock,
     Reading,
+    Statement,
     StoredMatch,
     rows,
 )
@@ -59,6 +61,21 @@ class StoredRecord(NamedTuple):
     seating: int
     counted: bool
     """Whether it is not void."""
+
+
+class BlockPage(NamedTuple):
+    """Some blocks and their matches that count, by columns: as quick to read as rows can be."""
+
+    numbers: Sequence[int]
+    """By block: its number, ascending. Not all of them have a match that counts."""
+    bots: Sequence[str]
+    """By block: the names of its bots, by place, as a JSON list."""
+    blocks: Sequence[int]
+    """By match: the number of its block, ascending."""
+    seatings: Sequence[int]
+    """By match: its seating."""
+    ranks: Sequence[str]
+    """By match: the ranks by seat, as a JSON list, of which few different ones occur."""
 
 
 @attrs.frozen(kw_only=True)
@@ -107,10 +124,18 @@ class _Seatings(dict[str, tuple[int, tuple[int, ...]]]):
 
 @attrs.frozen
 class LadderReading(Reading):
-    """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
+    """The content of a ladder's database at one moment; made by `Store.ladder_reading`.
+
+    Blocks are numbered by their first matches, and enter the window by their first matches that
+    count, which may be later ones. So there may be exceptions to the order of the numbers.
+    """
 
     first_block: int = 1
-    """The number of the oldest block whose matches count."""
+    """The number of the oldest block whose matches count, but for the exceptions."""
+    also: frozenset[int] = frozenset()
+    """The numbers of blocks before it whose matches count as well."""
+    but: frozenset[int] = frozenset()
+    """The numbers of blocks from it on whose matches don't count any longer."""
 
     @classmethod
     def of_window(cls, connection: sa.Connection, window: int | None) -> Self:
@@ -123,17 +148,47 @@ class LadderReading(Reading):
         everything = cls(connection)
         if window is None or window >= everything.last_block():
             return everything
-        latest = (
-            sa.select(MATCHES.c.block)
-            .where(everything._counting())
-            .distinct()
-            .order_by(MATCHES.c.block.desc())
+        counting = everything._counting()
+        latest = sa.select(MATCHES.c.block).where(counting).distinct()
+        latest = latest.order_by(MATCHES.c.block.desc()).offset(window - 1).limit(1)
+        first = connection.scalar(latest)
+        if first is None:
+            return everything
+        of_first = sa.select(sa.func.min(MATCHES.c.number)).where(MATCHES.c.block == first)
+        begun = connection.scalar(of_first) or 1
+        older = sa.select(MATCHES.c.block).where(MATCHES.c.number > begun, MATCHES.c.block < first)
+        belated = {
+            block: entered
+            for block, entered in everything._entered(MATCHES.c.block.in_(older)).items()
+            if entered > begun
+        }
+        if not belated:
+            return cls(connection, first)
+        latest_entered = everything._entered(MATCHES.c.block >= first) | belated
+        inside = set(heapq.nlargest(window, latest_entered, latest_entered.__getitem__))
+        return cls(
+            connection,
+            first,
+            also=frozenset(belated.keys() & inside),
+            but=frozenset(latest_entered.keys() - inside - belated.keys()),
         )
-        return cls(connection, connection.scalar(latest.offset(window - 1).limit(1)) or 1)
+
+    def _entered(self, blocks: sa.ColumnElement[bool]) -> dict[int, int]:
+        """Return the number of the first match that counts of each of some blocks, by block."""
+        first = sa.select(MATCHES.c.block, sa.func.min(MATCHES.c.number))
+        found = self.connection.execute(
+            first.where(self._counting(), blocks).group_by(MATCHES.c.block)
+        )
+        return dict(found.all())
 
     def in_window(self) -> sa.ColumnElement[bool] | None:
         """Return the condition for matches of the blocks that count; None if all of them do."""
-        return None if self.first_block == 1 else MATCHES.c.block >= self.first_block
+        if self.first_block == 1:
+            return None
+        inside: sa.ColumnElement[bool] = MATCHES.c.block >= self.first_block
+        if self.but:
+            inside &= MATCHES.c.block.not_in(sorted(self.but))
+        return inside | MATCHES.c.block.in_(sorted(self.also)) if self.also else inside
 
     def _counting(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches that count."""
@@ -168,7 +223,7 @@ class LadderReading(Reading):
         """
         statement = self._counted(self._counting()).limit(PAGE)
         if self.first_block > 1:
-            # No match of a block is older than the first one of the block before.
+            # No match of a later block is older, nor does one of `also` count that is.
             of_first = MATCHES.c.block == self.first_block
             oldest = sa.select(sa.func.min(MATCHES.c.number)).where(of_first)
             after = max(after, (self.connection.scalar(oldest) or 1) - 1)
@@ -284,11 +339,10 @@ class LadderReading(Reading):
             .group_by(MATCHES.c.block)
             .order_by(MATCHES.c.block)
         )
-        newest = self.last_block()
-        for first in range(self.first_block, newest + 1, PAGE):
-            page = sa.and_(BLOCKS.c.number >= first, BLOCKS.c.number < first + PAGE)
+        for first, last in self._pages_of_blocks():
+            page = BLOCKS.c.number.between(first, last)
             blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
-            page = sa.and_(MATCHES.c.block >= first, MATCHES.c.block < first + PAGE)
+            page = MATCHES.c.block.between(first, last)
             for number, text in rows(self.connection, of_matches.where(page)):
                 ranks: list[tuple[int, ...]] = [()] * seatings
                 for match in text.split(";"):
@@ -296,6 +350,35 @@ class LadderReading(Reading):
                     ranks[seating] = its_ranks
                 block, bots, seed, map_name = blocks[number]
                 yield PlayedBlock(block, tuple(json.loads(bots)), int(seed), map_name, tuple(ranks))
+
+    def block_pages(self) -> Iterator[BlockPage]:
+        """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
+        of_block = sa.select(BLOCKS.c.number, BLOCKS.c.bots).order_by(BLOCKS.c.number)
+        of_match = (
+            sa.select(MATCHES.c.block, MATCHES.c.seating, MATCHES.c.ranks)
+            .where(self._counting())
+            .order_by(MATCHES.c.block, MATCHES.c.seating)
+        )
+        for first, last in self._pages_of_blocks():
+            blocks = of_block.where(BLOCKS.c.number.between(first, last))
+            matches = of_match.where(MATCHES.c.block.between(first, last))
+            of_page = self._all_rows(matches)
+            if of_page:
+                yield BlockPage(
+                    *zip(*self._all_rows(blocks), strict=True), *zip(*of_page, strict=True)
+                )
+
+    def _all_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
+        """Return all rows of a statement, as `rows` does."""
+        cursor = self.connection.execute(statement).cursor
+        assert cursor is not None
+        return list(cursor.fetchall())
+
+    def _pages_of_blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last number of each page of blocks that may count."""
+        oldest = min(self.also, default=self.first_block)
+        for first in range(oldest, self.last_block() + 1, PAGE):
+            yield first, first + PAGE - 1
 
     def opponents(self, bot: str) -> list[OpponentScore]:
         """Return the results of a bot against each of its opponents, by name."""

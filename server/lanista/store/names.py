@@ -20,7 +20,8 @@ from typing import Any, Self
 import attrs
 import sqlalchemy as sa
 
-from lanista.store.database import Database, path_of
+from lanista.store.base import Database
+from lanista.store.engines import path_of
 from lanista.store.schema import NAMING, Tables
 
 SCHEMA = "lanista"

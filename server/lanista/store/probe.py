@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from lanista.store import write_ahead
-from lanista.store.database import where_of
+from lanista.store.engines import where_of
 from lanista.store.errors import StoreError, damaged, log_of, postgresql_error, sqlite_error
 from lanista.store.names import ARENA, SCHEMA
 from lanista.store.schema import TOURNAMENT, Tables

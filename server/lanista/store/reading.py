@@ -1,6 +1,6 @@
 """Queries about stored results, on one connection, in one snapshot.
 
-Nothing is written here, and no connection is made; `database` turns errors of the database into
+Nothing is written here, and no connection is made; `base` turns errors of the database into
 messages.
 """
 

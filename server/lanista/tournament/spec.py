@@ -7,7 +7,6 @@ key that is wrong and says what would be right.
 import enum
 import math
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import attrs
@@ -18,14 +17,12 @@ from lanista.match.conditions import MAX_MATCH_CPU
 from lanista.pairing.kinds import FormatName, SeatingsName
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
+    SpecReader,
     ValueOfKeyError,
     at_least,
     at_most,
-    parse_toml,
-    read_text,
     shown,
     strict_converter,
-    structured,
     whole,
 )
 
@@ -183,35 +180,5 @@ def _concurrency(value: Any, _: Any) -> Any:
     return value
 
 
-_CONVERTER = _converter()
-
-
-def parse_spec(text: str, where: str) -> Spec:
-    """Read a spec from the text of its file.
-
-    Args:
-        text: The text, TOML.
-        where: The name of the file, for messages.
-
-    Raises:
-        SpecError: The text isn't TOML, or isn't a spec.
-    """
-    return spec_of(parse_toml(text, where), where)
-
-
-def read_spec(path: Path) -> Spec:
-    """Read a spec from its file.
-
-    Raises:
-        SpecError: The file can't be read, isn't TOML, or isn't a spec.
-    """
-    return parse_spec(read_text(path, MAX_BYTES), str(path))
-
-
-def spec_of(value: Mapping[str, Any], where: str = "spec") -> Spec:
-    """Return a spec from the content of its TOML file.
-
-    Raises:
-        SpecError: The content isn't a spec.
-    """
-    return structured(_CONVERTER, value, Spec, where)
+_READER = SpecReader(Spec, _converter(), MAX_BYTES)
+read_spec, parse_spec, spec_of = _READER.read, _READER.parse, _READER.of

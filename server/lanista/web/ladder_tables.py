@@ -20,7 +20,7 @@ from lanista.pairing.blocks import BlockScore, Seating, seatings
 from lanista.pairing.kinds import FormatName
 from lanista.rules import registry
 from lanista.standings.compute import compute
-from lanista.standings.large import compute_large
+from lanista.standings.large import compute_large, results_of
 from lanista.standings.table import Estimate, Row, Standings
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
@@ -190,28 +190,26 @@ class LadderTables:
 
 def _standings(source: LadderSource, now: LadderReading) -> Standings:
     """Compute the standings of a ladder: exactly for a small one, else in the reduced form."""
-    seated = source.seated
-    # Read one after another, as there may be hundreds of thousands.
-    played = (
-        BlockScore(block.bots, block.ranks, number)
-        for number, block in enumerate(now.blocks(len(seated)))
-    )
-    ended = now.endings()
-    blocks = now.last_block() + 1 - now.first_block
-    arguments: dict[str, Any] = {
+    seated, ended = source.seated, now.endings()
+    bots = sorted(ended.bots)
+    about: dict[str, Any] = {
         "name": source.name,
         "game": source.game,
-        "bots": sorted(ended.bots),
+        "bots": bots,
         "house": set(source.house),
-        "seated": seated,
         "endings": {bot: counts.endings for bot, counts in ended.bots.items()},
         "voids": ended.voids,
     }
-    if len(ended.bots) <= EXACT_BOTS and blocks <= EXACT_BLOCKS:
+    if len(bots) <= EXACT_BOTS and now.last_block() + 1 - now.first_block <= EXACT_BLOCKS:
+        played = [
+            BlockScore(block.bots, block.ranks, number)
+            for number, block in enumerate(now.blocks(len(seated)))
+        ]
         format_ = FormatName.LADDER.value
-        standings = compute(format=format_, played=list(played), **arguments)
+        standings = compute(format=format_, played=played, seated=seated, **about)
     else:
-        standings = compute_large(played=played, **arguments)
+        results = results_of(now.block_pages(), seated, bots)
+        standings = compute_large(results=results, **about)
     # Others were only in matches that don't count.
     there = tuple(row for row in standings.rows if row.matches)
     return attrs.evolve(standings, rows=there)

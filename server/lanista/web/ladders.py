@@ -7,7 +7,6 @@ table that was computed: they wait only for the first.
 """
 
 import json
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +17,8 @@ import structlog
 import trio
 
 from lanista.arena.server import Arena
-from lanista.web.tournaments import SHARE, NoStandingsError
+from lanista.web.renewal import Renewal
+from lanista.web.tournaments import NoStandingsError
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
     from lanista.arena.ladders.room import LadderRoom
@@ -63,19 +63,17 @@ class _Table:
     """The first rows, for the lobby."""
     problem: str | None = None
     """Why there is no newer table; None if there is no reason."""
-    due: float = float("-inf")
-    """When another table may be computed, by trio's clock."""
-    took: float = 0.0
-    """Duration of the last computation in seconds."""
-    one_look: trio.Lock = attrs.field(factory=trio.Lock)
-    """Held while a table is computed."""
+    renewal: Renewal = attrs.field(init=False)
+    """Has the table computed."""
     computed: trio.Event = attrs.field(factory=trio.Event)
     """Set when the first table, or the first problem, is there."""
     _state: str | None = None
 
-    def renew(self) -> bool:
+    def __attrs_post_init__(self) -> None:
+        self.renewal = Renewal(self._renew, REST)
+
+    def _renew(self) -> bool:
         """Compute the table if there are new results; return whether anything changed. Blocks."""
-        begun = time.monotonic()
         try:
             answer = self.ask({"do": "table", "ladder": self.source, "known": self._state})
         except NoStandingsError as error:
@@ -83,8 +81,6 @@ class _Table:
                 log.error("no table of a ladder", ladder=self.room.spec.name, why=error.why)  # noqa: TRY400 - the reason is enough
             changed, self.problem = str(error) != self.problem, str(error)
             return changed
-        finally:
-            self.took = time.monotonic() - begun
         changed, self.problem = self.problem is not None, None
         if answer["state"] == self._state:
             return changed
@@ -140,20 +136,12 @@ class Ladders:
     async def refresh(self) -> None:
         """Compute the table of each ladder that has new results and is due."""
         for table in self.tables.values():
-            if not table.one_look.locked():
+            if not table.renewal.is_running:
                 await self._refresh(table)
 
     async def _refresh(self, table: _Table) -> None:
-        async with table.one_look:
-            if trio.current_time() < table.due:
-                return
-            changed = await trio.to_thread.run_sync(
-                table.renew,
-                abandon_on_cancel=True,  # the arena's end mustn't wait for a table
-                limiter=self._one_table,
-            )
-            table.due = trio.current_time() + max(REST, SHARE * table.took)
-            table.computed.set()
+        changed = await table.renewal.run(self._one_table)
+        table.computed.set()
         if changed:
             self.on_change()
 

@@ -7,7 +7,6 @@ the machine also plays matches.
 """
 
 import json
-import time
 import traceback
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -18,11 +17,10 @@ import structlog
 import trio
 
 from lanista.rules import registry
+from lanista.web.renewal import Renewal
 
 REST = 5.0
 """Minimum seconds between two looks at a tournament's results."""
-SHARE = 4
-"""Minimum time between two looks as a multiple of what the last one took, which may be seconds."""
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
 
@@ -51,29 +49,19 @@ class _Tournament:
     """The answer about it, as JSON."""
     summary: dict[str, Any] = attrs.field(factory=dict)
     """Its part of the lobby's message."""
-    due: float = float("-inf")
-    """When its results may be looked at again, by trio's clock."""
-    took: float = 0.0
-    """Duration of the last look in seconds."""
-    one_look: trio.Lock = attrs.field(factory=trio.Lock)
-    """Held during a look."""
+    renewal: Renewal = attrs.field(init=False)
+    """Looks at its results."""
     _current: dict[str, Any] = attrs.field(factory=dict)
     """The standings or the problem, as of the last look."""
     _logged: tuple[str, str] | None = None
     """The problem that was logged last: message and reason."""
 
     def __attrs_post_init__(self) -> None:
+        self.renewal = Renewal(self._renew, REST)
         self._set({"standings": None, "problem": None})
 
-    def renew(self) -> bool:
-        """Look at the results, and return whether anything changed. Blocks."""
-        begun = time.monotonic()
-        try:
-            return self._renew()
-        finally:
-            self.took = time.monotonic() - begun
-
     def _renew(self) -> bool:
+        """Look at the results, and return whether anything changed. Blocks."""
         try:
             standings = self.look()
             if standings is None:
@@ -164,14 +152,5 @@ class Tournaments:
         return b'{"tournaments": [%b]}' % b", ".join(wholes)
 
     async def _refresh(self, tournament: _Tournament) -> None:
-        async with tournament.one_look:
-            if trio.current_time() < tournament.due:
-                return
-            changed = await trio.to_thread.run_sync(
-                tournament.renew,
-                abandon_on_cancel=True,  # the arena's end mustn't wait for a database
-                limiter=self._one_thread,
-            )
-            tournament.due = trio.current_time() + max(REST, SHARE * tournament.took)
-        if changed:
+        if await tournament.renewal.run(self._one_thread):
             self.on_change()

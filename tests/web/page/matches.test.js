@@ -54,6 +54,7 @@ for (const [differences, text] of [
   [{ reason: "a-reason-of-another-game" }, "a-reason-of-another-game"],
   [{ end: "forfeit", reason: "forfeit" }, "by forfeit"],
   [{ end: "forfeit", reason: "all-out" }, "by forfeit: no bot was left"],
+  [{ end: "forfeit", reason: "removed" }, "by forfeit: a bot was removed"],
   [{ state: "running", end: null, reason: null }, ""],
 ]) {
   test(`the reason of ${JSON.stringify(differences)} is: ${text}`, () => {

@@ -16,7 +16,8 @@ import attrs
 
 from lanista.arena.spec import ArenaSpec
 from lanista.match.record import PART, TMP
-from lanista.store.database import Database, Store
+from lanista.store.base import Database
+from lanista.store.database import Store
 from lanista.store.names import NameStore
 
 _MAKING = ".part"

@@ -196,15 +196,34 @@ function withPort(host, port) {
 }
 
 /**
- * Make the section that says how to get on a ladder.
+ * Return where bots get to a room of the arena.
  *
  * @param {BotsPort} bots where bots connect
  * @param {string} hostname the host of this page, for an arena that listens on all addresses
- * @param {{room: string, game: string}} ladder
+ * @param {{room: string, game: string}} room
+ * @returns {Place}
+ */
+export function placeOf({ host, port, tls }, hostname, { room, game }) {
+  return { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, game, tls };
+}
+
+/**
+ * Make the element that shows an address.
+ *
+ * @param {Place} place
  * @returns {HTMLElement}
  */
-export function connectSection({ host, port, registration, tls }, hostname, { room, game }) {
-  const place = { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, game, tls };
+export function addressElement({ host, port }) {
+  return el("code", null, withPort(host, port));
+}
+
+/**
+ * Make a choice of languages, with the program in the chosen one.
+ *
+ * @param {Place} place
+ * @returns {HTMLElement[]}
+ */
+export function programElements(place) {
   const code = el("code", null);
   const language = el(
     "select",
@@ -214,6 +233,27 @@ export function connectSection({ host, port, registration, tls }, hostname, { ro
   const show = () => fill(code, programOf(language.value, place));
   language.addEventListener("change", show);
   show();
+  return [
+    el(
+      "div",
+      { class: "row" },
+      el("label", null, "Language ", language),
+      copyButton(() => code.textContent ?? "", { label: "Copy", title: "Copy this program" }),
+    ),
+    el("pre", { class: "panel", tabindex: "0" }, code),
+  ];
+}
+
+/**
+ * Make the section that says how to get on a ladder.
+ *
+ * @param {BotsPort} bots as for `placeOf`
+ * @param {string} hostname as for `placeOf`
+ * @param {{room: string, game: string}} ladder
+ * @returns {HTMLElement}
+ */
+export function connectSection(bots, hostname, ladder) {
+  const place = placeOf(bots, hostname, ladder);
   return el(
     "section",
     { class: "stack connect", "aria-label": "Connect" },
@@ -222,19 +262,13 @@ export function connectSection({ host, port, registration, tls }, hostname, { ro
       "p",
       null,
       "Bots connect to ",
-      el("code", null, withPort(place.host, port)),
-      tls ? " by TLS, and name the room " : " and name the room ",
-      el("code", null, room),
-      registration === "open"
+      addressElement(place),
+      bots.tls ? " by TLS, and name the room " : " and name the room ",
+      el("code", null, place.room),
+      bots.registration === "open"
         ? ". The first token that is shown with a name makes the name yours: choose a secret, and keep it."
         : ". The operator gives you a name and its token.",
     ),
-    el(
-      "div",
-      { class: "row" },
-      el("label", null, "Language ", language),
-      copyButton(() => code.textContent ?? "", { label: "Copy", title: "Copy this program" }),
-    ),
-    el("pre", { class: "panel", tabindex: "0" }, code),
+    programElements(place),
   );
 }

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { LANGUAGES, programOf } from "./connect.js";
-import { copyButton } from "./controls.js";
-import { el, fill } from "./dom.js";
+import { addressElement, placeOf, programElements } from "./connect.js";
+import { el } from "./dom.js";
 
 /** @typedef {import("./link.js").BotsPort} BotsPort */
 
@@ -21,18 +20,7 @@ const ROOM = "practice";
  * @returns {HTMLElement}
  */
 export function lobbyConnect(bots, hostname) {
-  const host = bots.host ?? hostname.replace(/^\[(.*)\]$/, "$1");
-  const place = { ...bots, host, room: ROOM, game: "" };
-  const address = host.includes(":") ? `[${host}]:${bots.port}` : `${host}:${bots.port}`;
-  const code = el("code", null);
-  const language = el(
-    "select",
-    { name: "language" },
-    LANGUAGES.map((name) => el("option", { value: name }, name)),
-  );
-  const show = () => fill(code, programOf(language.value, place));
-  language.addEventListener("change", show);
-  show();
+  const place = placeOf(bots, hostname, { room: ROOM, game: "" });
   return el(
     "div",
     { class: "stack connect" },
@@ -40,17 +28,11 @@ export function lobbyConnect(bots, hostname) {
       "p",
       null,
       "Bots connect to ",
-      el("code", null, address),
+      addressElement(place),
       ". This one waits in the room ",
       el("code", null, ROOM),
       "; a second one in the same room is its opponent:",
     ),
-    el(
-      "div",
-      { class: "row" },
-      el("label", null, "Language ", language),
-      copyButton(() => code.textContent ?? "", { label: "Copy", title: "Copy this program" }),
-    ),
-    el("pre", { class: "panel", tabindex: "0" }, code),
+    programElements(place),
   );
 }

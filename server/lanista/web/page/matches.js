@@ -21,6 +21,7 @@ const REASONS = new Map([
   ["interrupted", "stopped by the arena"],
   ["move-limit", "move limit reached, no base captured"],
   ["no-units", "no units left"],
+  ["removed", "a bot was removed"],
   ["rounds", "all rounds played"],
   ["stall", "the machine stalled"],
 ]);

@@ -1,0 +1,212 @@
+"""The table of a ladder of a thousand names over HTTP, and what it costs the arena's event loop.
+
+`ladder_page.py [NAMES [MATCHES]]`. The page of an arena whose ladder has so many names, all of
+which wait, and a tenth of which rest; a process of its own computes the tables. Their size depends
+on the names alone, so few matches do. A client in another process asks for the table, one time
+after another, and by many connections at once; an instrument of trio's times every step of the
+arena's tasks. A step's time is that of the loop's thread; by the wall clock it includes waiting for
+the interpreter's lock, which the thread that takes up a new table holds, and for the processor.
+"""
+
+import json
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import trio
+from ladder import fill, names
+from measured import keep
+
+from lanista.arena.ladders.names import LadderName
+from lanista.arena.ladders.opening import open_ladders
+from lanista.arena.options import Options
+from lanista.arena.server import Arena
+from lanista.arena.spec import LadderSpec
+from lanista.cli.standings import StandingsProcess
+from lanista.rules import registry
+from lanista.web import ladders
+from lanista.web.server import Server
+from lanista.web.view import View
+
+GAME, SEATS = "angrymob", 2
+REQUESTS = 200
+AT_ONCE = 50
+"""Number of connections that ask at once, as viewers do when there is a new table."""
+
+
+class Steps(trio.abc.Instrument):
+    """The longest step of a task: by the processor time of the loop's thread, and by the wall."""
+
+    def __init__(self):
+        self.began = time.thread_time(), time.perf_counter()
+        self.longest = self.longest_wall = 0.0, ""
+
+    def before_task_step(self, task):  # noqa: ARG002 - trio's interface
+        self.began = time.thread_time(), time.perf_counter()
+
+    def after_task_step(self, task):
+        own, wall = time.thread_time() - self.began[0], time.perf_counter() - self.began[1]
+        self.longest = max(self.longest, (own, task.name))
+        self.longest_wall = max(self.longest_wall, (wall, task.name))
+
+    def told(self):
+        """What was the longest since the last call."""
+        (own, name), (wall, its_name) = self.longest, self.longest_wall
+        self.__init__()
+        return {
+            "longest_step_ms": round(1000 * own, 2),
+            "its_task": name.rpartition(".")[2],
+            "longest_step_wall_ms": round(1000 * wall, 2),
+            "its_wall_task": its_name.rpartition(".")[2],
+        }
+
+
+# -- the client ------------------------------------------------------------------------------------
+
+
+def get(port, path, *headers):
+    """Milliseconds until an answer is read, and the answer."""
+    began = time.perf_counter()
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        head = "\r\n".join([f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", *headers, "", ""])
+        connection.sendall(head.encode())
+        answer = bytearray()
+        while part := connection.recv(1 << 20):
+            answer += part
+    return 1000 * (time.perf_counter() - began), bytes(answer)
+
+
+def client(port, path):
+    """Ask as long as lines come, each of which says how often, and how many at once."""
+    for line in sys.stdin:
+        times, at_once = json.loads(line)
+        took, answers = [], []
+
+        def ask(times=times, took=took, answers=answers):
+            for _ in range(times):
+                milliseconds, answer = get(port, path)
+                took.append(milliseconds)
+                answers.append(answer)
+
+        threads = [threading.Thread(target=ask) for _ in range(at_once)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(answer.startswith(b"HTTP/1.1 200 ") for answer in answers)
+        rows = len(json.loads(answers[-1].partition(b"\r\n\r\n")[2])["rows"])
+        took.sort()
+        figures = {
+            "rows": rows,
+            "bytes": len(answers[-1]),
+            "median_ms": round(statistics.median(took), 2),
+            "p99_ms": round(took[int(0.99 * (len(took) - 1))], 2),
+        }
+        print(json.dumps(figures), flush=True)
+
+
+# -- the arena -------------------------------------------------------------------------------------
+
+
+async def measure(folder, count, processes):
+    """The figures of an arena's page whose data is in a folder."""
+    steps = Steps()
+    trio.lowlevel.add_instrument(steps)
+    spec = LadderSpec(name="ladder", game=GAME)
+    arena = Arena(Options(default=registry.get(spec.game), data=folder, ladders=(spec,)))
+    figures = {}
+    with ExitStack() as stack:
+        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
+            open_ladders, arena.options, arena.running, stack
+        )
+        room = arena.ladders.rooms["ladder"]
+        for name in names(count):
+            if name.endswith("0"):
+                room.bench_house(name)
+            room.wait(LadderName(name=name, key=name, owner=name, is_registered=True))
+        view = View(
+            arena.running,
+            arena=arena,
+            ladders=ladders.Ladders.of(arena, *(process.ask for process in processes)),
+        )
+        server = Server(view, "127.0.0.1", 0)
+        await server.listen()
+        async with trio.open_nursery() as nursery:
+            await nursery.start(server.run)
+            path = "/api/1/ladders/ladder"
+            asking = await trio.lowlevel.open_process(
+                [sys.executable, __file__, "client", str(server.port), path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+
+            async def ask(times, at_once=1):
+                steps.told()
+                await asking.stdin.send_all(json.dumps([times, at_once]).encode() + b"\n")
+                answer = b""
+                while not answer.endswith(b"\n"):
+                    answer += await asking.stdout.receive_some()
+                return json.loads(answer) | steps.told()
+
+            await ask(1)  # waits for the first table
+            figures["one_after_another"] = await ask(REQUESTS)
+            figures["at_once"] = await ask(4, AT_ONCE)
+            figures["new_table"] = await renewed(view.ladders, steps)
+            asking.terminate()
+            await asking.wait()
+            nursery.cancel_scope.cancel()
+    return figures
+
+
+async def renewed(shown, steps):
+    """What a new table costs the loop, from the question to the answer, without a request."""
+    (table,) = shown.tables.values()
+    await trio.to_thread.run_sync(table.room.results.store.strike, names(1)[0])
+    table.renewal.due = trio.current_time()
+    state, told = table.about, []
+
+    async def watch():
+        """Be due at once, again and again, as a match's turns are."""
+        while True:
+            began = time.perf_counter()
+            await trio.lowlevel.checkpoint()
+            told.append(time.perf_counter() - began)
+
+    steps.told()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        await shown.refresh()
+        nursery.cancel_scope.cancel()
+    assert state != table.about
+    return steps.told() | {"longest_pass_wall_ms": round(1000 * max(told), 2)}
+
+
+def main():
+    if sys.argv[1:2] == ["client"]:
+        client(int(sys.argv[2]), sys.argv[3])
+        return
+    given = [int(word) for word in sys.argv[1:]]
+    count, matches = given + [1000, 20_000][len(given) :]
+    processes = StandingsProcess(), StandingsProcess()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "ladders").mkdir()
+        path = folder / "ladders" / "ladder.db"
+        fill(path, SEATS, matches, count)
+        try:
+            figures = trio.run(measure, folder, count, processes)
+        finally:
+            for process in processes:
+                process.close()
+    aim = "50 ms until the answer is read; no step over 5 ms"
+    keep("ladder_page", {"names": count, "matches": matches, **figures, "aim": aim})
+
+
+if __name__ == "__main__":
+    main()
