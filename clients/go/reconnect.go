@@ -46,7 +46,7 @@ func (a *Arena[S]) connect() *Error {
 	}
 	if a.security != nil {
 		if conn, err = secured(conn, a.security); err != nil {
-			words := fmt.Sprintf("no TLS with %s, port %d: %s", a.host, a.port, reasonTLS(err, a.host))
+			words := fmt.Sprintf("no TLS with %s: %s", address(a.host, a.port), reasonTLS(err, a.host))
 			return &Error{Code: "unreachable", Words: words, cause: err}
 		}
 	}

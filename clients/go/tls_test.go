@@ -183,7 +183,7 @@ func TestNoTLSIsToldInOneLine(t *testing.T) {
 func refused(t *testing.T, served *Arena, ca, why string) {
 	t.Helper()
 	_, err := lanista.Connect(lanista.Options{Name: "A", Port: served.Port, TLS: true, TLSCA: ca})
-	words := fmt.Sprintf("unreachable: no TLS with 127.0.0.1, port %d: %s", served.Port, why)
+	words := fmt.Sprintf("unreachable: no TLS with 127.0.0.1:%d: %s", served.Port, why)
 	if text := fmt.Sprint(err); !strings.HasPrefix(text, words) || strings.Contains(text, "\n") {
 		t.Errorf("%v instead of %s", err, words)
 	}

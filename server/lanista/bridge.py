@@ -50,6 +50,18 @@ class CannotConnectError(Exception):
     """The arena can't be reached, or the bot can't be started; the message says which and why."""
 
 
+class NoArenaError(CannotConnectError):
+    """There is no connection to the arena.
+
+    Attributes:
+        reason: What the operating system says.
+    """
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(f"no arena: {reason.strerror or reason}")
+        self.reason = reason
+
+
 def run(
     command: Sequence[str],
     hello: str,
@@ -76,15 +88,15 @@ def run(
         it went on after the connection was closed.
 
     Raises:
-        CannotConnectError: The arena can't be reached, or the program can't be started.
+        CannotConnectError: The program can't be started, or (`NoArenaError`) there is no connection
+            to the arena.
     """
     try:
         arena = socket.create_connection((host, port), CONNECT_TIMEOUT)
     except UnicodeError:  # from the codec for international host names
         raise CannotConnectError(f"{host!r} isn't a valid host name or address") from None
     except OSError as error:
-        why = error.strerror or error
-        raise CannotConnectError(f"no arena at {host}, port {port}: {why}") from None
+        raise NoArenaError(error) from None
     if secure is not None:
         arena = secure(arena)
     with arena:

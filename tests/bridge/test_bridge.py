@@ -126,7 +126,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, words, env, expected):
 def test_no_arena_is_one_line_and_exit_code_1_and_no_bot_is_started(tmp_path):
     mark = tmp_path / "started"
     done = run_here(["connect", "--port", 1, "--", "touch", mark], tmp_path / "run")
-    words = "lanista connect: no arena at 127.0.0.1, port 1: Connection refused\n"
+    words = "lanista connect: no arena at 127.0.0.1:1; start one with `lanista serve`\n"
     assert (1, words, False) == (done.code, done.err, mark.exists())
 
 

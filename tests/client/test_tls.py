@@ -136,7 +136,7 @@ def test_no_tls_is_told_in_one_line(peer, greet, trusted, why):
     port = peer(greet)
     with pytest.raises(ArenaError) as refused:
         Arena("A", port=port, tls=True, tls_ca=str(FILES / trusted))
-    words = f"no TLS with 127.0.0.1, port {port}: {why}"
+    words = f"no TLS with 127.0.0.1:{port}: {why}"
     assert ("unreachable", words) == (refused.value.code, refused.value.words)
 
 
@@ -158,4 +158,4 @@ def test_a_certificate_out_of_its_time_is_told_of(monkeypatch, peer, certificate
     monkeypatch.setattr(lanista_client.socket, "create_connection", nearby)
     with pytest.raises(ArenaError) as refused:
         Arena("A", host="arena.example", port=port, tls=True, tls_ca=str(FILES / certificate))
-    assert f"no TLS with arena.example, port {port}: {why}" == refused.value.words
+    assert f"no TLS with arena.example:{port}: {why}" == refused.value.words

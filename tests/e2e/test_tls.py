@@ -126,7 +126,7 @@ def test_bots_play_over_tls(arena):
 
 def test_a_client_that_does_not_trust_the_certificate_says_so(arena):
     words = (
-        f"no TLS with 127.0.0.1, port {arena.port}: its certificate isn't trusted "
+        f"no TLS with 127.0.0.1:{arena.port}: its certificate isn't trusted "
         "(self-signed certificate); to trust it, name a file with it or its issuer's in "
         "LANISTA_TLS_CA"
     )

@@ -15,7 +15,7 @@ def cargo(folder, *words):
         "CARGO_INCREMENTAL": "0",
         "CARGO_PROFILE_DEV_DEBUG": "0",  # a quarter less to compile; tests inherit it
         "RUSTDOCFLAGS": "-D warnings",
-        **{f"LANISTA_{name}": "" for name in ("NAME", "HOST", "PORT", "TOKEN", "TLS")},
+        **{f"LANISTA_{name}": "" for name in ("NAME", "HOST", "PORT", "TOKEN", "TLS", "QUIET")},
     }
     return Step(words=["cargo", *words], cwd=CRATE, env=env)
 

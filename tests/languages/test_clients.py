@@ -8,11 +8,20 @@ match starters of several languages meet, as if all were Python's.
 import json
 import re
 import shlex
+import socket
 from pathlib import Path
 
 import pytest
 
-from e2e.running import Program, as_json, command, digests, read
+from e2e.running import (
+    PATIENCE,
+    Program,
+    as_json,
+    command,
+    digests,
+    environment,
+    read,
+)
 from languages.conftest import needed
 from languages.language import CHECKOUT, CLIENTS, every
 
@@ -97,6 +106,46 @@ def test_all_libraries_give_up_at_the_same_codes(name):
     quoted = set(re.findall(r'"([a-z0-9-]+)"', (CLIENTS / FINAL_CODES[name]).read_text()))
     assert {code for code, again in rows if again == "no"} == codes & quoted
     assert "unreadable" in quoted
+
+
+def started_alone(commands, port, folder):
+    """The starter of Angry Mob as a process of its own, as a person starts it."""
+    words = [str(word) for word in commands["angrymob"]]
+    env = environment(LANISTA_HOST="127.0.0.1", LANISTA_PORT=str(port), LANISTA_NAME="Ann")
+    return Program(words, folder, env=env)
+
+
+@pytest.mark.parametrize("commands", every(), indirect=True)
+def test_a_starter_without_an_arena_ends_with_one_line(commands, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    bot = started_alone(commands, port, tmp_path)
+    try:
+        assert (1, "") == (bot.wait(), bot.out)
+    finally:
+        bot.end()
+    (line,) = bot.err.splitlines()
+    assert line.endswith(f"no arena at 127.0.0.1:{port}; start one with `lanista serve`")
+
+
+@pytest.mark.parametrize("commands", every(), indirect=True)
+def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
+        port = listener.getsockname()[1]
+        bot = started_alone(commands, port, tmp_path)
+        try:
+            peer, _ = listener.accept()
+            with peer:
+                peer.sendall(b"welcome 1 lanista 0.1.0\nwait 1 2\n")
+                bot.until(lambda: bot.err.endswith("\n"), "it says that it waits")
+                told = bot.err
+        finally:
+            bot.end()
+    assert (
+        f"lanista: waiting for an opponent at 127.0.0.1:{port} (game angrymob, 1 of 2 seats taken);"
+        " the arena's page, whose address `lanista serve` prints, shows who is there\n"
+    ) == told
 
 
 @pytest.mark.long

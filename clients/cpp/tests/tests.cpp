@@ -6,6 +6,7 @@
 #include "conversations.hpp"
 #include "reconnect.hpp"
 #include "states.hpp"
+#include "waiting.hpp"
 
 int main(int count, char** arguments) {
     if (count != 2) {
@@ -17,6 +18,7 @@ int main(int count, char** arguments) {
         test_connection();
         test_states();
         test_reconnect();
+        test_waiting();
         test_conversations(arguments[1]);
     } catch (const std::exception& error) {
         fail(0, error.what());

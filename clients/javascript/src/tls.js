@@ -8,6 +8,7 @@ import { isIP } from "node:net";
 import { connect } from "node:tls";
 
 import { ArenaError } from "./errors.js";
+import { address } from "./waiting.js";
 
 /** @typedef {import("node:net").Socket} Socket */
 
@@ -76,7 +77,7 @@ export function secured(plain, host, port, ca, timeout) {
     const fail = (error) => {
       clearTimeout(timer);
       plain.destroy();
-      const words = `no TLS with ${host}, port ${port}: ${reason(error, host)}`;
+      const words = `no TLS with ${address(host, port)}: ${reason(error, host)}`;
       reject(new ArenaError("unreachable", words, { cause: error }));
     };
     const closed = () => fail(new Error("the connection ended in the handshake"));

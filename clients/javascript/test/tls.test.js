@@ -206,7 +206,7 @@ for (const [what, serve, ca, why] of FAILING) {
     await assert.rejects(connect({ name: "A", port, tls: true, tlsCa: ca }), {
       name: "ArenaError",
       code: "unreachable",
-      words: `no TLS with 127.0.0.1, port ${port}: ${why}`,
+      words: `no TLS with 127.0.0.1:${port}: ${why}`,
     });
   });
 }

@@ -390,7 +390,7 @@ class Arena:
         try:
             self._socket = secured(self._socket, context, self._host)
         except TlsError as error:
-            words = f"no TLS with {self._host}, port {self._port}: {error}"
+            words = f"no TLS with {address(self._host, self._port)}: {error}"
             raise ArenaError("unreachable", words) from error
 
     def _connect_again(self, error: ArenaError) -> None:

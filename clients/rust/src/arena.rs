@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::state::GameState;
 use crate::submove;
+use crate::waiting::Waiting;
 
 const READ_BUFFER: usize = 1 << 16; // bytes; a turn of a big map comes in one read
 const LOG_PIECE: usize = 1 << 13; // characters, at most 4 bytes each: within PROTOCOL.md 1's 65,536
@@ -45,6 +46,7 @@ const LOG_PIECE: usize = 1 << 13; // characters, at most 4 bytes each: within PR
 #[derive(Debug)]
 pub struct Arena<S> {
     connector: Connector,
+    waiting: Waiting,
     input: BufReader<TcpStream>,
     line: Vec<u8>,
     talk: Conversation<S>,
@@ -61,9 +63,10 @@ impl<S: GameState> Arena<S> {
     pub fn connect(options: Options) -> Result<Self, Error> {
         let call = options.call()?;
         let talk = Conversation::new(call.keep, call.reconnect);
+        let waiting = Waiting::new(&call);
         let mut connector = Connector::new(call);
         let input = BufReader::with_capacity(READ_BUFFER, connector.first()?);
-        Ok(Self { connector, input, line: Vec::new(), talk })
+        Ok(Self { connector, waiting, input, line: Vec::new(), talk })
     }
 
     /// Waits for the next turn that asks for an answer, and gives its position.
@@ -99,6 +102,11 @@ impl<S: GameState> Arena<S> {
             };
             if let Err(error) = taken {
                 self.connect_again(error)?;
+            }
+            if let Some(taken) = self.talk.waits.take() {
+                if !self.talk.over {
+                    self.waiting.tell(&mut self.input, &taken);
+                }
             }
             if self.talk.owes.is_some() {
                 return Ok(self.talk.state.clone());

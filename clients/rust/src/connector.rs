@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::options::Call;
+use crate::waiting::address;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -78,12 +79,12 @@ impl Connector {
 
 /// Why there is no connection and, where that can help, what to do.
 fn no_arena(host: &str, port: u16, why: &io::Error) -> String {
-    let address = if host.contains(':') { format!("[{}]", host) } else { host.to_owned() };
+    let address = address(host, port);
     let here = ["127.0.0.1", "localhost", "::1"].contains(&host);
     if here && why.kind() == io::ErrorKind::ConnectionRefused {
-        return format!("no arena at {}:{}; start one with `lanista serve`", address, port);
+        return format!("no arena at {}; start one with `lanista serve`", address);
     }
-    format!("no arena at {}:{}: {}", address, port, why)
+    format!("no arena at {}: {}", address, why)
 }
 
 /// A connection whose small writes go at once (`PROTOCOL.md 1`).

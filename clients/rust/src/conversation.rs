@@ -68,6 +68,8 @@ pub(crate) struct Conversation<S> {
     pub played: bool,
     /// Whether the arena has let the bot in: it waits, or plays.
     pub let_in: bool,
+    /// The words of a `wait`, until they are used: seats taken and seats needed.
+    pub waits: Option<(String, String)>,
     keep: bool,
     reconnect: bool,
     /// From `start` to the end of its scores.
@@ -90,6 +92,7 @@ impl<S: GameState> Conversation<S> {
             over: false,
             played: false,
             let_in: false,
+            waits: None,
             keep,
             reconnect,
             match_id: None,
@@ -174,6 +177,7 @@ impl<S: GameState> Conversation<S> {
             "wait" => {
                 self.finish()?;
                 self.let_in = true;
+                self.waits = Some((next(&mut words)?.to_owned(), next(&mut words)?.to_owned()));
             }
             "bye" => {
                 self.finish()?;

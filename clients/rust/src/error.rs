@@ -7,7 +7,9 @@ use std::num::{ParseFloatError, ParseIntError};
 ///
 /// Misuse of this library, such as answering a turn twice, is no `Error`: it panics and says what
 /// would be right.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Its `Debug` is the line for people that a bot ends with whose `main` returns it.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// The bot has no name, an option can't be said in a hello, or `LANISTA_TLS` asks for TLS, which
@@ -63,6 +65,16 @@ impl fmt::Display for Error {
     }
 }
 
+/// A `main` that returns an error shows it so, after "Error: ".
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(words) => f.write_str(words),
+            _ => fmt::Display::fmt(self, f),
+        }
+    }
+}
+
 impl std::error::Error for Error {}
 
 /// Facts that a [`GameState`](crate::GameState) can't use: one is missing, or isn't of its form.
@@ -95,5 +107,22 @@ impl From<ParseIntError> for Unreadable {
 impl From<ParseFloatError> for Unreadable {
     fn from(error: ParseFloatError) -> Self {
         Self(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_returns_an_error_ends_with_one_line_for_people() {
+        for (error, line) in [
+            (Error::Unreachable("no arena at [::1]:7: why".to_owned()), "no arena at [::1]:7: why"),
+            (Error::Invalid("the bot has no name".to_owned()), "the bot has no name"),
+            (Error::Disconnected("in mid-match".to_owned()), "disconnected: in mid-match"),
+            (Error::Refused { code: "late".to_owned(), words: String::new() }, "late"),
+        ] {
+            assert_eq!(line, format!("{:?}", error));
+        }
     }
 }

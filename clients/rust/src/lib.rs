@@ -23,6 +23,7 @@ pub mod hogwarts;
 mod options;
 mod state;
 mod submove;
+mod waiting;
 
 pub use angrymob::AngryMobState;
 pub use arena::Arena;

@@ -9,12 +9,13 @@ const DEFAULT_HOST: &str = "127.0.0.1";
 const DEFAULT_PORT: u16 = 7777;
 const LONGEST_NAME: usize = 32; // characters
 const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
+const SILENCE: Duration = Duration::from_secs(1); // of waiting for an opponent until that is told
 
 /// What to say to the arena, and where it is.
 ///
 /// What isn't said here comes from the environment, which the arena sets for the bots that it
-/// starts: `LANISTA_NAME`, `LANISTA_HOST`, `LANISTA_PORT`, `LANISTA_TOKEN`. An empty variable
-/// counts as none. This library speaks no TLS: `LANISTA_TLS=1` is an error.
+/// starts: `LANISTA_NAME`, `LANISTA_HOST`, `LANISTA_PORT`, `LANISTA_TOKEN`, `LANISTA_QUIET`. An empty
+/// variable counts as none. This library speaks no TLS: `LANISTA_TLS=1` is an error.
 ///
 /// ```
 /// use lanista_client::Options;
@@ -34,7 +35,9 @@ pub struct Options {
     keep: bool,
     notes: bool,
     reconnect: bool,
+    quiet: Option<bool>,
     shortest_pause: Option<Duration>,
+    silence: Option<Duration>,
 }
 
 /// Options with the environment's share: where to connect, and what to say there.
@@ -45,7 +48,9 @@ pub(crate) struct Call {
     pub hello: String,
     pub keep: bool,
     pub reconnect: bool,
+    pub quiet: bool,
     pub shortest_pause: Duration,
+    pub silence: Duration,
 }
 
 impl Options {
@@ -118,10 +123,24 @@ impl Options {
         self
     }
 
+    /// Whether not to tell on stderr that the bot has been waiting for an opponent for a second; else
+    /// whether `LANISTA_QUIET` is `1`, which the arena sets for the bots that it starts.
+    pub fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = Some(quiet);
+        self
+    }
+
     /// For tests: the longest that the first pause between two attempts takes, instead of 0.5 s.
     #[doc(hidden)]
     pub fn shortest_pause(mut self, pause: Duration) -> Self {
         self.shortest_pause = Some(pause);
+        self
+    }
+
+    /// For tests: how long the bot waits until that is told, instead of a second.
+    #[doc(hidden)]
+    pub fn silence(mut self, silence: Duration) -> Self {
+        self.silence = Some(silence);
         self
     }
 
@@ -176,6 +195,7 @@ impl Options {
                 set
             )));
         }
+        let quiet = given(&None, "LANISTA_QUIET").map_or(false, |set| set != "0");
         let host = given(&self.host, "LANISTA_HOST").unwrap_or_else(|| DEFAULT_HOST.to_owned());
         Ok(Call {
             host,
@@ -183,7 +203,9 @@ impl Options {
             hello,
             keep: self.keep,
             reconnect: self.reconnect,
+            quiet: self.quiet.unwrap_or(quiet),
             shortest_pause: self.shortest_pause.unwrap_or(SHORTEST_PAUSE),
+            silence: self.silence.unwrap_or(SILENCE),
         })
     }
 }
@@ -357,6 +379,22 @@ mod tests {
             );
         }
         assert!(call("").is_ok() && call("0").is_ok());
+    }
+
+    #[test]
+    fn silence_can_be_asked_for() {
+        for (set, option, quiet) in [
+            ("", None, false),
+            ("0", None, false),
+            ("1", None, true),
+            ("0", Some(true), true),
+            ("1", Some(false), false),
+        ] {
+            let mut options = Options::new().name("A");
+            options.quiet = option;
+            let variable = |name: &str| (name == "LANISTA_QUIET").then(|| set.to_owned());
+            assert_eq!(quiet, options.call_in(variable).unwrap().quiet, "{:?} {:?}", set, option);
+        }
     }
 
     #[test]

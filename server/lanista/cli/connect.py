@@ -67,6 +67,7 @@ def command(
     Exit codes: COMMAND's own; 1 the arena can't be reached, 2 bad input.
     """
     from lanista import bridge
+    from lanista_client.console import no_arena
     from lanista_protocol import RemoteProtocolError, parse_hello
 
     bridge.keep_standard_streams()
@@ -107,7 +108,10 @@ def command(
     try:
         code = bridge.run(argv, hello, host, port, secure=secure)
     except bridge.CannotConnectError as error:
-        click.echo(f"lanista connect: {error}", err=True)
+        why = str(error)
+        if isinstance(error, bridge.NoArenaError):
+            why = no_arena(host, port, error.reason)
+        click.echo(f"lanista connect: {why}", err=True)
         return EXIT_NO_CONNECTION
     return bridge.end_as(code)
 
@@ -132,12 +136,13 @@ def _tls_context(tls: bool, tls_ca: str | None) -> "SSLContext | None":
 def _secured(plain: "socket", *, context: "SSLContext", host: str, port: int) -> "socket":
     """Perform the TLS handshake, and return the socket to use."""
     from lanista import bridge
+    from lanista_client.console import address
     from lanista_client.tls import TlsError, secured
 
     try:
         return secured(plain, context, host)
     except TlsError as error:
-        raise bridge.CannotConnectError(f"no TLS with {host}, port {port}: {error}") from None
+        raise bridge.CannotConnectError(f"no TLS with {address(host, port)}: {error}") from None
 
 
 def _port() -> int:

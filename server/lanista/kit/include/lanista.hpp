@@ -111,6 +111,9 @@ struct Options {
     /// the match up again if the arena allows it; each attempt is told on stderr. With `keep` the
     /// loop then ends only by an error that would come again.
     bool reconnect = false;
+    /// Don't tell on stderr that the bot has been waiting for an opponent for a second; without it:
+    /// LANISTA_QUIET=1, which the arena sets for the bots that it starts.
+    std::optional<bool> quiet = {};
 };
 
 /// A word of a submove: an integer, or a single letter of the game such as `'m'`.
@@ -1228,6 +1231,9 @@ inline bool is_final(std::string_view code) {
 /// Makes a pause of so many milliseconds; tests put another function in its place.
 inline void (*pause)(int) = [](int milliseconds) { ::poll(nullptr, 0, milliseconds); };
 
+/// How long the bot waits for an opponent until that is told, in milliseconds; tests shorten it.
+inline int silence = 1000;
+
 /// A number from 0 to 1 that differs from process to process and from call to call. It doesn't
 /// touch std::rand, whose numbers the bot may want to repeat.
 inline double some_share() {
@@ -1274,6 +1280,17 @@ class Connection {
             if (got <= 0) return {};  // a reset too: what came before it has been used
             to_ += static_cast<std::size_t>(got);
         }
+    }
+
+    /// Whether nothing comes for so many milliseconds; what comes stays to be read.
+    bool is_silent(int milliseconds) const {
+        if (from_ < to_) return false;
+        pollfd waiting{socket_, POLLIN, 0};
+        int ready = 0;
+        do
+            ready = ::poll(&waiting, 1, milliseconds);
+        while (ready < 0 && errno == EINTR);
+        return ready == 0;
     }
 
     /// Sends all of a text, in one call if the system takes it at once.
@@ -1338,10 +1355,15 @@ inline bool connected(int socket) {
     return why == 0;
 }
 
+/// Host and port as one word; an IPv6 address is put in brackets.
+inline std::string address(const std::string& host, int port) {
+    const std::string place = host.find(':') == std::string::npos ? host : "[" + host + "]";
+    return place + ":" + std::to_string(port);
+}
+
 /// Why there is no connection and, where that can help, what to do.
 inline std::string no_arena(const std::string& host, int port, const std::string& why) {
-    const std::string address = host.find(':') == std::string::npos ? host : "[" + host + "]";
-    const std::string words = "no arena at " + address + ":" + std::to_string(port);
+    const std::string words = "no arena at " + address(host, port);
     const bool here = host == "127.0.0.1" || host == "localhost" || host == "::1";
     if (here && why == std::strerror(ECONNREFUSED)) {
         return words + "; start one with `lanista serve`";
@@ -1428,6 +1450,30 @@ inline std::string hello(const Options& options) {
     if (options.keep) say("keep", "1");
     if (options.notes) say("notes", "1");
     return line + "\n";
+}
+
+/// Whether not to tell that the bot waits.
+inline bool quiet(const Options& options) {
+    const std::string set = environment("LANISTA_QUIET");
+    return options.quiet.value_or(!set.empty() && set != "0");
+}
+
+/// What a person who started the bot reads while it waits. Hello is the line that opened the
+/// conversation, taken the words of the arena's `wait`: seats taken and seats needed.
+inline std::string waiting(const std::string& where, std::string_view hello, const Words& taken) {
+    std::string wanted;
+    for (std::size_t at = 0; at < hello.size();) {
+        const std::size_t end = std::min(hello.find_first_of(" \n", at), hello.size());
+        const std::string_view word = hello.substr(at, end - at);
+        for (const std::string_view key : {"game", "room"})
+            if (word.substr(0, 5) == std::string(key) + "=")
+                wanted += std::string(key) + " " + std::string(word.substr(5)) + ", ";
+        at = end + 1;
+    }
+    return "lanista: waiting for an opponent at " + where + " (" + wanted + taken[0] + " of " +
+           taken[1] +
+           " seats taken); the arena's page, whose address `lanista serve` prints, shows who is "
+           "there\n";
 }
 
 inline std::string host(const Options& options) {
@@ -1612,7 +1658,8 @@ class Arena {
           host_(detail::host(options)),
           port_(detail::port(options)),
           keep_(options.keep),
-          reconnect_(options.reconnect) {
+          reconnect_(options.reconnect),
+          quiet_(detail::quiet(options)) {
         detail::refuse_tls();
         try {
             connect();
@@ -1734,7 +1781,11 @@ class Arena {
   protected:
     /// Speaks over a socket that is connected already, and of which it takes charge; it has no other.
     Arena(const Options& options, int socket)
-        : hello_(detail::hello(options)), keep_(options.keep) {
+        : hello_(detail::hello(options)),
+          host_(detail::host(options)),
+          port_(detail::port(options)),
+          keep_(options.keep),
+          quiet_(detail::quiet(options)) {
         connection_.open(socket);
         connection_.write(hello_);
     }
@@ -1746,8 +1797,12 @@ class Arena {
     /// What was received after the last score.
     std::string_view unused() const { return connection_.unused(); }
 
-    /// Goes on where another object with this connection stopped, before anything was received.
-    void set_unused(std::string_view bytes) { connection_.set_unused(bytes); }
+    /// Goes on where another object with this connection stopped, before anything was received; that
+    /// one has told that the bot waits.
+    void set_unused(std::string_view bytes) {
+        connection_.set_unused(bytes);
+        quiet_ = true;
+    }
 
   private:
     void connect() {
@@ -1833,6 +1888,7 @@ class Arena {
         } else if (keyword == "wait") {
             finish();
             pause_ = detail::shortest_pause;
+            tell_waiting(detail::of_size(words, 2));
         } else if (keyword == "bye") {
             finish();
             over_ = true;
@@ -1849,6 +1905,14 @@ class Arena {
                 over_ = true;
             }
         }
+    }
+
+    /// Tells once that the bot waits, if the arena then says nothing for a second.
+    void tell_waiting(const Words& taken) {
+        if (quiet_ || over_ || !connection_.is_silent(detail::silence)) return;
+        quiet_ = true;
+        const std::string where = detail::address(host_, port_);
+        std::fputs(detail::waiting(where, hello_, taken).c_str(), stderr);
     }
 
     /// The keyword of a line, and its other words.
@@ -1918,6 +1982,7 @@ class Arena {
     detail::Connection connection_{-1};
     bool keep_;
     bool reconnect_ = false;
+    bool quiet_;  // whether it isn't told that the bot waits, or has been
     int pause_ = detail::shortest_pause;  // milliseconds before the next attempt, at most
     bool one_match_ = false;
     bool owes_ = false;  // an answer to the last `go`

@@ -249,7 +249,7 @@ public final class ArenaBuilder {
             boolean shaking = connected && security != null;
             String words =
                     shaking
-                            ? "no TLS with " + where + ", port " + at + ": " + Tls.reason(e, where)
+                            ? "no TLS with " + Waiting.address(where, at) + ": " + Tls.reason(e, where)
                             : Waiting.noArena(where, at, e);
             throw new ArenaException("unreachable", words, e);
         }

@@ -211,7 +211,7 @@ final class TlsTest {
                         ArenaException.class, () -> connected(listener.getLocalPort(), ca).close());
         arena.join();
         Check.equal("unreachable", e.code());
-        String words = "no TLS with 127.0.0.1, port " + listener.getLocalPort() + ": " + why;
+        String words = "no TLS with 127.0.0.1:" + listener.getLocalPort() + ": " + why;
         Check.that(e.words().startsWith(words), e.words() + " instead of " + words);
         Check.that(!e.words().contains("\n"), e.words());
     }
