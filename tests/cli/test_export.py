@@ -116,9 +116,9 @@ def test_res_is_printed_or_written_as_ever(lanista, tmp_path, match):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--format", "png", "--round", 7], "no round 7; the last one is 6"),
-        (["--format", "gif", "--from", 7], "no round 7; the last one is 6"),
-        (["--format", "gif", "--to", 9], "no round 9; the last one is 6"),
+        (["--format", "png", "--round", 7], "no move 7; the last one is 6"),
+        (["--format", "gif", "--from", 7], "no move 7; the last one is 6"),
+        (["--format", "gif", "--to", 9], "no move 9; the last one is 6"),
         (["--format", "gif", "--from", 4, "--to", 3], "--to 3 comes before --from 4"),
         (["--format", "gif", "--round", 3], "--round has no meaning for gif"),
         (["--format", "png", "--delay", 100], "--delay has no meaning for png"),

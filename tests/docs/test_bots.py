@@ -166,8 +166,8 @@ def test_the_ways_to_build_a_kits_player(way, tmp_path):
     blocks = {"lanista build": [build, *rest], "g++": [compiling], "make": [making]}[way]
     assert way in blocks[0][1]
     if way == "lanista build":
-        assert "200 turns" in build[1]
-        blocks[0] = build[0], build[1].replace("200 turns", f"{KIT_ROUNDS} turns")
+        assert "200 rounds" in build[1]
+        blocks[0] = build[0], build[1].replace("200 rounds", f"{KIT_ROUNDS} rounds")
     go_through([file, *blocks], shell, tmp_path)
 
 
@@ -206,7 +206,7 @@ def test_a_first_bot_in_each_language_plays_as_the_python_one(title, python_matc
     _, whole = sections()["Python"][-1]
     ending = whole.partition("\n")[2]
     assert blocks[-1][1].endswith(ending)
-    ended = re.sub(r"score \d+", "score …", ending).replace("2400 turns", f"{SHORT} turns")
+    ended = re.sub(r"score \d+", "score …", ending).replace("2400 moves", f"{SHORT} moves")
     blocks[-1] = blocks[-1][0], blocks[-1][1].replace(ending, ended)
     go_through(blocks, shell, tmp_path)
     assert python_match == told(shell.folder / "short.jsonl")

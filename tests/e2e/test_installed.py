@@ -129,4 +129,4 @@ def test_the_wheel_builds_a_player_outside_the_checkout(place, tmp_path):
         *("--set", "nb_rounds=5", "--no-clock", "--console", "-o", "match.jsonl.gz"),
         cwd=tmp_path,
     )
-    assert "(finished: rounds, 5 turns)" in out
+    assert "(finished: rounds, 5 rounds)" in out

@@ -237,7 +237,7 @@ def test_watching_a_match(watched):
         end = ask(viewer, "frames", match=match, **{"from": 5})
         assert ("end", 5, "finished") == (end["type"], end["count"], end["result"]["end"])
         program.until(lambda: "the page stays until it is closed" in program.err, "it is over")
-        assert program.out.startswith("draw (finished: move-limit, 4 turns)\n")
+        assert program.out.startswith("draw (finished: move-limit, 4 moves)\n")
         # The frames are there as long as there is a viewer.
         frames = ask(viewer, "frames", match=match, **{"from": 0})["frames"]
         assert [0, 1, 2, 3, 4] == [frame["n"] for frame in frames]
@@ -266,7 +266,7 @@ def test_a_watched_match_is_paused_and_stepped(watched):
         program.until(lambda: "the page stays until it is closed" in program.err, "it is over")
         program.signal(signal.SIGINT)
         assert 0 == program.wait()
-    assert "draw (finished: move-limit, 4 turns)" in program.out
+    assert "draw (finished: move-limit, 4 moves)" in program.out
     assert "finished" == the_record(program).result.end
 
 
@@ -286,5 +286,5 @@ def test_ctrl_c_before_anybody_looks(watched):
     program, _ = watched()
     program.signal(signal.SIGINT)
     assert 130 == program.wait()
-    assert program.out.startswith("interrupted (aborted: interrupted, 0 turns)\n")
+    assert program.out.startswith("interrupted (aborted: interrupted, 0 moves)\n")
     assert "aborted" == the_record(program).result.end

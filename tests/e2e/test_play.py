@@ -29,7 +29,7 @@ def test_house_bots_play_and_the_result_is_told(lanista):
     assert (0, "") == (done.code, done.err)
     verdict, rule, first, second, seed, where = done.out.splitlines()
     assert rule.endswith("wins, whatever the scores (docs/rules/angrymob.md 3)")
-    assert re.fullmatch(r"GravityGoers wins \(finished: capture, \d+ turns\)", verdict)
+    assert re.fullmatch(r"GravityGoers wins \(finished: capture, \d+ moves\)", verdict)
     assert re.fullmatch(r"  1\. GravityGoers  score \d+", first)
     assert re.fullmatch(r"  2\. CamperJoe  score \d", second)
     record = the_record(done)
@@ -171,7 +171,7 @@ def test_a_bot_that_is_late_loses(lanista):
     )
     assert 0 == done.code
     assert "stops_reading: turn 2: late: no answer within 1 s" in done.out
-    assert "nothing wins (forfeit: forfeit, 3 turns)" in done.out
+    assert "nothing wins (forfeit: forfeit, 3 moves)" in done.out
     exits = [ended.exit for ended in the_record(done).result.bots]
     assert ["was still running and was ended by the arena", "exited with code 0"] == exits
 

@@ -80,7 +80,7 @@ def test_the_board_is_drawn_live_and_the_result_printed(tmp_path):
     code, written = run_in_terminal(tmp_path, *PLAY, "-o", "match.jsonl.gz", "--delay", 1)
     assert 0 == code, plain(written)
     text = plain(written)
-    turns = int(re.search(r"GravityGoers wins \(finished: capture, (\d+) turns\)", text)[1])
+    turns = int(re.search(r"GravityGoers wins \(finished: capture, (\d+) moves\)", text)[1])
     drawn = [int(move) for move in re.findall(r"move (\d+) ", text)]
     assert list(range(turns + 1)) == sorted(set(drawn))
     assert drawn == sorted(drawn)
@@ -99,7 +99,7 @@ def test_the_board_is_drawn_live_and_the_result_printed(tmp_path):
     assert 0 == code
     text = plain(written)
     assert list(range(turns + 1)) == sorted({int(m) for m in re.findall(r"move (\d+) ", text)})
-    assert f"finished: capture, {turns} turns" in text
+    assert f"finished: capture, {turns} moves" in text
 
 
 @pytest.mark.long
@@ -136,7 +136,7 @@ def test_a_terminal_smaller_than_the_board_is_no_harm(tmp_path):
         cols=40,
     )
     assert 0 == code
-    assert "draw (finished: move-limit, 3 turns)" in plain(written)
+    assert "draw (finished: move-limit, 3 moves)" in plain(written)
     assert "Traceback" not in written
 
 

@@ -163,7 +163,7 @@ def test_values_become_a_curve(arena, drawn, show):
     drop(page, drawn)
     match = MatchPage(page)
     match.begin()
-    chart = match.panel("Score").get_by_role("img", name="Value danger by round")
+    chart = match.panel("Score").get_by_role("img", name="Value danger by move")
     expect(chart).to_be_visible()
     expect(chart.locator("canvas")).to_have_count(1)
 

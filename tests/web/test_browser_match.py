@@ -123,17 +123,17 @@ def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
 
 
 def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
-    """Paused, the bots aren't asked; One turn asks them once; every page tells that it is held."""
+    """Paused, the bots aren't asked; Next move asks them once; every page tells that it is held."""
     one = MatchPage(show(arena.address(pair.match)))
     other = MatchPage(show(arena.address(pair.match), beside=True))
     match = other.page.get_by_role("group", name="Running match")
-    expect(match.get_by_role("button", name="One turn")).to_be_hidden()
+    expect(match.get_by_role("button", name="Next move")).to_be_hidden()
     one.button("Pause match").click()
     held = match.get_by_text("match paused")
     expect(held).to_be_visible()
     pair.answer(*FIRST)
     one.at(1)
-    one.button("One turn").click()
+    one.button("Next move").click()
     pair.asked()
     pair.answer(*SECOND)
     one.at(2)

@@ -18,7 +18,8 @@ from lanista.match.conditions import (
     SHORTEST,
     conditions_of,
 )
-from lanista.rules.base import Ruleset, complete_settings, ending_text
+from lanista.rules.base import Ruleset, complete_settings, ending_text, turn_word
+from lanista.rules.picture import counted
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -83,6 +84,11 @@ def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
     text = ending_text(ruleset, result.reason) if result.end in {"finished", "forfeit"} else None
     if text is not None:
         yield f"  {printable(text)}"
+
+
+def turns_text(ruleset: Ruleset, result: "ResultInfo") -> str:
+    """Return how many turns a match had, in the game's own word: `12 rounds`."""
+    return counted(result.turns, turn_word(ruleset))
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

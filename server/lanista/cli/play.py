@@ -21,6 +21,7 @@ from lanista.cli.common import (
     match_cpu_option,
     printable,
     start_option,
+    turns_text,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class PlayCommand(click.Command):
     default=50.0,
     show_default=True,
     metavar="MS",
-    help="Pause between moves while the board is drawn.",
+    help="Pause between turns while the board is drawn.",
 )
 @click.option(
     "--size",
@@ -92,7 +93,7 @@ class PlayCommand(click.Command):
 @click.option(
     "--watch",
     is_flag=True,
-    help="Show the match in a browser; it begins when the page is open, with a move each --delay.",
+    help="Show the match in a browser; it begins when the page is open, with a turn each --delay.",
 )
 @click.option(
     "--web",
@@ -382,7 +383,8 @@ class _Session:
             verdict = f"{best[0]} wins"
         else:
             verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
-        click.echo(f"{verdict} ({result.end}: {result.reason}, {_turns(result.turns)})")
+        turns = turns_text(self._ruleset, result)
+        click.echo(f"{verdict} ({result.end}: {result.reason}, {turns})")
         for line in ending_line(self._ruleset, result):
             click.echo(line)
         order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
@@ -405,10 +407,6 @@ class _Session:
             return
         won = ", ".join(f"{name} won {self._won[name]}" for name in self._names)
         click.echo(f"{matches} matches: {won}, {self._drawn} drawn")
-
-
-def _turns(count: int) -> str:
-    return f"{count} turn{'' if count == 1 else 's'}"
 
 
 def _as_json(played: "MatchReport") -> dict[str, Any]:

@@ -136,7 +136,8 @@ def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int,
             break
     assert shot is not None  # at least the start exists
     if round_ is not None and shot.number < round_:
-        raise BadInputError(f"{file}: no round {round_}; the last one is {shot.number}")
+        word = shots.scene.turn_word
+        raise BadInputError(f"{file}: no {word} {round_}; the last one is {shot.number}")
     return shot.number, png(painter.draw(shot))
 
 
@@ -168,7 +169,8 @@ def as_gif(
                 return
         missing = first if number < first else last
         if missing is not None and number < missing:
-            raise BadInputError(f"{file}: no round {missing}; the last one is {number}")
+            word = shots.scene.turn_word
+            raise BadInputError(f"{file}: no {word} {missing}; the last one is {number}")
 
     return gif((painter.draw(shot) for shot in wanted()), delay)
 

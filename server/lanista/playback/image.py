@@ -186,7 +186,9 @@ class Painter:
 
     def _draw_strip(self, draw: ImageDraw.ImageDraw, shot: Shot) -> None:
         width = self._layout.size[0]
-        head = _fitted(f"{self._title}, round {shot.number}", _LARGE, width - 2 * GAP)
+        head = _fitted(
+            f"{self._title}, {self._scene.turn_word} {shot.number}", _LARGE, width - 2 * GAP
+        )
         draw.text((GAP, GAP + _LARGE), head, COLOURS["ink"], font(_LARGE), anchor="ls")
         each = (width - 2 * GAP) // self._layout.columns
         for seat, name in enumerate(self._names):

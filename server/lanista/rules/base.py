@@ -390,6 +390,16 @@ def ending_text(ruleset: Ruleset, reason: str) -> str | None:
     return endings.get(reason)
 
 
+def turn_word(ruleset: Ruleset) -> str:
+    """Return the game's own word for a turn, such as `move` or `round`.
+
+    Args:
+        ruleset: The game. It may have an attribute `turn_word`; otherwise the word is `turn`.
+    """
+    word: str = getattr(ruleset, "turn_word", "turn")
+    return word
+
+
 def number_text(value: float) -> str:
     """Return a number for a line of facts: at most four digits after the point (PROTOCOL.md 1)."""
     text = f"{value:.4f}".rstrip("0").rstrip(".")

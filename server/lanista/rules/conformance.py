@@ -31,6 +31,7 @@ from lanista.rules.base import (
     Token,
     Verdict,
     complete_settings,
+    turn_word,
 )
 from lanista.rules.outcome import Outcome, Termination
 from lanista.rules.requirements import (
@@ -166,6 +167,11 @@ class Playthrough:
         self.pick = random.Random(repr((seed, fault_share)))  # noqa: S311 - tests, not secrets
         self.scene = self.game.scene()
         require_scene(self.scene, ruleset.seats)
+        require(
+            self.scene.turn_word == turn_word(ruleset),
+            f"a turn is a {turn_word(ruleset)} by the ruleset, but the scene says "
+            f"{self.scene.turn_word!r}",
+        )
         self.start = [self.game.facts_at_start(seat) for seat in range(ruleset.seats)]
 
     def play(self, turns: int) -> Transcript:

@@ -125,7 +125,7 @@ test("events come first, then changes of sides, then faults", () => {
       { seat: 0, text: "cast a spell: 9 cells", kind: "event", units: [2], cells: [] },
       { seat: 0, text: "wizard 31: B → A", kind: "event", units: [31], cells: [] },
       {
-        ...{ seat: 0, text: "2 refused: no unit 9", kind: "refused" },
+        ...{ seat: 0, text: "2 refused; the first: no unit 9", kind: "refused" },
         ...{ units: [8], cells: [{ row: 1, col: 2 }] },
       },
       { seat: 1, text: "late: no answer within 0.2 s", kind: "fault", units: [], cells: [] },
@@ -161,8 +161,13 @@ test("refusals beyond those that a frame has are counted too", () => {
   const faults = [{ turn: 4, seat: 0, code: "illegal", index: 0, words: "no unit 9" }];
   const play = { verdicts: ["answer", "answer"], faults, more_faults: { 0: 1233 } };
   assert.deepEqual(
-    ["1234 refused: no unit 9"],
+    ["1234 refused; the first: no unit 9"],
     eventsOf(HEAD, position({ play }), position({})).map(({ text }) => text),
+  );
+  const alike = { ...play, faults: [...faults, { ...faults[0], index: 1 }], more_faults: {} };
+  assert.deepEqual(
+    ["2 refused: no unit 9"],
+    eventsOf(HEAD, position({ play: alike }), position({})).map(({ text }) => text),
   );
 });
 

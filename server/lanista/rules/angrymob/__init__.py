@@ -8,6 +8,7 @@ from lanista.rules.angrymob.classic import Classic
 from lanista.rules.angrymob.game import SEATS, AngryMob
 from lanista.rules.angrymob.generator import generate
 from lanista.rules.angrymob.restoring import restored
+from lanista.rules.angrymob.scene import TURN_WORD
 from lanista.rules.base import Consequence, Setting
 from lanista.rules.chance import SEED_BITS, Chance, SeededChance
 from lanista.rules.search import Facts
@@ -32,6 +33,7 @@ class AngryMobRules:
     )
     seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)
     classic = Classic()
+    turn_word = TURN_WORD
     endings: ClassVar[Mapping[str, str]] = {
         "capture": "whoever conquers the other's base wins, whatever the scores "
         "(docs/rules/angrymob.md 3)",

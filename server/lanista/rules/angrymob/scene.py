@@ -10,6 +10,7 @@ from lanista.rules.angrymob.board import IMPASSABLE, Board, neighbours_of
 from lanista.rules.outcome import Outcome, Termination
 from lanista.rules.picture import Arrow, Event, Ground, Mark, Scene, Shape, counted
 
+TURN_WORD = "move"
 STATS = ("units",)
 _KINDS = ((Shape.COUNT, "9", "units on a cell; neutral ones can be recruited"),)
 
@@ -29,7 +30,7 @@ def scene(board: Board) -> Scene:
         signs=(("9", "neutral"),),
         stats=STATS,
         kinds=_KINDS,
-        turn_word="move",
+        turn_word=TURN_WORD,
     )
 
 

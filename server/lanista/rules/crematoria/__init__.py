@@ -11,7 +11,7 @@ from lanista.rules.crematoria.generator import generate
 from lanista.rules.crematoria.geometry import COLS, LETTERS, ROWS
 from lanista.rules.crematoria.placement import place_units
 from lanista.rules.crematoria.restoring import restored
-from lanista.rules.crematoria.scene import Position
+from lanista.rules.crematoria.scene import TURN_WORD, Position
 from lanista.rules.crematoria.scene import frame as frame_of
 from lanista.rules.crematoria.scene import scene as scene_of
 from lanista.rules.crematoria.state import SEATS
@@ -58,6 +58,7 @@ class CrematoriaRules:
         _setting("rows", ROWS, ROWS, ROWS, "rows of the board; always 40"),
         _setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
     )
+    turn_word = TURN_WORD
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the most points won, for caves and gems "
         "(docs/rules/crematoria.md 7)",

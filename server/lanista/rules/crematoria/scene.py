@@ -21,6 +21,7 @@ from lanista.rules.crematoria.state import (
 )
 from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Place, Scene, Shape, counted
 
+TURN_WORD = "round"
 STATS = ("cells", "gems", "pioneers", "furyans")
 _SIGNS = (
     ("p", "pioneer"),
@@ -93,7 +94,7 @@ def scene(caves: bytes, outside: bytes) -> Scene:
         ),
         stats=STATS,
         kinds=_KINDS,
-        turn_word="round",
+        turn_word=TURN_WORD,
     )
 
 

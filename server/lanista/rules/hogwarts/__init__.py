@@ -19,7 +19,7 @@ from lanista.rules.hogwarts.generator import generate
 from lanista.rules.hogwarts.grid import SIDE
 from lanista.rules.hogwarts.orders import Order
 from lanista.rules.hogwarts.restoring import restored
-from lanista.rules.hogwarts.scene import Position
+from lanista.rules.hogwarts.scene import TURN_WORD, Position
 from lanista.rules.hogwarts.scene import frame as frame_of
 from lanista.rules.hogwarts.scene import scene as scene_of
 from lanista.rules.search import Facts
@@ -68,6 +68,7 @@ class HogwartsRules:
             "original", 0, 1, "1: as the original program where it contradicts its rules text", 0
         ),
     )
+    turn_word = TURN_WORD
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the highest score won (docs/rules/hogwarts.md 12)",
     }

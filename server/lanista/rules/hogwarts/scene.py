@@ -17,6 +17,7 @@ from lanista.rules.picture import Event, Frame, Ground, Mark, Place, Scene, Shap
 
 SPELL_FREE_ROUNDS = 50
 """The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
+TURN_WORD = "round"
 STATS = ("cells", "units", "strength", "strength per unit")
 _SIGNS = (
     ("G", "ghost"),
@@ -71,7 +72,7 @@ def scene(cells: bytes) -> Scene:
         signs=_SIGNS,
         stats=STATS,
         kinds=_KINDS,
-        turn_word="round",
+        turn_word=TURN_WORD,
     )
 
 

@@ -10,7 +10,7 @@ import { Board } from "./board.js";
 import { el, list, Parts } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { addressOf, seatMark } from "./matches.js";
-import { printable, turnWord } from "./text.js";
+import { printable, turnText } from "./text.js";
 import { theme } from "./theme.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -304,9 +304,7 @@ class Card {
     this.#drawn = performance.now();
     this.#trouble.hidden = true;
     this.#board.draw(position, { previous: null, t: 1, followed: null, hover: null });
-    const { rounds } = frames.head;
-    const word = turnWord(frames.head);
-    this.#round.textContent = `${word} ${position.turn}${rounds === null ? "" : ` of ${rounds}`}`;
+    this.#round.textContent = turnText(frames.head, position.turn);
     this.#scores = position.scores;
     this.#showSeats();
   }

@@ -189,9 +189,10 @@ const FRACTIONS = new Map([
  * @param {() => {paused: boolean} | null} options.running returns the state of the match; null: it
  *   isn't running
  * @param {(message: string) => void} options.trouble shows a message; an empty one removes it
+ * @param {string} word the game's own word for a turn
  * @returns {{element: HTMLElement, show(): void}} `show` updates the buttons from `running`
  */
-export function matchControls({ ask, running, trouble }) {
+export function matchControls({ ask, running, trouble }, word) {
   /** @param {"pause" | "resume" | "step" | "cancel"} what */
   const command = async (what) => {
     try {
@@ -211,10 +212,10 @@ export function matchControls({ ask, running, trouble }) {
   const pause = commandButton(
     "pause",
     "Pause match",
-    "Hold the match itself after this turn, for everybody",
+    `Hold the match itself after this ${word}, for everybody`,
   );
   const resume = commandButton("resume", "Resume match", "Let the match go on");
-  const step = commandButton("step", "One turn", "Play one turn of the match, then hold it");
+  const step = commandButton("step", `Next ${word}`, `Play one ${word} of the match, then hold it`);
   const cancel = confirmButton(
     "Cancel match",
     { title: "End the match as aborted", question: "Really end this match?" },

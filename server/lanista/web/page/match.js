@@ -161,11 +161,14 @@ class MatchView {
     );
     this.#controls =
       link !== null && operator
-        ? matchControls({
-            ask: (what) => link.ask({ do: what, match: head.match }),
-            running: options.running,
-            trouble: (message) => this.#showTrouble(message),
-          })
+        ? matchControls(
+            {
+              ask: (what) => link.ask({ do: what, match: head.match }),
+              running: options.running,
+              trouble: (message) => this.#showTrouble(message),
+            },
+            turnWord(head),
+          )
         : null;
     this.#headline = new Headline(head, {
       controls: this.#controls?.element,

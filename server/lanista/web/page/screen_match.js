@@ -13,7 +13,7 @@ import { Board } from "./board.js";
 import { el, fill, list } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { nameOf, seatMark } from "./matches.js";
-import { printable, turnWord } from "./text.js";
+import { printable, turnText } from "./text.js";
 import { theme } from "./theme.js";
 
 /** @typedef {import("./decode.js").Position} Position */
@@ -110,8 +110,7 @@ export async function showMatch(stage, link, running, { seconds, signal, results
       if (next !== null) {
         position = next;
         draw();
-        const { rounds } = frames.head;
-        tell(`${turnWord(frames.head)} ${next.turn}${rounds === null ? "" : ` of ${rounds}`}`);
+        tell(turnText(frames.head, next.turn));
         showSeats(seats, players, results() ? next.scores : null);
         if (frames.over && at === frames.count - 1) {
           break;

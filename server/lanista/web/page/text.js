@@ -68,6 +68,16 @@ export function turnWord({ scene }) {
   return scene?.turn ?? "round";
 }
 
+/**
+ * Tell how far a match is, in the game's own word: `round 12 of 200`.
+ *
+ * @param {Pick<Head, "scene" | "rounds">} head
+ * @param {number} turn
+ */
+export function turnText(head, turn) {
+  return `${turnWord(head)} ${turn}${head.rounds === null ? "" : ` of ${head.rounds}`}`;
+}
+
 /** Return a text with a capital first letter. @param {string} text */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -268,10 +278,23 @@ function refusals(head, play) {
     });
     const units = refused.map(([, unit]) => unit).filter((unit) => unit >= 0);
     const cells = refused.flatMap(([, , places]) => places.map((cell) => cellOf(head.scene, cell)));
-    const text = `${faultCount(play, seat)} refused: ${printable(faults[0].words)}`;
+    const text = refusedText(faults, faultCount(play, seat));
     return [/** @type {TurnEvent} */ ({ seat, text, kind: "refused", units, cells })];
   });
   return [...back, ...faulty];
+}
+
+/**
+ * Sum up what was refused of an answer: `3 refused: a wall`, or `3 refused; the first: a wall` if
+ * there may be other reasons.
+ *
+ * @param {readonly {words: string}[]} faults those that the frame has
+ * @param {number} count of all
+ */
+function refusedText(faults, count) {
+  const [{ words }] = faults;
+  const isOnly = faults.length === count && faults.every((fault) => fault.words === words);
+  return `${count} refused${isOnly ? ":" : "; the first:"} ${printable(words)}`;
 }
 
 /**

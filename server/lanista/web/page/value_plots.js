@@ -8,6 +8,7 @@
 import { el } from "./dom.js";
 import { readTurn } from "./drawing.js";
 import { Chart, MAX_POINTS } from "./plots.js";
+import { turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").Frame} Frame */
 /** @typedef {import("./decode.js").Head} Head */
@@ -167,7 +168,7 @@ export function valuePlots(head, seek) {
   let round = 0;
   /** @param {string} name */
   const makeChart = (name) => {
-    const chart = new Chart(head, `Value ${name} by round`, seek, ({ values }) => ({
+    const chart = new Chart(head, `Value ${name} by ${turnWord(head)}`, seek, ({ values }) => ({
       values: values ?? [],
       late: [],
       dots: false,
