@@ -201,6 +201,52 @@ async def test_both_outputs_are_kept_in_order_and_what_is_not_utf8_is_spelled_ou
     assert "one\ntwo \\xff\ndrei ä\n" == bot.output_tail()
 
 
+def written(*parts):
+    """A bot whose output was read in turns; each part is a turn and what was read then."""
+    bot = process.Bot(("x",))
+    now = [0]
+    for turn, output in parts:
+        if turn is not None and not bot._turns:
+            bot.place_output(lambda: now[0])
+        now[0] = turn
+        bot.keep(output)
+    return bot
+
+
+def by_turn(bot, **limit):
+    """The output's parts, each with its turn."""
+    text, turns = bot.output_tail(**limit), bot.output_turns(**limit)
+    ends = [start for _, start in turns[1:]] + [len(text)] * bool(turns)
+    return [(turn, text[start:end]) for (turn, start), end in zip(turns, ends, strict=True)]
+
+
+def test_output_has_the_turn_in_which_it_was_read():
+    bot = written((None, b"hello\n"), (0, b"a\n"), (0, b"b\n"), (3, b"c\nd\n"), (7, b"e"))
+    assert [(0, "a\nb\n"), (3, "c\nd\n"), (7, "e")] == by_turn(bot)
+    assert [(3, "d\n"), (7, "e")] == by_turn(bot, limit=3)
+    assert [] == by_turn(bot, limit=0)
+
+
+def test_a_line_belongs_to_the_turn_in_which_its_end_was_read():
+    bot = written((0, "one\ntw\u00f6 ".encode()[:-2]), (1, "\u00f6 ".encode()[1:]), (2, b"\xff\nx"))
+    assert [(0, "one\n"), (2, "tw\u00f6 \\xff\nx")] == by_turn(bot)
+
+
+def test_places_of_output_are_forgotten_with_it_and_bounded():
+    line = b"x" * 99 + b"\n"
+    bot = written(*((turn, line) for turn in range(1000)))
+    parts = by_turn(bot)
+    assert 65536 == sum(len(text) for _, text in parts)
+    assert (999, line.decode()) == parts[-1]
+    bot = written(*((turn, b"\n") for turn in range(2 * process.TURNS_LIMIT)))
+    places = bot.output_turns()
+    assert process.TURNS_LIMIT == len(places)
+    assert (process.TURNS_LIMIT, process.TURNS_LIMIT) == places[0]
+    bot.place_output(None)
+    bot.keep(b"waiting\n")
+    assert [] == bot.output_turns()
+
+
 async def test_no_bot_or_keeper_holds_a_pipe_of_another():
     """A copy of another's lifeline would keep that one from ending when the arena dies."""
     # It says when its loader is done: until then it holds the libraries that it reads.

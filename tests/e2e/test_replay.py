@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from e2e.running import bot
+from e2e.running import bot, read
 
 
 @pytest.fixture
@@ -65,3 +65,27 @@ def test_show_draws_a_position_and_the_result(lanista, played):
     beyond = lanista("replay", "show", played, "--turn", turns + 1)
     assert (2, "") == (beyond.code, beyond.out)
     assert f"lanista: {played}: no turn {turns + 1}; the last one is {turns}\n" == beyond.err
+
+
+def test_show_tells_what_a_bot_printed_in_a_turn(lanista):
+    """docs/records.md, `output_turns`: a line's turn is the one in which the arena has read it."""
+    done = lanista(
+        *("play", "angrymob", bot("prints"), bot("nothing"), "-s", 3, "--set", "move_limit=6"),
+        *("--no-clock", "--console", "-o", "match.jsonl"),
+    )
+    assert (0, "") == (done.code, done.err)
+    path = done.folder / "match.jsonl"
+    record = read(path)
+    printed, silent = record.result.bots
+    assert () == silent.output_turns
+    assert "hello\n" + "".join(f"turn {n}\n" for n in range(6)) == printed.output
+    parts = {turn: printed.written_in(turn) for turn, _ in printed.output_turns}
+    assert printed.output.endswith("".join(parts.values()))
+    lines = [(turn, line) for turn, part in parts.items() for line in part.splitlines()]
+    # On a busy machine it may be read later, but not as late as that.
+    assert all(int(line.split()[1]) <= turn for turn, line in lines if line != "hello")
+    assert min(parts) < 6
+    turn, line = lines[-1]
+    shown = lanista("replay", "show", path, "--turn", turn)
+    assert (0, "") == (shown.code, shown.err)
+    assert f"A prints wrote: {line}\n" in shown.out

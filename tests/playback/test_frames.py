@@ -300,6 +300,18 @@ def test_a_turn_tells_a_hundred_faults_of_a_seat_and_how_many_more_there_were():
     assert "more_faults" not in module.turn_json(turn, 0.2, faults[:100])
 
 
+@pytest.mark.parametrize("length", [4, module.LONGEST, module.LONGEST + 3])
+def test_the_turns_of_an_output_stay_at_their_lines(length):
+    """Also when its beginning is cut off: what is cut has no turn that is shown."""
+    text = "ab\n" + "x" * (length - 3)
+    bot = BotInfo(exit="kept", output=text, output_turns=((5, 0), (7, 3)))
+    shown = module.last_part(text)
+    (first, start), (last, rest) = module.turns_of_last_part(bot)
+    assert (5, 7) == (first, last)
+    assert "x" * (length - 3) == shown[rest:]
+    assert shown[start:rest] == ("" if length > module.LONGEST else "ab\n")
+
+
 def test_an_end_tells_seed_and_result():
     result = ResultInfo(
         end="aborted",
@@ -326,6 +338,7 @@ def test_an_end_tells_seed_and_result():
         "endings": ["disconnect", "normal"],
         "exits": {},
         "outputs": {},
+        "output_turns": {},
     } == told["result"]
     owned = module.end(result, 42, None, logs=[0])["result"]
     assert {"0": "exited with code 1"} == owned["exits"]

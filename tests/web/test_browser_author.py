@@ -135,7 +135,14 @@ def test_a_crash_says_what_crashed(arena, records, show, tmp_path):
     result = {
         **json.loads(lines[-1])["result"],
         "endings": ["normal", "disconnect"],
-        "bots": [None, {"exit": "exited with code 1", "output": TRACEBACK}],
+        "bots": [
+            {"exit": "exited with code 0", "output": "all is well\n"},
+            {
+                "exit": "exited with code 1",
+                "output": f"hello\n{TRACEBACK}",
+                "output_turns": [[1, len("hello\n")]],
+            },
+        ],
     }
     path = tmp_path / "crashed.jsonl"
     path.write_bytes(b"".join(changed(lines, -1, result=result)))
@@ -149,7 +156,15 @@ def test_a_crash_says_what_crashed(arena, records, show, tmp_path):
     page.keyboard.press("End")
     expect(crash).to_contain_text("KeyError: '<b>3</b>'")
     page.get_by_role("button", name="Output of B").click()
-    expect(page.get_by_role("tabpanel", name="Output")).to_contain_text('File "bot.py", line 3')
+    output = page.get_by_role("tabpanel", name="Output")
+    expect(output).to_contain_text('File "bot.py", line 3')
+    # It stands at the turn in which it was read. What a bot that didn't crash wrote is no alarm.
+    output.get_by_role("button", name="Move 2", exact=True).click()
+    match.at(2)
+    expect(output.locator(".now")).to_contain_text("KeyError: '<b>3</b>'")
+    page.get_by_role("button", name="All players").click()
+    expect(output).to_contain_text("all is well")
+    expect(output.locator("b")).to_have_text(["KeyError: '<b>3</b>'"])
 
 
 def test_the_board_by_keyboard(replay):

@@ -7,7 +7,7 @@ keeper (see `keeper`), a process of its own, so that it is ended even if the are
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 import attrs
 import trio
@@ -21,6 +21,9 @@ from lanista.bots.sandbox import Sandbox, SandboxError
 
 OUTPUT_LIMIT = 65536
 """Number of bytes of a bot's output that are kept: the last ones."""
+
+TURNS_LIMIT = 4096
+"""Number of turns, the last ones, for which it is known what the bot wrote in them."""
 
 GRACE = 0.5
 """Seconds that a bot may take to exit by itself when it is ended; enough to flush a log."""
@@ -127,6 +130,10 @@ class Bot:
 
     _limit: str | None = attrs.field(default=None, init=False, repr=False)
     _output: bytearray = attrs.field(factory=bytearray, init=False, repr=False)
+    # Returns the present turn of its match; None: it isn't in a match.
+    _turn: Callable[[], int] | None = attrs.field(default=None, init=False, repr=False)
+    # Turns in which output came, each with the number of bytes that had come before.
+    _turns: list[tuple[int, int]] = attrs.field(factory=list, init=False, repr=False)
     _exited: trio.Event = attrs.field(factory=trio.Event, init=False, repr=False)
 
     async def exited(self) -> Exit:
@@ -169,6 +176,34 @@ class Bot:
         """
         kept = bytes(self._output[max(0, len(self._output) - limit) :])
         return kept.decode("utf-8", "backslashreplace")
+
+    def place_output(self, turn: Callable[[], int] | None) -> None:
+        """Note from now on in which turn each part of the output comes.
+
+        Args:
+            turn: Returns the present turn of the match that the bot plays; None to note nothing.
+        """
+        self._turn = turn
+        self._turns.clear()
+
+    def output_turns(self, limit: int = OUTPUT_LIMIT) -> list[tuple[int, int]]:
+        """Return each turn in which output came, and where that begins in `output_tail(limit)`.
+
+        A line belongs to the turn in which its end was read: that is a moment after the bot wrote
+        it, and a bot that answers within a few milliseconds may be some turns further by then.
+        """
+        kept = bytes(self._output[max(0, len(self._output) - limit) :])
+        before = self.output_bytes - len(kept)
+        places: list[tuple[int, int]] = []
+        done = characters = 0
+        for turn, byte in self._turns if kept else ():
+            start = kept.rfind(b"\n", 0, max(0, byte - before)) + 1
+            characters += len(kept[done:start].decode("utf-8", "backslashreplace"))
+            done = start
+            if places and places[-1][1] == characters:
+                places.pop()  # the lines of that turn ended in this one, or aren't kept
+            places.append((turn, characters))
+        return places
 
     def cpu_used(self) -> float:
         """Return the seconds of processor time that it and all it started have used so far.
@@ -215,6 +250,10 @@ class Bot:
 
     def keep(self, output: bytes) -> None:
         """Append to its output, of which the last OUTPUT_LIMIT bytes are kept."""
+        turn = None if self._turn is None else self._turn()
+        if turn is not None and (not self._turns or self._turns[-1][0] != turn):
+            self._turns.append((turn, self.output_bytes))
+            del self._turns[:-TURNS_LIMIT]
         self.output_bytes += len(output)
         self._output += output
         del self._output[:-OUTPUT_LIMIT]

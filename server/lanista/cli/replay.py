@@ -2,14 +2,15 @@
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lanista.cli import EXIT_BAD_INPUT, BadInputError
-from lanista.cli.common import Choice, ending_line, fault_lines, printable
+from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
+from lanista.cli.palette import letter
 
 if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
 """How long a moving picture shows each round by default, in milliseconds."""
+MAX_OUTPUT_LINES = 12
+"""Maximum number of lines that a bot's process wrote in a turn that `replay show` prints."""
 
 
 @click.group("replay")
@@ -135,14 +138,14 @@ def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
 
 @command.command("show")
 @click.argument("file")
-@click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N moves.")
+@click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
 @click.option(
     "--delay",
     type=click.FloatRange(min=0),
     default=50.0,
     show_default=True,
     metavar="MS",
-    help="Pause between moves.",
+    help="Pause between turns.",
 )
 @click.option(
     "--size",
@@ -198,7 +201,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
             view = BoardView(game.scene(), names, size, plain=lacks_colours(console))
             drawn = drawn_on(game)
             view.print(game.frame(), console, drawn.cells)
-            for line in drawn.lines:
+            for line in (*drawn.lines, *_output_lines(record, names, game.turn)):
                 click.echo(line)
     except MismatchError as error:
         click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
@@ -446,6 +449,17 @@ def _print_feed(
     return 0
 
 
+def _output_lines(record: "Record", names: Sequence[str], turn: int) -> Iterator[str]:
+    """Yield what bots' processes wrote in a turn, as printable lines, of each bot the last ones."""
+    bots = () if record.result is None else record.result.bots
+    for seat, (bot, name) in enumerate(zip(bots, names, strict=False)):
+        lines = [] if bot is None else bot.written_in(turn).splitlines()
+        if len(lines) > MAX_OUTPUT_LINES:
+            yield f"{letter(seat)} {name} wrote {len(lines)} lines; the last ones:"
+        for line in lines[-MAX_OUTPUT_LINES:]:
+            yield f"{letter(seat)} {name} wrote: {printable(line)}"
+
+
 def _print_result(record: "Record", ruleset: "Ruleset") -> None:
     header, result = record.header, record.result
     click.echo(
@@ -455,7 +469,8 @@ def _print_result(record: "Record", ruleset: "Ruleset") -> None:
     if result is None:
         click.echo("no result: the arena ended before the match did")
         return
-    click.echo(f"{printable(result.end)}: {printable(result.reason)}, {result.turns} turns")
+    turns = turns_text(ruleset, result)
+    click.echo(f"{printable(result.end)}: {printable(result.reason)}, {turns}")
     for line in ending_line(ruleset, result):
         click.echo(line)
     for seat, player in enumerate(header.players):

@@ -28,6 +28,7 @@ from lanista.hosting import ids
 from lanista.hosting.handshake import Handshake, announce
 from lanista.match.channel import Channel
 from lanista.match.connection import Connection
+from lanista.match.record import BotInfo
 from lanista.rules.base import Ruleset
 from lanista_protocol import Bye, RemoteProtocolError
 
@@ -101,6 +102,15 @@ class PooledBot:
     def output(self) -> str:
         """Return the last part of what it has written in its present match."""
         return self.bot.output_tail(self.bot.output_bytes - self.written)
+
+    def info(self, exit_: str) -> BotInfo:
+        """Return what a record says of its process.
+
+        Args:
+            exit_: How it ended.
+        """
+        turns = self.bot.output_turns(self.bot.output_bytes - self.written)
+        return BotInfo(exit=exit_, output=self.output(), output_turns=tuple(turns))
 
     @property
     def is_there(self) -> bool:
@@ -240,6 +250,7 @@ class BotPool:
 
     async def give_back(self, pooled: PooledBot) -> None:
         """Keep a bot for its next match; if too many wait then, end the longest idle."""
+        pooled.bot.place_output(None)
         self._idle.append(pooled)
         if len(self._idle) > IDLE:
             await self._idle.pop(0).end()

@@ -75,6 +75,9 @@ class HostedMatch:
             (lambda seat: bots[seat].bot.why_left()) if bots else None,
             may_rejoin=self.may_rejoin,
         )
+        match = self.match
+        for bot in bots:
+            bot.bot.place_output(lambda: match.turn)
 
     @property
     def is_void(self) -> bool:
@@ -390,10 +393,7 @@ class MatchHost:
         """Complete the record, and write failure bundles."""
         with trio.CancelScope(shield=True):
             result = await hosted.complete(
-                [
-                    BotInfo(exit=str(exit_), output=bot.output())
-                    for exit_, bot in zip(exits, hosted.bots, strict=True)
-                ]
+                [bot.info(str(exit_)) for exit_, bot in zip(exits, hosted.bots, strict=True)]
             )
             bundles: list[Path] = []
             trouble = None

@@ -55,5 +55,5 @@ def _without_evidence(line: bytes, owned: Collection[int]) -> bytes:
     bots = values.get("result", {}).get("bots", ())
     for seat, bot in enumerate(bots):
         if bot is not None and seat not in owned:
-            bot["output"] = ""
+            bot["output"], bot["output_turns"] = "", []
     return encode(values).encode() + b"\n"

@@ -249,6 +249,15 @@ class BotInfo:
     exit: str
     output: str
     """The last part of what the bot wrote to stderr and stdout."""
+    output_turns: tuple[tuple[int, int], ...] = ()
+    """The turns in which parts of it were read, each with the character at which its part begins.
+    What stands before the first was written before the match."""
+
+    def written_in(self, turn: int) -> str:
+        """Return the part of the output that was read in a turn."""
+        ends = [start for _, start in self.output_turns[1:]] + [len(self.output)]
+        parts = zip(self.output_turns, ends, strict=False)
+        return "".join(self.output[start:end] for (of, start), end in parts if of == turn)
 
 
 @attrs.frozen(kw_only=True)

@@ -170,6 +170,11 @@ class Match:
             self._can_be_absent |= may_rejoin
             self.seats.append(Seat(index, name, connection, encoder, may_rejoin=may_rejoin))
 
+    @property
+    def turn(self) -> int:
+        """The present turn's number; once the match is over, the number of turns."""
+        return self._turns
+
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """Abort the match; its seats are sent the reason."""
         self._why_interrupted = why

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from lanista.formats.originals import Shown
-from lanista.match.record import FaultInfo, Header, ResultInfo, TurnInfo
+from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Scene
@@ -273,6 +273,9 @@ def end(
             "outputs": {
                 seat: last_part(bot.output) for seat, bot in processes.items() if bot.output
             },
+            "output_turns": {
+                seat: turns_of_last_part(bot) for seat, bot in processes.items() if bot.output_turns
+            },
         }
     return fields
 
@@ -289,6 +292,13 @@ def last_part(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{len(text) - LONGEST} more characters before … {text[-LONGEST:]}"
+
+
+def turns_of_last_part(bot: BotInfo) -> list[tuple[int, int]]:
+    """Return `output_turns` of a bot whose output is shown by `last_part`."""
+    moved = len(last_part(bot.output)) - len(bot.output)
+    begins = max(0, moved + len(bot.output) - LONGEST)  # where the text that is left begins
+    return [(turn, max(begins, start + moved)) for turn, start in bot.output_turns]
 
 
 def _mark(mark: Mark) -> tuple[Any, ...]:

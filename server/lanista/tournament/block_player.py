@@ -188,7 +188,7 @@ class Player:
         infos: list[BotInfo | None] = []
         for seat, bot in enumerate(bots):
             stays = not run.void and not run.trouble and _stays(bot, match, seat)
-            infos.append(BotInfo(exit=KEPT, output=bot.output()) if stays else None)
+            infos.append(bot.info(KEPT) if stays else None)
             if stays:
                 await self.pool.give_back(bot)
         run.stays = infos[0] is not None
@@ -278,7 +278,7 @@ async def _finish(played: _PlayedMatch, run: MatchRun) -> None:
     async def end(seat: int) -> None:
         bot = bots[seat]
         exits[seat] = bot_exit = await bot.end()
-        infos[seat] = BotInfo(exit=str(bot_exit), output=bot.output())
+        infos[seat] = bot.info(str(bot_exit))
 
     if None in infos:
         async with trio.open_nursery() as nursery:

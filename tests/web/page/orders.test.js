@@ -8,6 +8,7 @@ import { test } from "node:test";
 import {
   concerns,
   crashLine,
+  hasCrashed,
   ordersOf,
   summaryOf,
 } from "../../../server/lanista/web/page/orders.js";
@@ -70,4 +71,12 @@ test("the line that says what crashed is found in what the languages write", () 
   assert.equal(crashLine(rust.join("\n")), `${rust[0]} ${rust[1]}`);
   assert.equal(crashLine("terminate called\n  what():  vector\n\n"), "  what():  vector");
   assert.equal(crashLine("\n"), "");
+});
+
+test("a bot has crashed if its connection broke and its process failed", () => {
+  assert.ok(hasCrashed("disconnect", "exited with code 1"));
+  assert.ok(hasCrashed("crash", "killed by SIGSEGV"));
+  assert.ok(!hasCrashed("normal", "exited with code 1"));
+  assert.ok(!hasCrashed("disconnect", "exited with code 0"));
+  assert.ok(!hasCrashed(undefined, undefined));
 });

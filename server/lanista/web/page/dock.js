@@ -28,7 +28,7 @@ import { valuePlots } from "./value_plots.js";
  * @param {import("./pointed.js").Pointed} options.pointed links texts with the board
  * @param {(round: number) => void} options.seek shows a round
  * @param {() => number} options.last returns the last round of which anything is told
- * @param {() => {outputs?: Record<string, string>} | null} options.result returns the result of the
+ * @param {() => import("./decode.js").End["result"]} options.result returns the result of the
  *   match; null: it isn't to be told yet
  * @param {() => void} options.changed is called when another part or player was chosen: the caller
  *   then shows the position again
@@ -46,7 +46,7 @@ export function dock(frames, { pointed, seek, last, result, changed }) {
   const panels = [
     ["answers", answersPanel(sources)],
     ["logs", logsPanel({ ...sources, frame: (n) => frames.frame(n), last, seek })],
-    ["output", outputPanel({ ...sources, result })],
+    ["output", outputPanel({ ...sources, result, seek })],
     ["ledger", timesPanel(head)],
   ];
   const elements = new Map(panels.map(([key, { element }]) => [key, element]));

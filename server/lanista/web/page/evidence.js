@@ -10,7 +10,8 @@
 import { el, fill } from "./dom.js";
 import { readTurn } from "./drawing.js";
 import { logContent } from "./log_content.js";
-import { crashLine, ordersOf, summaryOf } from "./orders.js";
+import { crashLine, hasCrashed, ordersOf, summaryOf } from "./orders.js";
+import { outputParts } from "./output.js";
 import { FAULTY, playerOf } from "./panels.js";
 import {
   capital,
@@ -25,6 +26,7 @@ import {
 /** @typedef {import("./decode.js").Frame} Frame */
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Play} Play */
+/** @typedef {import("./output.js").OutputPart} OutputPart */
 /** @typedef {import("./panels.js").Panel} Panel */
 /** @typedef {import("./pointed.js").Pointed} Pointed */
 
@@ -288,56 +290,107 @@ function noLogs(head) {
 }
 
 /**
- * Make the panel of what the bots' processes wrote to standard error and standard output.
+ * Make the panel of what the bots' processes wrote to standard error and standard output. It is
+ * scrolled to what came in the turn that led to the position.
  *
- * @param {Sources & {result: () => {outputs?: Record<string, string>} | null}} sources `result`:
- *   of the match; null while it is running
+ * @param {Sources & {result: () => import("./decode.js").End["result"],
+ *   seek: (n: number) => void}} sources `result`: of the match; null while it is running
  * @returns {Panel}
  */
 export function outputPanel(sources) {
-  const { head, result } = sources;
+  const { head, result, seek } = sources;
   const element = el("div", { class: "logs" });
   /** The last content, which only the end and the choice of a seat change. */
   let shown = "";
+  /** @type {{round: number | null, element: HTMLElement}[]} */
+  let parts = [];
   return {
     element,
-    show() {
+    show({ n }) {
       const over = result();
       const outputs = over?.outputs ?? {};
       const seats = seatsOf(sources).filter((seat) => (outputs[seat] ?? "") !== "");
       const key = JSON.stringify([over === null, seats, Object.keys(outputs), head.logs]);
-      if (key === shown) {
-        return;
-      }
-      shown = key;
-      fill(
-        element,
-        seats.map((seat) =>
-          el(
-            "section",
-            null,
-            el("h3", null, playerOf(head, seat)),
-            el("pre", { class: "raw whole", tabindex: 0, "data-scrolls": true },
-              outputParts(outputs[seat])),
+      if (key !== shown) {
+        shown = key;
+        const contents = seats.map((seat) => {
+          const isCrash = hasCrashed(over?.endings?.[seat], over?.exits?.[seat]);
+          const crash = isCrash ? crashLine(outputs[seat]) : "";
+          const divided = outputParts(outputs[seat], over?.output_turns?.[seat] ?? []);
+          return outputOf(head, divided, { crash, rounds: over?.turns ?? 0, seek });
+        });
+        parts = contents.flat();
+        fill(
+          element,
+          seats.map((seat, at) =>
+            el(
+              "section",
+              null,
+              el("h3", null, playerOf(head, seat)),
+              contents[at].map((part) => part.element),
+            ),
           ),
-        ),
-        seats.length === 0 && note(noOutput(head, over === null)),
-      );
+          seats.length === 0 && note(noOutput(head, over === null)),
+        );
+      }
+      const now = parts.filter(({ round }) => round === n);
+      for (const part of parts) {
+        part.element.classList.toggle("now", now.includes(part));
+      }
+      scrollTo(element, now[0]?.element ?? null);
     },
   };
 }
 
-/** Make the contents of an output, with the line that says what crashed marked. @param {string} text */
-function outputParts(text) {
-  const line = crashLine(text);
-  const at = line === "" ? -1 : text.lastIndexOf(line);
-  return at < 0
-    ? printable(text)
-    : [
-        printable(text.slice(0, at)),
-        el("b", null, printable(line)),
-        printable(text.slice(at + line.length)),
-      ];
+/**
+ * Make the elements of a bot's output.
+ *
+ * @param {Head} head
+ * @param {readonly OutputPart[]} parts
+ * @param {{crash: string, rounds: number, seek: (n: number) => void}} options `crash`: the line that
+ *   says what crashed, to be marked; empty if nothing did; `rounds`: of the match
+ */
+function outputOf(head, parts, { crash, rounds, seek }) {
+  const crashed = crash === "" ? -1 : parts.findLastIndex(({ text }) => text.includes(crash));
+  return parts.map(({ round, text }, at) => ({
+    round,
+    element: el(
+      "div",
+      { class: "of-turn" },
+      // Without turns there is one part, all of the output.
+      (round !== null || parts.length > 1) && el("h4", null, whenWritten(head, round, rounds, seek)),
+      el("pre", { class: "raw whole" }, at === crashed ? markedLine(text, crash) : printable(text)),
+    ),
+  }));
+}
+
+/**
+ * Tell when a part of an output came.
+ *
+ * @param {Head} head
+ * @param {number | null} round
+ * @param {number} rounds
+ * @param {(n: number) => void} seek
+ */
+function whenWritten(head, round, rounds, seek) {
+  if (round === null || round > rounds) {
+    return round === null ? "Before" : "After the end";
+  }
+  return el(
+    "button",
+    { class: "plain", type: "button", onclick: () => seek(round) },
+    `${capital(turnWord(head))} ${round}`,
+  );
+}
+
+/** Make the contents of a text whose last such line is marked. @param {string} text @param {string} line */
+function markedLine(text, line) {
+  const at = text.lastIndexOf(line);
+  return [
+    printable(text.slice(0, at)),
+    el("b", null, printable(line)),
+    printable(text.slice(at + line.length)),
+  ];
 }
 
 /**

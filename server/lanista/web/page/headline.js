@@ -10,7 +10,7 @@ import { compareAddress } from "./compare_choice.js";
 import { copyButton } from "./controls.js";
 import { el, fill } from "./dom.js";
 import { addressOf, seatMark } from "./matches.js";
-import { crashLine } from "./orders.js";
+import { crashLine, hasCrashed } from "./orders.js";
 import { downloadButton } from "./owner.js";
 import { describeEnding, describeLead, printable, turnWord } from "./text.js";
 
@@ -18,11 +18,6 @@ import { describeEnding, describeLead, printable, turnWord } from "./text.js";
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./player.js").Player} Player */
-
-/** Endings of a bot whose connection broke (docs/records.md). */
-const ENDED_BY_CRASH = new Set(["disconnect", "crash"]);
-/** How the arena tells that a process ended by a fault of its own. */
-const CRASH = /^(exited with code [1-9]|killed by |was ended: )/;
 
 /** The headline of a match. */
 export class Headline {
@@ -111,7 +106,7 @@ export class Headline {
     fill(
       this.#crashes,
       endings.flatMap((ending, seat) => {
-        if (!ENDED_BY_CRASH.has(ending) || !CRASH.test(exits[seat] ?? "")) {
+        if (!hasCrashed(ending, exits[seat])) {
           return [];
         }
         const output = outputs[seat] ?? "";

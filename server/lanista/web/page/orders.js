@@ -88,6 +88,21 @@ export function concerns(subject, pointed) {
   );
 }
 
+/** Endings of a bot whose connection broke (docs/records.md). */
+const ENDED_BY_CRASH = new Set(["disconnect", "crash"]);
+/** How the arena tells that a process ended by a fault of its own. */
+const CRASH = /^(exited with code [1-9]|killed by |was ended: )/;
+
+/**
+ * Tell whether a bot's process crashed in the match.
+ *
+ * @param {string | undefined} ending how the match ended for the bot
+ * @param {string | undefined} exit how its process ended
+ */
+export function hasCrashed(ending, exit) {
+  return ENDED_BY_CRASH.has(ending ?? "") && CRASH.test(exit ?? "");
+}
+
 /**
  * Return the line of a bot's output that says what crashed: the last line of its last traceback.
  *
