@@ -10,7 +10,7 @@ import click
 
 from lanista.cli import EXIT_BAD_INPUT, BadInputError
 from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
-from lanista.cli.palette import letter
+from lanista.playback.seat_colours import letter
 
 if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
