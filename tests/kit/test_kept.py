@@ -184,7 +184,7 @@ def test_what_was_read_with_a_matchs_end_isnt_lost(compiler):
 
     def talk(connection, lines, _):
         assert b"Globals v=1 game=hogwarts keep=1\n" == lines.readline()
-        connection.sendall(b"welcome v=1\nwait\n" + 3 * (opening + closing) + b"bye\n")
+        connection.sendall(b"welcome v=1\nwait 1 4\n" + 3 * (opening + closing) + b"bye\n")
         answers.extend(lines.readline() for _ in range(3))
         assert b"" == lines.readline()
 

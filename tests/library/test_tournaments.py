@@ -1,7 +1,10 @@
 """`lanista.tournament.run` and `run_async`, from whatever kind of program."""
 
 import asyncio
+import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -99,17 +102,35 @@ def test_without_a_loop_the_async_form_says_so():
         coroutine.send(None)
 
 
+CELLS = """
+import signal
+from IPython.core.interactiveshell import InteractiveShell
+
+def interrupt(event):
+    signal.raise_signal(signal.SIGINT)
+
+shell = InteractiveShell.instance()
+shell.user_ns.update(SHORT={short!r}, LONG={long!r}, interrupt=interrupt)
+assert shell.run_cell("import lanista").success
+assert shell.run_cell("report = await lanista.tournament.run_async(SHORT)").success
+assert shell.user_ns["report"].over
+ended = shell.run_cell("lanista.tournament.run(LONG, on_event=interrupt)")
+assert isinstance(ended.error_in_exec, KeyboardInterrupt), ended
+again = "report = lanista.tournament.run(SHORT | dict(name='again'))"
+assert shell.run_cell(again).success
+assert shell.user_ns["report"].over
+"""
+
+
 def test_in_a_cell_of_ipython(here):
-    """Interrupting the cell ends the tournament; the shell goes on."""
-    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
-    shell.user_ns.update(lanista=lanista, SHORT=SHORT, LONG=LONG)
-    assert shell.run_cell("report = await lanista.tournament.run_async(SHORT)").success
-    assert shell.user_ns["report"].over
+    """Interrupting the cell ends the tournament; the shell goes on.
 
-    def interrupt(event):
-        signal.raise_signal(signal.SIGINT)
-
-    shell.user_ns["interrupt"] = interrupt
-    ended = shell.run_cell("lanista.tournament.run(LONG, on_event=interrupt)")
-    assert isinstance(ended.error_in_exec, KeyboardInterrupt)
-    assert shell.run_cell("report = lanista.tournament.run({**SHORT, 'name': 'again'})").success
+    In a process of its own, as IPython wants the main thread's event loop for itself.
+    """
+    pytest.importorskip("IPython")
+    program = CELLS.format(short=SHORT, long=LONG)
+    environment = os.environ | {"IPYTHONDIR": str(here / "ipython")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=here, env=environment, capture_output=True, text=True
+    )
+    assert 0 == done.returncode, done.stdout + done.stderr

@@ -59,7 +59,8 @@ const KEYS = Object.freeze([
     action: "decided",
     keys: ["d"],
     shown: ["D"],
-    description: "to where it was decided: the largest gain in the winner's lead",
+    description:
+      "to where it was decided, once spoilers are shown: the largest gain in the winner's lead",
   },
   { action: "first", keys: ["Home"], shown: ["Home"], description: "to the start" },
   {
