@@ -34,6 +34,10 @@ def command(file: str, rules: str, orders: str | None) -> int:
     from lanista.formats.tokens import FormatError
 
     text = _read(file)
+    if text.startswith('{"lanista_record":'):
+        raise BadInputError(
+            f"{file} is a record: `lanista replay verify` checks it against the rules"
+        )
     try:
         originals = of_text(text)
         if orders is not None:
