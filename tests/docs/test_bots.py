@@ -149,7 +149,12 @@ def test_every_block_of_a_page_does_what_it_says(page, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "way", ["lanista build", pytest.param("g++", marks=pytest.mark.long), "make"]
+    "way",
+    [
+        pytest.param("lanista build", marks=pytest.mark.long),  # short: kit/test_build.py
+        pytest.param("g++", marks=pytest.mark.long),
+        "make",
+    ],
 )
 def test_the_ways_to_build_a_kits_player(way, tmp_path):
     """Each way of kits.md does what it says; the first bot is also played.
