@@ -29,7 +29,7 @@ fill_after = 0.2
 [[ladders]]
 name = "hogwarts"
 game = "hogwarts"
-clock = { first = 20, turn = 0.2, late_limit = 100 }
+clock = { first = 20, turn = 0.2, late_limit = 100, stall_margin = 600 }
 """
 
 
