@@ -56,7 +56,7 @@ class Steps(trio.abc.Instrument):
         self.longest_wall = max(self.longest_wall, (wall, task.name))
 
     def told(self):
-        """What was the longest since the last call."""
+        """Return the longest since the last call."""
         (own, name), (wall, its_name) = self.longest, self.longest_wall
         self.__init__()
         return {
@@ -165,7 +165,7 @@ async def measure(folder, count, processes):
 
 
 async def renewed(shown, steps):
-    """What a new table costs the loop, from the question to the answer, without a request."""
+    """Measure what a new table costs the loop, from the question to the answer, with no request."""
     (table,) = shown.tables.values()
     await trio.to_thread.run_sync(table.room.results.store.strike, names(1)[0])
     table.renewal.due = trio.current_time()

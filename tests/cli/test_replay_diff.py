@@ -63,7 +63,7 @@ def test_a_forged_record_is_named(lanista, tmp_path):
 
 
 def test_both_matches_in_one_html_file(lanista, tmp_path):
-    """Beside what is printed; the records aren't overwritten."""
+    """The file is written beside what is printed, and never over one of the records."""
     a, b = two(tmp_path)
     page = tmp_path / "diff.html"
     done = lanista("replay", "diff", a, b, "--html", page)

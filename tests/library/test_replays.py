@@ -56,7 +56,7 @@ def test_states_of_games_for_four(game):
 
 
 def test_the_first_difference_from_another_match(replay):
-    """What `lanista replay diff` says, as an object."""
+    """It is the difference that `lanista replay diff` tells, as an object."""
     assert not replay.first_difference(replay).found
     how = {"seed": 4, "settings": {"move_limit": 20}, **PATIENT}
     other = lanista.play("angrymob", ["RandomRunners", "CamperJoe"], **how).replay()

@@ -27,7 +27,7 @@ LONG = {**CUP, "seeds": list(range(2000))}
 
 
 def test_within_a_loop_of_asyncio(here, run_asyncio):
-    """As in a notebook: both the sync and the async function."""
+    """Both the sync and the async function work there, as in a notebook."""
 
     async def main():
         ticks = []

@@ -25,7 +25,7 @@ LARGEST = 300_000
 """Bytes of a picture."""
 PROJECTOR = {"width": 1920, "height": 1080}
 OTHER = {(100, 1): ""}
-"""What another version of a bot answers, in the comparison: by turn and seat of Hogwarts."""
+"""The answers of another version of a bot, for the comparison: by turn and seat of Hogwarts."""
 PICTURES = {
     # Game, bots and seed; the round to show.
     "angrymob": (("GravityGoers", "RandomRunners", "-s", 7), 34),

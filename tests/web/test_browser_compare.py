@@ -26,7 +26,7 @@ LIMIT = {"settings": {"move_limit": 6}}
 
 @pytest.fixture(scope="module")
 def pairs(records, tmp_path_factory):
-    """Of two games a match of the house bots, and the same with one other answer."""
+    """Records of two games: a match of the house bots, and the same with one other answer."""
     folder = tmp_path_factory.mktemp("pairs")
     return {
         game: (
@@ -88,7 +88,7 @@ def address(arena, a, b, **query):
 
 
 def told(path_a, path_b):
-    """What `lanista replay diff` says."""
+    """Return the output of `lanista replay diff`."""
     a, b = read_record(path_a), read_record(path_b)
     return first_difference(a, b, registry.get(a.header.game))
 

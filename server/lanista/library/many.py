@@ -129,7 +129,7 @@ async def aplay_many(
 
 @attrs.frozen
 class _Wish:
-    """What `play_many` was asked for, apart from the options of a match."""
+    """The arguments of `play_many`, apart from the options of a match."""
 
     pairings: Iterable[Sequence[AnyBot]]
     seeds: Iterable[int]

@@ -1,4 +1,4 @@
-"""What all our databases need: opening, upgrading, copying, locking, and transactions.
+"""The base of all our databases: opening, upgrading, copying, locking, and transactions.
 
 There is one writer at a time. Whoever must be the only one for long holds a lock (`Database.lock`);
 other programs may read at any time, and write in transactions of their own. Readers see one
