@@ -34,7 +34,7 @@ def test_a_match_writes_the_original_games_file(lanista, game):
     assert explained.out.startswith("explained 6 of 6 rounds")
     (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
     verified = lanista("replay", "verify", path)
-    assert (0, f"{path}: verified 6 turns\n") == (verified.code, verified.out)
+    assert (0, f"{path}: verified 6 rounds\n") == (verified.code, verified.out)
     exported = lanista("replay", "export", path, "--format", "res")
     assert (0, text) == (exported.code, exported.out)
 

@@ -38,7 +38,7 @@ def test_house_bots_play_and_the_result_is_told(lanista):
     assert f"angrymob-{record.header.seed}-{record.header.match}.jsonl.gz" == path.name
     assert path.exists()
     verified = lanista("replay", "verify", path)
-    assert (0, f"{path}: verified {record.result.turns} turns\n") == (verified.code, verified.out)
+    assert (0, f"{path}: verified {record.result.turns} moves\n") == (verified.code, verified.out)
 
 
 def test_the_same_seed_gives_the_same_match(lanista):

@@ -26,9 +26,9 @@ def test_verify_takes_whole_packed_and_cut_records(lanista, played):
     part.write_bytes(b"".join(played.read_bytes().splitlines(keepends=True)[:-3]) + b'{"turn":')
     done = lanista("replay", "verify", played, packed, part)
     assert (
-        f"{played}: verified {turns} turns\n"
-        f"{packed}: verified {turns} turns\n"
-        f"{part}: verified {turns - 2} turns; the match was cut off, there is no result\n"
+        f"{played}: verified {turns} moves\n"
+        f"{packed}: verified {turns} moves\n"
+        f"{part}: verified {turns - 2} moves; the match was cut off, there is no result\n"
     ) == done.out
     assert (0, "") == (done.code, done.err)
 

@@ -160,6 +160,6 @@ def test_a_match_that_was_cut_off_differs_in_its_end(tmp_path):
     found = first_difference(read_record(whole), read_record(part), registry.get("angrymob"))
     assert (None, True, (2, 1)) == (found.turn, found.found, found.turns)
     assert (
-        "A ended after 2 turns: 'finished' ('move-limit'), scores 1, 1",
-        "B was cut off after 1 turns: it has no result",
+        "A ended after 2 moves: 'finished' ('move-limit'), scores 1, 1",
+        "B was cut off after 1 move: it has no result",
     ) == found.end

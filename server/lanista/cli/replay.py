@@ -11,6 +11,8 @@ import click
 from lanista.cli import EXIT_BAD_INPUT, BadInputError
 from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
 from lanista.playback.seat_colours import letter
+from lanista.rules.base import turn_word
+from lanista.rules.picture import counted
 
 if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
@@ -70,7 +72,7 @@ def verify(files: tuple[str, ...]) -> int:
             code = max(code, EXIT_MISMATCH)
             continue
         whole = "" if record.result is not None else "; the match was cut off, there is no result"
-        click.echo(f"{file}: verified {turns} turns{whole}")
+        click.echo(f"{file}: verified {counted(turns, turn_word(ruleset))}{whole}")
     return code
 
 

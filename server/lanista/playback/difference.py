@@ -15,7 +15,8 @@ from lanista.match.record import Header, Record, TurnInfo
 from lanista.match.replay import played_turns, positions, seat_faults, start
 from lanista.playback.answers import SUBMOVES_SHOWN, decoded
 from lanista.playback.position_words import LINES, position_words
-from lanista.rules.base import Game, Ruleset
+from lanista.rules.base import Game, Ruleset, turn_word
+from lanista.rules.picture import counted
 from lanista_protocol import MalformedLineError, shown, tokenize
 
 RAW_SHOWN = 200
@@ -104,7 +105,7 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
         # playing both again finds out which.
         if apart is not None:
             _games(a, b, ruleset, apart + 1)
-        return Difference(start=begin, turns=counts, end=tuple(_end(a, b, counts)))
+        return Difference(start=begin, turns=counts, end=tuple(_end(a, b, counts, turn_word(ruleset))))
     game = _game(a, ruleset, at)
     seats = tuple(_seats(a.header, b.header, game, *both[at]))
     words: tuple[str, ...] = ()
@@ -273,8 +274,15 @@ def _games(a: Record, b: Record, ruleset: Ruleset, turns: int) -> tuple[Game, Ga
     return _game(a, ruleset, turns), _game(b, ruleset, turns)
 
 
-def _end(a: Record, b: Record, counts: tuple[int, int]) -> Iterator[str]:
-    """Yield how each of the records ends, if they end differently."""
+def _end(a: Record, b: Record, counts: tuple[int, int], word: str) -> Iterator[str]:
+    """Yield how each of the records ends, if they end differently.
+
+    Args:
+        a: The first record.
+        b: The second record.
+        counts: The number of turns of each.
+        word: The game's word for a turn.
+    """
     results = [
         result and (result.end, result.reason, result.ranks, result.scores)
         for result in (a.result, b.result)
@@ -283,11 +291,12 @@ def _end(a: Record, b: Record, counts: tuple[int, int]) -> Iterator[str]:
         return
     for name, record, count in zip("AB", (a, b), counts, strict=True):
         result = record.result
+        played = counted(count, word)
         if result is None:
-            yield f"{name} was cut off after {count} turns: it has no result"
+            yield f"{name} was cut off after {played}: it has no result"
         else:
             scores = ", ".join(map(str, result.scores))
             yield (
-                f"{name} ended after {count} turns: {shown(result.end)} ({shown(result.reason)}), "
+                f"{name} ended after {played}: {shown(result.end)} ({shown(result.reason)}), "
                 f"scores {scores}"
             )

@@ -139,6 +139,8 @@ final class ScriptedArena implements AutoCloseable {
                     break;
                 }
             }
+            // Over TLS, to close is to wait for the bot's own farewell, which comes when it has read.
+            bot.setSoTimeout(1);
         }
     }
 
