@@ -57,7 +57,7 @@ def lost(lanista):
     def play(words, *options):
         done = lanista(
             *("play", "angrymob", words, OPPONENT, "-i", "pit", "-s", 3, "--move-limit", 9),
-            *("--time-init", 60, "--time-move", 60, *options, "--console", "-o", "match.jsonl"),
+            *("--time-init", 60, "--time-move", 60, "--console", "-o", "match.jsonl", *options),
         )
         assert (0, "") == (done.code, done.err)
         done.bundle = done.folder / BUNDLE
@@ -183,11 +183,11 @@ def test_a_process_that_fails_after_a_whole_match_gets_one(lost, tmp_path):
 def test_a_match_that_all_end_normally_leaves_none_and_removes_the_last(lost):
     """The record is the new match's, so its bundles are too."""
     done = lost(bot("illegal"))
-    assert done.bundle.exists()
-    again = lost(bot("classic"))
-    assert ["match.jsonl"] == [
-        path.name for path in again.folder.iterdir() if path.name not in {"stdout", "stderr"}
-    ]
+    record = done.bundle.with_name("match.jsonl")
+    assert {record.name, BUNDLE} <= set(files(done.folder))
+    again = lost(bot("classic"), "-o", record)
+    assert record.name in files(done.folder)
+    assert BUNDLE not in files(done.folder)
     assert "why:" not in again.out
 
 

@@ -18,7 +18,7 @@ from lanista.errors import LanistaError
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
-from lanista.match.bundle import Failure, write_bundles
+from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder
@@ -147,14 +147,15 @@ class HostedMatch:
     async def write_bundles(self, failures: Sequence[Failure]) -> list[Path]:
         """Write the failure bundles beside the record, and return their folders.
 
+        Those of an earlier match with the same record go.
+
         Raises:
             OSError: A bundle can't be written.
         """
-        if not failures:
-            return []
-        return await trio.to_thread.run_sync(
-            write_bundles, self.record.path, self.match.title, len(self.names), failures
-        )
+        path, seats = self.record.path, len(self.names)
+        if not failures and not has_bundles(path, seats):
+            return []  # most matches; a thread would cost more than to look
+        return await trio.to_thread.run_sync(write_bundles, path, self.match.title, seats, failures)
 
     def close(self, record: Path | None = None) -> None:
         """Close the record, and tell watchers that the match is over.

@@ -63,6 +63,11 @@ def folder_of(record: Path, seat: int) -> Path:
     return record.with_name(f"{stem}.seat{seat}.failure")
 
 
+def has_bundles(record: Path, seats: int) -> bool:
+    """Tell whether there is a bundle beside a record, such as of an earlier match with its name."""
+    return any(os.path.lexists(folder_of(record, seat)) for seat in range(seats))
+
+
 def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failure]) -> list[Path]:
     """Write the bundles of a match, and remove those of an earlier match with the same record.
 

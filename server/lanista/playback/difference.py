@@ -105,7 +105,9 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
         # playing both again finds out which.
         if apart is not None:
             _games(a, b, ruleset, apart + 1)
-        return Difference(start=begin, turns=counts, end=tuple(_end(a, b, counts, turn_word(ruleset))))
+        return Difference(
+            start=begin, turns=counts, end=tuple(_end(a, b, counts, turn_word(ruleset)))
+        )
     game = _game(a, ruleset, at)
     seats = tuple(_seats(a.header, b.header, game, *both[at]))
     words: tuple[str, ...] = ()
