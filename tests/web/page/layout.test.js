@@ -40,6 +40,8 @@ test("levels lie beside each other or above each other, whichever gives larger t
   assert.equal(high.tile, 12);
   // The last one is on top.
   assert.deepEqual(high.levels, [{ x: 0, y: 16 + 40 * 12 + 6 + 16 }, { x: 0, y: 16 }]);
+  // (846 - 6) / 160 and (490 - 38) / 80 are 5 whole pixels: they leave more room above each other.
+  assert.equal(layout(TWO, 846, 490, 1, false).width, 80 * 5);
 });
 
 test("the evidence is where it leaves larger cells to the board", () => {

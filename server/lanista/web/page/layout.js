@@ -40,8 +40,8 @@ export const TITLE = 16;
 const WHOLE_PIXELS = 4;
 
 /**
- * Put levels beside or above each other, whichever gives larger tiles. Above each other, the last
- * one is on top, as with the floors of a house.
+ * Put levels beside or above each other, whichever gives larger tiles; above each other if they are
+ * alike. Above each other, the last one is on top, as with the floors of a house.
  * @param {Scene} scene
  * @param {number} width CSS px available
  * @param {number} height
@@ -62,7 +62,8 @@ export function layout(scene, width, height, ratio, small, zoom = 1) {
     Math.min(width / widest, (height - gaps - title * levels.length) / (rows * levels.length)),
     ratio,
   );
-  const isBeside = beside >= above;
+  // If they are alike, above each other: what is narrow leaves room for the evidence beside it.
+  const isBeside = beside > above;
   if (zoom > 1) {
     beside = tileSize(zoom * beside, ratio);
     above = tileSize(zoom * above, ratio);

@@ -21,8 +21,11 @@ import { default as uPlot } from "./vendor/uPlot.esm.js";
 export const MAX_POINTS = 1200;
 /** Lower end of the logarithmic scale in ms, as it can't show 0. */
 const MIN_TIME = 0.01;
-/** Height of a chart in CSS px. */
+/** Height of a chart in CSS px, and the lowest that it becomes in a part that is lower. */
 const HEIGHT = 240;
+const LOWEST = 100;
+/** Padding of a part, above and below what it shows. */
+const PADDING = 16;
 /** Minimum milliseconds between two drawings of growing data. */
 const DRAW_INTERVAL = 500;
 /** The same, while a chart that must not show what is to come follows the shown round. */
@@ -298,6 +301,8 @@ export class Chart {
   #plot = null;
   #round = 0;
   #marker = el("div", { class: "now" });
+  /** What scrolls around it. @type {Element | null} */
+  #part = null;
   #resizing = new ResizeObserver(() => this.#fit());
 
   /**
@@ -371,10 +376,26 @@ export class Chart {
     }
     if (this.#plot === null) {
       this.#plot = this.#make(this.#lines, this.#content, width);
-    } else if (this.#plot.width !== width) {
-      this.#plot.setSize({ width, height: HEIGHT });
+    }
+    const height = this.#height(this.#plot.height);
+    if (this.#plot.width !== width || this.#plot.height !== height) {
+      this.#plot.setSize({ width, height });
     }
     this.mark(this.#round);
+  }
+
+  /** Return the height with which the rounds below the chart aren't cut off. @param {number} now */
+  #height(now) {
+    if (this.#part === null) {
+      this.#part = this.element.closest('[role="tabpanel"]');
+      if (this.#part === null) {
+        return HEIGHT;
+      }
+      this.#resizing.observe(this.#part);
+    }
+    const { clientHeight, scrollHeight } = this.#part;
+    const isTooHigh = now < HEIGHT || scrollHeight > clientHeight;
+    return isTooHigh ? Math.min(HEIGHT, Math.max(LOWEST, clientHeight - PADDING)) : HEIGHT;
   }
 
   /** @param {Lines} lines @param {Content} content @param {number} width */
