@@ -129,28 +129,43 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
     match.at(1 + gains.index(max(gains)))
 
 
-def test_a_crash_says_what_crashed(arena, records, show, tmp_path):
+@pytest.fixture
+def crashed(arena, records, show, tmp_path):
+    """Show a match at whose end the process of the bot in seat B was as given."""
+
+    def crashed(**process):
+        lines = unpacked(records["angrymob"])
+        well = {"exit": "exited with code 0", "output": "all is well\n"}
+        result = json.loads(lines[-1])["result"]
+        result |= {"endings": ["normal", "disconnect"], "bots": [well, process]}
+        path = tmp_path / "crashed.jsonl"
+        path.write_bytes(b"".join(changed(lines, -1, result=result)))
+        page = show(f"{arena.page}/")
+        expect(page.get_by_text("operator", exact=True)).to_be_visible()
+        drop(page, path)
+        match = MatchPage(page)
+        match.begin()
+        return match
+
+    return crashed
+
+
+def test_a_killed_bot_says_how(crashed):
+    """Its last line may be about anything."""
+    page = crashed(exit="killed by SIGSEGV", output="round 31\n").page
+    page.keyboard.press("End")
+    crash = page.get_by_role("status").filter(has_text="RandomRunners")
+    expect(crash).to_contain_text("RandomRunners crashed (killed by SIGSEGV): round 31")
+
+
+def test_a_crash_says_what_crashed(crashed):
     """The last line of the traceback, and all of the output a click away."""
-    lines = unpacked(records["angrymob"])
-    result = {
-        **json.loads(lines[-1])["result"],
-        "endings": ["normal", "disconnect"],
-        "bots": [
-            {"exit": "exited with code 0", "output": "all is well\n"},
-            {
-                "exit": "exited with code 1",
-                "output": f"hello\n{TRACEBACK}",
-                "output_turns": [[1, len("hello\n")]],
-            },
-        ],
-    }
-    path = tmp_path / "crashed.jsonl"
-    path.write_bytes(b"".join(changed(lines, -1, result=result)))
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, path)
-    match = MatchPage(page)
-    match.begin()
+    match = crashed(
+        exit="exited with code 1",
+        output=f"hello\n{TRACEBACK}",
+        output_turns=[[1, len("hello\n")]],
+    )
+    page = match.page
     crash = page.get_by_role("status").filter(has_text="RandomRunners crashed:")
     expect(crash).to_be_hidden()
     page.keyboard.press("End")

@@ -110,14 +110,17 @@ export class Headline {
           return [];
         }
         const output = outputs[seat] ?? "";
-        const what = printable(crashLine(output)) || printable(exits[seat]);
+        const line = printable(crashLine(output));
+        const exit = printable(exits[seat]);
         const name = printable(this.#head.players[seat]?.name ?? "");
+        // What was killed may not have written why: its last line can be about anything.
+        const how = line === "" || exit.startsWith("exited") ? "" : ` (${exit})`;
         return [
           el(
             "p",
             null,
             seatMark(seat),
-            el("span", { class: "what" }, `${name} crashed: `, el("code", null, what)),
+            el("span", { class: "what" }, `${name} crashed${how}: `, el("code", null, line || exit)),
             output !== "" &&
               el(
                 "button",
