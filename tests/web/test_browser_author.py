@@ -130,14 +130,14 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
 
 
 @pytest.fixture
-def crashed(arena, records, show, tmp_path):
-    """Show a match at whose end the process of the bot in seat B was as given."""
+def failing(arena, records, show, tmp_path):
+    """Show a match that the bot in seat B didn't end as it should; at its end, B was as given."""
 
-    def crashed(**process):
+    def failing(*faults, **process):
         lines = unpacked(records["angrymob"])
         well = {"exit": "exited with code 0", "output": "all is well\n"}
         result = json.loads(lines[-1])["result"]
-        result |= {"endings": ["normal", "disconnect"], "bots": [well, process]}
+        result |= {"endings": ["normal", "disconnect"], "bots": [well, process], "faults": faults}
         path = tmp_path / "crashed.jsonl"
         path.write_bytes(b"".join(changed(lines, -1, result=result)))
         page = show(f"{arena.page}/")
@@ -147,20 +147,33 @@ def crashed(arena, records, show, tmp_path):
         match.begin()
         return match
 
-    return crashed
+    return failing
 
 
-def test_a_killed_bot_says_how(crashed):
+def test_a_killed_bot_says_how(failing):
     """Its last line may be about anything."""
-    page = crashed(exit="killed by SIGSEGV", output="round 31\n").page
+    page = failing(exit="killed by SIGSEGV", output="round 31\n").page
     page.keyboard.press("End")
     crash = page.get_by_role("status").filter(has_text="RandomRunners")
     expect(crash).to_contain_text("RandomRunners crashed (killed by SIGSEGV): round 31")
 
 
-def test_a_crash_says_what_crashed(crashed):
+def test_the_end_says_by_which_fault_a_bot_lost(failing):
+    """And leads to its turn."""
+    last, early = [
+        {"turn": turn, "seat": 1, "code": "late", "index": None, "words": f"<b>{turn}</b> s"}
+        for turn in (2, 1)
+    ]
+    match = failing(early, last, exit="ended by the arena", output="")
+    match.page.keyboard.press("End")
+    told = match.page.get_by_role("status").filter(has_text="RandomRunners late: <b>2</b> s")
+    told.get_by_role("button", name="Move 3", exact=True).click()
+    match.at(3)
+
+
+def test_a_crash_says_what_crashed(failing):
     """The last line of the traceback, and all of the output a click away."""
-    match = crashed(
+    match = failing(
         exit="exited with code 1",
         output=f"hello\n{TRACEBACK}",
         output_turns=[[1, len("hello\n")]],

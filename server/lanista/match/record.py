@@ -43,6 +43,7 @@ from cattrs.preconf.json import make_converter
 
 from lanista.errors import LanistaError
 from lanista.match.conditions import LadderInfo
+from lanista.match.ending import FAILURES
 from lanista.rules.outcome import Outcome, Termination
 
 FORMAT = 3
@@ -283,6 +284,12 @@ class ResultInfo:
     """How the bots' processes ended, by seat; empty if the arena started none."""
     ended: str = ""
     """When the match ended, as ISO 8601 in UTC."""
+
+    def fault_out(self, seat: int) -> FaultInfo | None:
+        """Return the fault by which a bot is out or has lost; None if it played to the end."""
+        if not self.endings or self.endings[seat] not in FAILURES:
+            return None
+        return next((fault for fault in reversed(self.faults) if fault.seat == seat), None)
 
     def agrees_with(self, outcome: Outcome) -> bool:
         """Tell whether the result is that of an outcome."""

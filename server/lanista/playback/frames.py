@@ -269,6 +269,11 @@ def end(
             "error": None if result.error is None else shortened(result.error),
             "ended": result.ended,
             "endings": list(result.endings),
+            "out": {
+                str(seat): {"turn": fault.turn, "code": fault.code, "words": shortened(fault.words)}
+                for seat in range(len(result.endings))
+                if (fault := result.fault_out(seat)) is not None
+            },
             "exits": {seat: bot.exit for seat, bot in processes.items()},
             "outputs": {
                 seat: last_part(bot.output) for seat, bot in processes.items() if bot.output

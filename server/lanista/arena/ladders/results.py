@@ -23,7 +23,6 @@ import structlog
 import trio
 
 from lanista.match.conditions import LadderInfo
-from lanista.match.ending import Ending
 from lanista.match.figures import Histogram
 from lanista.match.record import (
     ENDING,
@@ -90,15 +89,14 @@ def block_result(
     for seat, name in enumerate(names):
         counts = result.fault_counts[seat]
         ending = ENDINGS[result.endings[seat]]
-        reasons = [fault.words for fault in result.faults if fault.seat == seat]
-        is_failure = ending not in {Ending.NORMAL, Ending.VOID}
+        fault = result.fault_out(seat)
         seats.append(
             SeatResult(
                 bot=name,
                 rank=result.ranks[seat],
                 score=result.scores[seat],
                 ending=ending,
-                words=" ".join(reasons[-1].split()) if is_failure and reasons else "",
+                words="" if fault is None else " ".join(fault.words.split()),
                 late=counts.get("late", 0),
                 malformed=counts.get("malformed", 0),
                 illegal=counts.get("illegal", 0),

@@ -12,7 +12,7 @@ import { el, fill } from "./dom.js";
 import { addressOf, seatMark } from "./matches.js";
 import { crashLine, hasCrashed } from "./orders.js";
 import { downloadButton } from "./owner.js";
-import { describeEnding, describeLead, printable, turnWord } from "./text.js";
+import { capital, describeEnding, describeLead, printable, turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
@@ -27,7 +27,8 @@ export class Headline {
   #lead = el("span", { class: "result lead" });
   #result = el("strong", { class: "result", role: "status" });
   #facts = el("span", { class: "row facts" });
-  #crashes = el("div", { class: "crashes", role: "status" });
+  #seek;
+  #failures = el("div", { class: "failed", role: "status" });
   /** What the result shows. */
   #shown = "";
   element;
@@ -37,9 +38,11 @@ export class Headline {
    * @param {object} options
    * @param {HTMLElement | undefined} options.controls of a running match
    * @param {(seat: number) => void} options.showOutput shows what a bot's process wrote
+   * @param {(round: number) => void} options.seek shows a round
    */
-  constructor(head, { controls, showOutput }) {
+  constructor(head, { controls, showOutput, seek }) {
     this.#head = head;
+    this.#seek = seek;
     this.#showOutput = showOutput;
     this.element = el(
       "header",
@@ -54,7 +57,7 @@ export class Headline {
         controls,
         this.#facts,
       ),
-      this.#crashes,
+      this.#failures,
     );
   }
 
@@ -97,40 +100,64 @@ export class Headline {
     fill(told, seats.map(seatMark), text !== "" && el("span", null, text));
     told.title = text;
     fill(other);
-    this.#showCrashes(end);
+    this.#showFailures(end);
   }
 
-  /** @param {End | null} end */
-  #showCrashes(end) {
-    const { endings = [], exits = {}, outputs = {} } = end?.result ?? {};
+  /** Say why bots didn't play to the end. @param {End | null} end */
+  #showFailures(end) {
     fill(
-      this.#crashes,
-      endings.flatMap((ending, seat) => {
-        if (!hasCrashed(ending, exits[seat])) {
-          return [];
-        }
-        const output = outputs[seat] ?? "";
-        const line = printable(crashLine(output));
-        const exit = printable(exits[seat]);
-        const name = printable(this.#head.players[seat]?.name ?? "");
-        // What was killed may not have written why: its last line can be about anything.
-        const how = line === "" || exit.startsWith("exited") ? "" : ` (${exit})`;
-        return [
-          el(
-            "p",
-            null,
-            seatMark(seat),
-            el("span", { class: "what" }, `${name} crashed${how}: `, el("code", null, line || exit)),
-            output !== "" &&
-              el(
-                "button",
-                { class: "button small", type: "button", onclick: () => this.#showOutput(seat) },
-                `Output of ${seatLetter(seat)}`,
-              ),
-          ),
-        ];
+      this.#failures,
+      (end?.result?.endings ?? []).map((_, seat) => {
+        const told = this.#crash(end, seat) ?? this.#loss(end, seat);
+        return told === null ? null : el("p", null, seatMark(seat), told);
       }),
     );
+  }
+
+  /**
+   * Say what crashed, and lead to all that the bot wrote.
+   *
+   * @param {End | null} end
+   * @param {number} seat
+   */
+  #crash(end, seat) {
+    const { endings = [], exits = {}, outputs = {} } = end?.result ?? {};
+    if (!hasCrashed(endings[seat], exits[seat])) {
+      return null;
+    }
+    const output = outputs[seat] ?? "";
+    const line = printable(crashLine(output));
+    const exit = printable(exits[seat]);
+    // What was killed may not have written why: its last line can be about anything.
+    const how = line === "" || exit.startsWith("exited") ? "" : ` (${exit})`;
+    return [
+      this.#what(seat, `crashed${how}: `, el("code", null, line || exit)),
+      output !== "" && smallButton(`Output of ${seatLetter(seat)}`, () => this.#showOutput(seat)),
+    ];
+  }
+
+  /**
+   * Say which fault ended the match for a bot, and lead to its round.
+   *
+   * @param {End | null} end
+   * @param {number} seat
+   */
+  #loss(end, seat) {
+    const fault = end?.result?.out?.[seat];
+    if (fault === undefined) {
+      return null;
+    }
+    const round = fault.turn + 1;
+    return [
+      this.#what(seat, `${printable(fault.code)}: ${printable(fault.words)}`),
+      smallButton(`${capital(turnWord(this.#head))} ${round}`, () => this.#seek(round)),
+    ];
+  }
+
+  /** @param {number} seat @param {...(string | HTMLElement)} words */
+  #what(seat, ...words) {
+    const name = printable(this.#head.players[seat]?.name ?? "");
+    return el("span", { class: "what" }, `${name} `, ...words);
   }
 
   /**
@@ -186,4 +213,9 @@ export class Headline {
         ),
     );
   }
+}
+
+/** Make a small button. @param {string} words @param {() => void} onclick */
+function smallButton(words, onclick) {
+  return el("button", { class: "button small", type: "button", onclick }, words);
 }

@@ -173,6 +173,7 @@ class MatchView {
     this.#headline = new Headline(head, {
       controls: this.#controls?.element,
       showOutput: (seat) => this.#dock.choose("output", seat),
+      seek,
     });
     fill(root, this.#layOut());
     this.#listen();
