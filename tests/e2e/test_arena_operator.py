@@ -72,7 +72,8 @@ def hello(name, options="v=1 keep=1"):
 def test_status_and_kick(arena, peers):
     peer = peers(arena, hello("Ada"))
     peer.until("wait")
-    assert {"waiting": 1, "playing": 0, "resting": 0}.items() <= arena.status().items()
+    alone = {"waiting": 1, "playing": 0}
+    wait_until(lambda: alone.items() <= arena.status().items(), "only it is here")
     assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "ADA")
     assert "error shutdown the operator closed this connection" in peer.rest()
     words = refused(arena, "kick", "arena.toml", "Ada")
@@ -131,19 +132,31 @@ def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
     assert "arena.toml: no ladder 'pitt'; its ladders are: pit; did you mean 'pit'?\n" == words
 
 
-def test_a_struck_bots_matches_are_taken_out_and_put_back(arena):
-    """As the test before has left them."""
-    arena.operate("strike", "arena.toml", "dil", "--ladder", "pit")
+def play(arena, peers, *names):
+    """Have two bots play a match that is stored."""
+    stored = arena.status()["stored"]
+    bots = [peers(arena, hello(name)) for name in names]
+    for bot in bots:
+        bot.until("go")
+        bot.say("\n")
+    for bot in bots:
+        bot.until("end")
+    wait_until(lambda: arena.status()["stored"] > stored, "the match is stored")
+
+
+def test_a_struck_bots_matches_are_taken_out_and_put_back(arena, peers):
+    play(arena, peers, "Fay", "Gus")
+    arena.operate("strike", "arena.toml", "gus", "--ladder", "pit")
     arena.until(lambda: "matches counted anew" in arena.err, "the arena counts anew")
-    arena.operate("unstrike", "arena.toml", "Dil", "--ladder", "pit")
+    arena.operate("unstrike", "arena.toml", "Gus", "--ladder", "pit")
     words = refused(arena, "strike", "arena.toml", "Nobody", "--ladder", "pit")
     assert "no bot called 'Nobody' has played on the ladder pit\n" == words
 
 
-def test_an_arena_runs_from_its_backup(arena, started, tmp_path):
+def test_an_arena_runs_from_its_backup(arena, peers, started, tmp_path):
     """While the first one runs; with the same matches, whose records are there."""
+    play(arena, peers, "Hal", "Ida")
     stored = arena.status()["stored"]
-    assert stored
     copy = tmp_path / "copy"
     assert "2 databases" in arena.operate("backup", "arena.toml", copy)
     again = Arena(copy)

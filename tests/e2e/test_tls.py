@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect as viewer_at
 
-from e2e.running import PATIENCE, Program, command, environment, read, wait_until
+from e2e.running import PATIENCE, Daemon, Program, command, environment, wait_until
 from languages.conftest import needed
 from lanista_client import Arena, ArenaError
 from support.processes import argv_of, children_of
@@ -42,14 +42,15 @@ for line in open(0):
 """
 
 
-class SecureArena(Program):
+class SecureArena(Daemon):
     """`lanista arena run` of ARENA."""
 
     def __init__(self, folder):
         (folder / "arena.toml").write_text(ARENA)
         for name in ("localhost.pem", "localhost.key"):
             shutil.copy(FILES / name, folder)
-        super().__init__(command("arena", "run", "arena.toml"), folder)
+        Program.__init__(self, command("arena", "run", "arena.toml"), folder)
+        self.data = folder / "lanista-data"
         try:
             self.until(lambda: self.out.count("\n") == 2, "the arena says where it listens")
         except BaseException:
@@ -117,9 +118,7 @@ def test_bots_play_over_tls(arena):
     right.join(PATIENCE)
     assert "finished" == left.result.end
     assert [(0, "", "")] == [(each.returncode, each.stdout, each.stderr) for each in ended]
-    wait_until(lambda: list(arena.folder.glob("**/*.jsonl.gz")), "the record is complete")
-    (path,) = arena.folder.glob("**/*.jsonl.gz")
-    first = read(path).turns[0]
+    first = arena.record_with("Right").turns[0]
     assert {"0", "1"} == first.round_trips.keys()
     assert {4} == {len(times) for times in first.times}
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
 
@@ -86,6 +87,14 @@ def test_migrations_are_package_data():
     """They are found through the package, wherever that is; the current folder has no part."""
     steps = resources.files("lanista.store.migrations") / "versions"
     assert any(step.name.startswith(REVISION) for step in steps.iterdir())
+
+
+def test_threads_make_databases_at_the_same_time(tmp_path):
+    """As two tournaments in one program do."""
+    with ThreadPoolExecutor(8) as threads:
+        opening = [threads.submit(Store.open, tmp_path / f"{n}.db") for n in range(8)]
+    for one in opening:
+        one.result().close()
 
 
 def test_opening_again_changes_nothing(empty):

@@ -67,9 +67,9 @@ class Cup(Program):
         self._gate.touch()
 
 
-@pytest.fixture(scope="module")
-def cup(tmp_path_factory, windows):
-    cup = Cup(tmp_path_factory.mktemp("cup"))
+@pytest.fixture
+def cup(tmp_path, windows):
+    cup = Cup(tmp_path / "cup")
     yield cup
     # A page that stayed would complain of a tournament that has gone.
     for _, page in windows:

@@ -4,10 +4,16 @@ Everything happens on a connection and in a transaction of the caller, so a data
 whole or not at all. alembic is only loaded if there is something to change.
 """
 
+import threading
+
 import sqlalchemy as sa
 
 from lanista.store.errors import StoreError
 from lanista.store.schema import Tables
+
+_upgrading = threading.Lock()
+"""Held while alembic upgrades: what it upgrades is in global variables of its own, though every
+thread may open a database of its own."""
 
 
 def is_current(connection: sa.Connection, tables: Tables) -> bool:
@@ -65,7 +71,8 @@ def bring_up_to_date(
                 f"{where}: written by a newer version of Lanista (its tables are {version}, "
                 f"this one knows up to {tables.revision}); use that version"
             )
-    command.upgrade(config, "head")
+    with _upgrading:
+        command.upgrade(config, "head")
     return True
 
 
