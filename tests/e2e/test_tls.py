@@ -50,7 +50,7 @@ class SecureArena(Daemon):
         for name in ("localhost.pem", "localhost.key"):
             shutil.copy(FILES / name, folder)
         Program.__init__(self, command("arena", "run", "arena.toml"), folder)
-        self.data = folder / "lanista-data"
+        self.data = folder / "data"
         try:
             self.until(lambda: self.out.count("\n") == 2, "the arena says where it listens")
         except BaseException:
@@ -118,7 +118,7 @@ def test_bots_play_over_tls(arena):
     right.join(PATIENCE)
     assert "finished" == left.result.end
     assert [(0, "", "")] == [(each.returncode, each.stdout, each.stderr) for each in ended]
-    first = arena.record_with("Right").turns[0]
+    first = arena.record_of(left.state.match).turns[0]
     assert {"0", "1"} == first.round_trips.keys()
     assert {4} == {len(times) for times in first.times}
 
