@@ -5,6 +5,7 @@ import shutil
 
 import attrs
 import pytest
+import sqlalchemy as sa
 
 from lanista.match.ending import FAILURES, Ending
 from lanista.store import reading
@@ -29,6 +30,18 @@ def test_a_block_that_is_there_is_left_as_it_is(store):
     assert [] == store.add([other])
     assert [] == store.add([])
     assert [first, block(2)] == stored(store)
+
+
+def test_what_another_thread_still_uses_is_closed_when_it_is_given_back(target):
+    """As at an arena's end, which doesn't wait for those who only read."""
+    store = Store.open(target)
+    connection = store._engine.connect()
+    raw = connection.connection.driver_connection
+    store.close()
+    assert 1 == connection.scalar(sa.select(1))
+    connection.close()
+    with pytest.raises(Exception, match="closed"):
+        raw.execute("SELECT 1")
 
 
 def test_played_is_in_the_order_of_commits(store):

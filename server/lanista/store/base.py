@@ -18,8 +18,9 @@ from typing import ClassVar, Self
 
 import attrs
 import sqlalchemy as sa
-from sqlalchemy import exc
+from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from lanista.store import checksums, migrate, write_ahead
 from lanista.store.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
@@ -164,7 +165,11 @@ class Database:
         return cls(where, postgresql_engine(url, schema), as_store_error, None, schema=schema)
 
     def close(self) -> None:
-        """Close all connections. It raises nothing, and may be called twice."""
+        """Close all connections. It raises nothing, and may be called twice.
+
+        A connection that another thread still uses is closed when the thread gives it back.
+        """
+        event.listen(self._engine, "checkin", _close_returned)
         self._engine.dispose()
 
     def backup(self, path: Path) -> None:
@@ -350,6 +355,10 @@ class Database:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
         self._check_file()
+
+
+def _close_returned(_: object, connection: ConnectionPoolEntry) -> None:
+    connection.invalidate()
 
 
 def _file_of(path: Path) -> tuple[int, int] | None:
