@@ -133,9 +133,9 @@ def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
 
 
 def play(arena, peers, *names):
-    """Have two bots play a match that is stored."""
+    """Have two bots play one match, which is stored, and leave."""
     stored = arena.status()["stored"]
-    bots = [peers(arena, hello(name)) for name in names]
+    bots = [peers(arena, hello(name, "v=1")) for name in names]
     for bot in bots:
         bot.until("go")
         bot.say("\n")
