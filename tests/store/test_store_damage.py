@@ -193,10 +193,10 @@ def test_a_log_that_another_writes_is_not_taken_for_damaged(tmp_path):
     done = threading.Event()
     with Store.open(path) as store:
         with store._engine.connect() as connection:
-            connection.connection.driver_connection.execute("PRAGMA wal_autocheckpoint = 20")
+            connection.connection.driver_connection.execute("PRAGMA wal_autocheckpoint = 10")
 
         def write():
-            for number in range(60):
+            for number in range(20):
                 store.add([drawn(number)])
             done.set()
 
@@ -210,7 +210,7 @@ def test_a_log_that_another_writes_is_not_taken_for_damaged(tmp_path):
         finally:
             writer.join()
     with Store.open(path, create=False) as store:
-        assert 60 == len(store.played())
+        assert 20 == len(store.played())
 
 
 @pytest.mark.parametrize("how", ["removed", "moved", "replaced"])
