@@ -95,8 +95,12 @@ def matches(store):
         return connection.execute("SELECT count(*) FROM ladder_pit.matches").fetchone()[0]
 
 
+@pytest.mark.long
 def test_two_arenas_show_one_ladder_and_know_the_same_tokens(arenas, peers):
-    """What is played at one is in the other's table; a name is its owner's at both."""
+    """What is played at one is in the other's table; a name is its owner's at both.
+
+    Short, within one process: store/test_shared_ladder.py.
+    """
     both, store = arenas
     for arena, names in zip(both, (("Ada", "Bob"), ("Cem", "Dil")), strict=True):
         play_block([peers(arena, f"{name} v=1 keep=1 room=pit token=of-{name}") for name in names])
