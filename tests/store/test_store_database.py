@@ -33,7 +33,7 @@ def test_a_block_that_is_there_is_left_as_it_is(store):
 
 
 def test_what_another_thread_still_uses_is_closed_when_it_is_given_back(target):
-    """As at an arena's end, which doesn't wait for those who only read."""
+    """The end of an arena doesn't wait for threads that only read."""
     store = Store.open(target)
     connection = store._engine.connect()
     raw = connection.connection.driver_connection

@@ -90,7 +90,7 @@ def test_migrations_are_package_data():
 
 
 def test_threads_make_databases_at_the_same_time(tmp_path):
-    """As two tournaments in one program do."""
+    """Two tournaments in one program do that."""
     with ThreadPoolExecutor(8) as threads:
         opening = [threads.submit(Store.open, tmp_path / f"{n}.db") for n in range(8)]
     for one in opening:
