@@ -97,7 +97,7 @@ def matches(store):
 
 @pytest.mark.long
 def test_two_arenas_show_one_ladder_and_know_the_same_tokens(arenas, peers):
-    """What is played at one is in the other's table; a name is its owner's at both.
+    """A match played at one arena is in the other's table; a name is its owner's at both.
 
     Short, within one process: store/test_shared_ladder.py.
     """

@@ -159,7 +159,7 @@ def test_a_killed_bot_says_how(failing):
 
 
 def test_the_end_says_by_which_fault_a_bot_lost(failing):
-    """And leads to its turn."""
+    """The headline names the fault, and a button leads to its turn."""
     last, early = [
         {"turn": turn, "seat": 1, "code": "late", "index": None, "words": f"<b>{turn}</b> s"}
         for turn in (2, 1)

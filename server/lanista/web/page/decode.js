@@ -97,8 +97,9 @@
  *   out?: Record<string, {turn: number, code: string, words: string}>,
  *   exits?: Record<string, string>, outputs?: Record<string, string>,
  *   output_turns?: Record<string, [number, number][]>} | null} result `out`: by
- *   seat that didn't play to the end, the fault that ended it; `exits` and `outputs`: by seat, how the bot's process ended and what it wrote, its end if it is long, as far as that may
- *   be seen; `output_turns`: the turns in which parts of it came, with where they begin
+ *   seat that didn't play to the end, the fault that ended it; `exits` and `outputs`: by seat, how the
+ *   bot's process ended and what it wrote, its end if it is long, as far as that may be seen;
+ *   `output_turns`: the turns in which parts of it came, with where they begin
  */
 
 /**

@@ -23,11 +23,11 @@ import { capital, describeEnding, describeLead, printable, turnWord } from "./te
 export class Headline {
   #head;
   #showOutput;
+  #seek;
   #state = el("span", { class: "badge state" });
   #lead = el("span", { class: "result lead" });
   #result = el("strong", { class: "result", role: "status" });
   #facts = el("span", { class: "row facts" });
-  #seek;
   #failures = el("div", { class: "failed", role: "status" });
   /** What the result shows. */
   #shown = "";
