@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lanista.playback.html import PAGE, BadPageError, bundle
+from lanista.playback.html import bundle
+from lanista.playback.page_script import PAGE, BadPageError, script
 from lanista.playback.replay_reader import read_frames
 from match.playing import answers
 from web.records import AWAY, BACK, played, wandering
@@ -107,42 +108,34 @@ def test_the_policy_allows_its_own_scripts_and_styles_alone(match):
     assert not any("unsafe" in rule or "http" in rule for rule in rules.values())
     assert "connect-src" not in rules
     scripts = [
-        text
-        for about, text in elements.all("script")
-        if about.get("type", "") in {"", "module", "importmap"}
+        text for about, text in elements.all("script") if about.get("type", "") in {"", "module"}
     ]
     hashes = [
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
         for text in scripts
     ]
-    assert 3 == len(hashes)
-    assert {"data:", *hashes} == set(rules["script-src"].split())
+    assert 2 == len(hashes)
+    assert set(hashes) == set(rules["script-src"].split())
     ((_, style),) = elements.all("style")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert f"'sha256-{digest}'" == rules["style-src"]
 
 
-def modules_in(text):
-    (import_map,) = [
-        body for about, body in Elements(text).all("script") if about.get("type") == "importmap"
+def test_the_script_is_main_with_all_that_it_imports(match):
+    """Each module once, after those that it imports; a browser test shows that it runs."""
+    ((_, viewer),) = [
+        (about, body)
+        for about, body in Elements(bundled(match)).all("script")
+        if about.get("type") == "module"
     ]
-    start = "data:text/javascript;base64,"
-    return {
-        name: base64.b64decode(address.removeprefix(start)).decode()
-        for name, address in json.loads(import_map)["imports"].items()
-    }
-
-
-def test_every_module_that_is_imported_is_in_it(match):
-    modules = modules_in(bundled(match))
-    assert "lanista/main.js" in modules
-    assert "lanista/vendor/uPlot.esm.js" in modules
-    for name, source in modules.items():
-        imported = re.findall(r'"(lanista/[^"]+)";$', source, re.MULTILINE)
-        assert set(imported) <= set(modules), name
-        # Nothing but the names is changed.
-        file = (PAGE / name.removeprefix("lanista/")).read_text(encoding="utf-8")
-        assert len(file.splitlines()) == len(source.splitlines())
+    assert script() == viewer.removeprefix("\n")
+    order = re.findall(r'^MODULES\["([^"]+)"\] = ', viewer, re.MULTILINE)
+    assert {"main.js", "screen.js", "vendor/uPlot.esm.js"} <= set(order)
+    assert len(order) == len(set(order))
+    for name, part in zip(order, viewer.split("\nMODULES[")[1:], strict=True):
+        imported = re.findall(r'^const .+ = MODULES\["([^"]+)"\];$', part, re.MULTILINE)
+        assert set(imported) <= set(order[: order.index(name)]), name
+        assert not re.search(r"^import\b", part, re.MULTILINE), name
 
 
 def test_licences_are_in_it(match):
@@ -179,6 +172,11 @@ def page(tmp_path):
             'export * from "/page/match_frames.js";',
             "dom.js: an import is not of the form",
         ),
+        ("dom.js", "export let x = 1;", "dom.js: an export is not of the form"),
+        ("dom.js", "export default 1;", "dom.js: an export is not of the form"),
+        ("dom.js", 'await import("./x.js");', "dom.js: imports a module while it runs"),
+        ("dom.js", 'import { x } from "./main.js";', "modules import each other"),
+        ("dom.js", "// </script>", "the script: has"),
         ("style.css", "a { background: url(x.png); }", "the styles name another file"),
         ("style.css", '@import "x.css";', "the styles name another file"),
         ("style.css", "/* </STYLE> */", "the styles: has"),

@@ -1,15 +1,13 @@
 """One HTML file that shows one match, or two side by side, without a server or a network.
 
-The page's modules go in unchanged: each becomes a `data:` URL in an import map, named `lanista/`
-and its file name. The frames are compressed and written as base64 into an element that browsers
-neither run nor show. Whatever a bot sent is in there, so it can't end the element or be taken for
-markup. Nothing here knows a game.
+The page's modules go in as one script (`page_script`). The frames are compressed and written as
+base64 into an element that browsers neither run nor show. Whatever a bot sent is in there, so it
+can't end the element or be taken for markup. Nothing here knows a game.
 """
 
 import base64
 import hashlib
 import itertools
-import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,19 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from lanista.playback.frames import encode
+from lanista.playback.page_script import PAGE, BadPageError, script
 
-PAGE = Path(__file__).parents[1] / "web" / "page"
-MAIN = "main.js"
 LICENCE = "vendor/LICENSE"
-PREFIX = "lanista/"
-"""Prefix of a module's name in the import map."""
 _LEVEL = 9
 """Compression level: the highest, as a file is made once and passed on often."""
 
-_IMPORT = re.compile(r'^((?:import|export)\b[^;"\']*?)"(\./[^"]+)";', re.MULTILINE)
-"""Matches `import { x } from "./name.js";` at the beginning of a line, as the page has them."""
-_ANY_IMPORT = re.compile(r"^(?:import\b|export\s*[{*][^;]*\bfrom\b)", re.MULTILINE)
-"""Matches the beginning of an import of any form."""
 _STYLESHEET = re.compile(r'<link rel="stylesheet" href="/page/([^"]+)">')
 _CSS_IMPORT = re.compile(r'@import url\("([^"]+)"\);\n?')
 _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
@@ -47,10 +38,6 @@ globalThis.LANISTA_MATCH = (async () => {
 // main.js reports what went wrong, but may not be loaded yet.
 globalThis.LANISTA_MATCH.catch(() => {});
 """
-
-
-class BadPageError(Exception):
-    """A file of the page that can't be put into one HTML file."""
 
 
 def bundle(
@@ -88,16 +75,12 @@ def bundle(
                 (b"}",),
             )
         )
-    main = PREFIX + MAIN
-    modules = {PREFIX + name: _address(source) for name, source in _modules(page).items()}
-    import_map = json.dumps({"imports": modules}, separators=(",", ":"))
-    start = f'\nimport "{main}";\n'
+    viewer = _safe("the script", "\n" + script(page))
     style = _safe("the styles", _style(page))
     policy = "; ".join(
         (
             "default-src 'none'",
-            # The three scripts below, and the modules, which are URLs in the first of them.
-            f"script-src data: {_hash(import_map)} {_hash(_UNPACK)} {_hash(start)}",
+            f"script-src {_hash(_UNPACK)} {_hash(viewer)}",
             f"style-src {_hash(style)}",
             "img-src data: blob:",
             "base-uri 'none'",
@@ -117,7 +100,6 @@ def bundle(
 <meta name="referrer" content="no-referrer">
 <link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{icon}">
 <style>{style}</style>
-<script type="importmap">{import_map}</script>
 </head>
 <body>
 <noscript>This page needs JavaScript.</noscript>
@@ -130,7 +112,7 @@ uPlot, which draws the plots, is in this file under its licence:
     yield from packed
     yield f"""</script>
 <script>{_UNPACK}</script>
-<script type="module">{start}</script>
+<script type="module">{viewer}</script>
 </body>
 </html>
 """.encode()
@@ -172,37 +154,6 @@ def _match_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> 
 # The page's files
 
 
-def _modules(page: Path) -> dict[str, str]:
-    """Return every module that main.js needs, with its imports renamed for the import map.
-
-    The keys are paths within the page, as `vendor/uPlot.esm.js`.
-    """
-    modules: dict[str, str] = {}
-    waiting = [(MAIN, MAIN)]
-    while waiting:
-        name, needed_by = waiting.pop()
-        if name in modules:
-            continue
-        try:
-            source = (page / name).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise BadPageError(f"{needed_by} imports {name}; there is no such file") from None
-        folder = name.rpartition("/")[0]
-        needed: list[str] = []
-
-        def renamed(match: re.Match[str], folder: str = folder, needed: list[str] = needed) -> str:
-            module = str(Path(folder, match[2])).replace("\\", "/")
-            needed.append(module)
-            return f'{match[1]}"{PREFIX}{module}";'
-
-        rewritten = _IMPORT.sub(renamed, source)
-        if len(needed) != len(_ANY_IMPORT.findall(source)):
-            raise BadPageError(f'{name}: an import is not of the form `import … from "./NAME.js";`')
-        modules[name] = rewritten
-        waiting += [(module, name) for module in needed]
-    return modules
-
-
 def _style(page: Path) -> str:
     """Return all style sheets that index.html names, in its order, with those that they import."""
     index = (page / "index.html").read_text(encoding="utf-8")
@@ -222,10 +173,6 @@ def _style(page: Path) -> str:
     if "@import" in style or "url(" in style:
         raise BadPageError("the styles name another file in a way that can't be put into one file")
     return style
-
-
-def _address(source: str) -> str:
-    return "data:text/javascript;base64," + base64.b64encode(source.encode()).decode()
 
 
 def _hash(text: str) -> str:

@@ -14,8 +14,6 @@ import math
 import re
 import traceback
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -37,6 +35,7 @@ from lanista.match.background import WorkDone
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BadRecordError
 from lanista.playback.frame_cache import NoFramesError
+from lanista.playback.page_script import PAGE, script
 from lanista.playback.replay_reader import GZIP
 from lanista.rules.outcome import Termination
 from lanista.web import view as views
@@ -99,6 +98,8 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
+SCRIPT = "/page/script.js"
+"""Path of all modules in one, which index.html names."""
 JSON = "application/json"
 
 log = structlog.get_logger()
@@ -715,12 +716,16 @@ def _check_parameters(query: dict[str, str], *names: str) -> None:
 
 
 def page_files() -> list[tuple[str, tuple[bytes, str]]]:
-    """Return all files that a browser can load: the path, then the content and its type."""
-    pages = []
-    folder = Path(str(files("lanista.web") / "page"))
-    for path in sorted(folder.rglob("*")):
+    """Return all files that a browser can load: the path, then the content and its type.
+
+    Raises:
+        BadPageError: The page's modules can't be put into one script.
+        OSError: A file of the page can't be read.
+    """
+    pages = [(SCRIPT, (script().encode(), TYPES[".js"]))]
+    for path in sorted(PAGE.rglob("*")):
         if path.suffix in TYPES:
-            name = path.relative_to(folder).as_posix()
+            name = path.relative_to(PAGE).as_posix()
             content = path.read_bytes(), TYPES[path.suffix]
             pages.append((f"/page/{name}", content))
             if name == "index.html":

@@ -30,6 +30,7 @@ import { matchesView } from "./match_list.js";
 import { addressOf } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
+import { showScreen } from "./screen.js";
 import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
 import { tournamentView } from "./tournaments.js";
@@ -47,8 +48,7 @@ addEventListener("hashchange", () => {
 startTheme();
 const embedded = Reflect.get(globalThis, "LANISTA_MATCH");
 if (embedded === undefined && location.pathname === "/screen") {
-  // Loaded only here: no other view, and no file with a match, needs it.
-  void import("./screen.js").then(({ showScreen }) => showScreen());
+  showScreen();
 } else if (embedded === undefined) {
   showArena();
 } else {
