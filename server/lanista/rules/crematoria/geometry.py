@@ -40,16 +40,25 @@ def position(cell: int) -> tuple[int, int, int]:
     return *divmod(place, COLS), level
 
 
-def _neighbours(cell: int) -> tuple[int, ...]:
-    row, col, level = position(cell)
-    around = [
-        cell_at(row + down, col + right, level) if 0 <= row + down < ROWS else -1
-        for down, right in OFFSETS
-    ]
-    return (*around, -1 if level else cell + LEVEL, cell - LEVEL if level else -1)
+def _near() -> tuple[tuple[int, ...], ...]:
+    # By rows rather than cells: whoever plays or shows a match waits for this first.
+    level: list[list[int]] = []
+    for down, right in OFFSETS:
+        beside: list[int] = []
+        for row in range(down, ROWS + down):
+            first = row * COLS
+            cells = range(first, first + COLS) if 0 <= row < ROWS else [-1] * COLS
+            beside += [*cells[right:], *cells[:right]]
+        level.append(beside)
+    upper = [[cell if cell < 0 else cell + LEVEL for cell in beside] for beside in level]
+    nowhere = [-1] * LEVEL
+    return (
+        *zip(*level, range(LEVEL, 2 * LEVEL), nowhere, strict=True),
+        *zip(*upper, nowhere, range(LEVEL), strict=True),
+    )
 
 
-NEAR = tuple(_neighbours(cell) for cell in range(2 * LEVEL))
+NEAR = _near()
 """By cell and direction 0 to 9, the next cell, or -1; whether it is passable isn't considered."""
 
 

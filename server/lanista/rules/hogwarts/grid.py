@@ -25,16 +25,23 @@ ROW = tuple(cell // SIDE for cell in range(CELLS))
 COL = tuple(cell % SIDE for cell in range(CELLS))
 
 
-def _beside(cell: int, down: int, right: int) -> int:
-    row, col = ROW[cell] + down, COL[cell] + right
-    return row * SIDE + col if 0 <= row < SIDE and 0 <= col < SIDE else OUTSIDE
+def _beside(down: int, right: int) -> tuple[int, ...]:
+    # By rows rather than cells: whoever plays or shows a match waits for this first.
+    beside: list[int] = []
+    for row in range(down, SIDE + down):
+        if 0 <= row < SIDE:
+            cells = range(row * SIDE + max(right, 0), (row + 1) * SIDE + min(right, 0))
+            beside += [*[OUTSIDE] * -right, *cells, *[OUTSIDE] * right]
+        else:
+            beside += [OUTSIDE] * SIDE
+    return tuple(beside)
 
 
-NEAR = tuple(tuple(_beside(cell, *step) for cell in range(CELLS)) for step in STEPS)
+NEAR = tuple(_beside(*step) for step in STEPS)
 """By direction and cell, the next cell, or OUTSIDE."""
 AROUND = tuple(
-    tuple(near for near in (NEAR[way][cell] for way in range(8)) if near != OUTSIDE)
-    for cell in range(CELLS)
+    tuple(cell for cell in near if cell != OUTSIDE) if OUTSIDE in near else near
+    for near in zip(*NEAR, strict=True)
 )
 """By cell, the cells around it, at most 8, in the order of the directions."""
 BORDER = frozenset(cell for cell in range(CELLS) if len(AROUND[cell]) < 8)
