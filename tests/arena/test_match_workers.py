@@ -23,7 +23,7 @@ import os, signal
 from pathlib import Path
 import lanista.arena.processes.match_worker as worker
 from lanista.arena.processes.link import Link
-from lanista.match.record import RecordWriter
+from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 
 def die():

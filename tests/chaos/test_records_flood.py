@@ -12,7 +12,7 @@ from e2e.running import Daemon, Peer, lines_of, read
 from lanista.arena import server as arena_module
 from lanista.arena.options import Options
 from lanista.arena.server import Arena
-from lanista.match import record as record_module
+from lanista.match import record_writer as writer_module
 from lanista.match.replay import verify
 from lanista.match.turn_lines import LOG_KEPT, LOG_OVER
 from lanista.rules import registry
@@ -79,7 +79,7 @@ def test_a_flooding_pair_fills_no_disk_and_delays_no_end(tmp_path, started):
 async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
     """They stay in their `.part` files, results and all; the next arena completes them."""
     compressing = trio.Event()
-    plain = record_module._chunks
+    plain = writer_module._chunks
 
     def never(source, length, last):
         trio.from_thread.run_sync(compressing.set)
@@ -87,7 +87,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
             trio.from_thread.check_cancelled()
             time.sleep(0.001)
 
-    monkeypatch.setattr(record_module, "_chunks", never)
+    monkeypatch.setattr(writer_module, "_chunks", never)
     monkeypatch.setattr(arena_module, "SHUTDOWN_TIME", 0.2)
     with capture_logs() as logs, trio.fail_after(60):
         arena = Arena(options_in(tmp_path))
@@ -103,7 +103,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
     assert "finished" == read(part).result.end
     assert [] == [*tmp_path.rglob("*.tmp"), *tmp_path.rglob("*.gz")]
 
-    monkeypatch.setattr(record_module, "_chunks", plain)
+    monkeypatch.setattr(writer_module, "_chunks", plain)
     with capture_logs(), trio.fail_after(60):
         arena = Arena(options_in(tmp_path))
         await arena.listen()

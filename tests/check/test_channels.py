@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from lanista.check.channels import GoApart, Tap, UnknownWords, quiet_connection, with_unknown
 from lanista.match.channel import Chunk
 from lanista.match.conditions import MatchSpec
-from lanista.match.record import RecordWriter, read_record
+from lanista.match.record import read_record
+from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from match.playing import ANGRYMOB, ROW, answers
 from support.memory import connection_pair

@@ -9,7 +9,8 @@ import trio
 
 from lanista.match.conditions import DEFAULT, MatchConditions, MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.record import Record, RecordWriter, read_record
+from lanista.match.record import Record, read_record
+from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.rules import angrymob
 from lanista.rules.base import complete_settings

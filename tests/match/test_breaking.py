@@ -5,7 +5,7 @@ import errno
 import pytest
 import trio
 
-from lanista.match.record import RecordWriter
+from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import all_faults, start, verify
 from lanista.rules.outcome import Termination
 from match.playing import (

@@ -19,11 +19,11 @@ from lanista.match.record import (
     FaultInfo,
     Header,
     PlayerInfo,
-    RecordWriter,
     ResultInfo,
     TurnInfo,
     read_record,
 )
+from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from match.playing import COUNTING, SKIPPERS, answers, sit, speaks
 

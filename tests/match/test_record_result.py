@@ -7,8 +7,9 @@ import attrs
 import pytest
 import trio
 
-from lanista.match import record as record_module
-from lanista.match.record import BotInfo, RecordWriter, read_record
+from lanista.match import record_writer as writer_module
+from lanista.match.record import BotInfo, read_record
+from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.rules.outcome import Termination
 from match.playing import COUNTING, SKIPPERS, heard, sit, speaks
@@ -125,7 +126,7 @@ async def test_a_record_without_a_header_gets_no_result(tmp_path):
 
 async def test_compressing_is_given_up_when_it_is_cancelled(tmp_path, monkeypatch):
     """At the arena's end: the `.part` file has all, for the next one to complete."""
-    monkeypatch.setattr(record_module, "CHUNK", 100)
+    monkeypatch.setattr(writer_module, "CHUNK", 100)
     writer = RecordWriter(tmp_path / "m.jsonl.gz")
     writer.begin(HEADER)
     writer.turn(TURN)
@@ -136,8 +137,8 @@ async def test_compressing_is_given_up_when_it_is_cancelled(tmp_path, monkeypatc
                 trio.from_thread.run_sync(scope.cancel)
                 yield chunk
 
-        plain = record_module._chunks
-        monkeypatch.setattr(record_module, "_chunks", cancelling)
+        plain = writer_module._chunks
+        monkeypatch.setattr(writer_module, "_chunks", cancelling)
         await writer.finish(RESULT)
     assert scope.cancelled_caught
     assert ["m.jsonl.gz.part"] == [path.name for path in tmp_path.iterdir()]
@@ -178,7 +179,7 @@ async def test_the_lock_lasts_until_the_record_has_its_name(tmp_path, monkeypatc
 
     writer = RecordWriter(path)
     writer.begin(HEADER)
-    monkeypatch.setattr(record_module.os, "fsync", fsync)
+    monkeypatch.setattr(writer_module.os, "fsync", fsync)
     await writer.finish(RESULT)
     assert 1 == len(tried)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lanista.match.encoder import Version1Encoder
-from lanista.match.record import RecordWriter
+from lanista.match.record_writer import RecordWriter
 from match.playing import COUNTING, SKIPPERS, answers, sit, speaks, verdicts
 
 ROUNDS = 3

@@ -12,7 +12,7 @@ from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.passes import PassLimit
-from lanista.match.record import RecordWriter
+from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor

@@ -25,7 +25,8 @@ from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.channel import Channel
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.record import FaultInfo, Record, RecordWriter, TurnInfo, read_record
+from lanista.match.record import FaultInfo, Record, TurnInfo, read_record
+from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import all_faults, start
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor

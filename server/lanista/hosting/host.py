@@ -22,7 +22,8 @@ from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder
-from lanista.match.record import BotInfo, RecordWriter, ResultInfo
+from lanista.match.record import BotInfo, ResultInfo
+from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match, Watcher
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery

@@ -1,4 +1,4 @@
-"""The record of a match, written and read: a file of JSON lines, compressed when the match is over.
+"""The record of a match: a file of JSON lines, compressed when the match is over.
 
 The first line is the header: everything that decides the match. One line for each turn follows,
 with the verdicts, the raw answers, times, logs, and a digest of the position. The last line is the
@@ -9,36 +9,25 @@ result. docs/records.md describes every key.
 that the rules still do the same. The verdicts are recorded and obeyed in a replay, since whether an
 answer was late depends on time, which no replay can repeat.
 
-**No crash loses a match.** While a match runs, its lines go to a `.part` file, unbuffered, one
-after each turn. The result is written there too, before any bot is sent it. Then the file is
-compressed to a `.tmp` file, which is synced to disk and renamed to the record's name; only after
-that is the `.part` file removed. So under the record's name there is either a complete record or
-nothing, and after a crash at any moment the `.part` file has every completed line. Readers take
-`.part` files too, and ignore a last line without a newline. `arena.recovery` completes `.part`
-files that a crash left behind; a lock on the file shows whether its writer is still alive.
+A reader takes `.part` files too, which `record_writer` writes during the match, and ignores a last
+line without a newline.
 
 **Records aren't trusted.** They may come from strangers, so a reader checks every key and type,
 bounds the length of a line, and escapes and cuts what it quotes in messages.
 """
 
-import errno
-import fcntl
 import gzip
 import hashlib
-import io
 import json
 import math
-import os
 import zlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import attrs
 import cattrs
-import trio
 from cattrs.preconf.json import make_converter
 
 from lanista.errors import LanistaError
@@ -54,8 +43,6 @@ PART = ".part"
 """Suffix that the name has while the match goes on."""
 TMP = ".tmp"
 """Suffix that the name has while the finished record is being compressed."""
-CHUNK = 256 * 1024
-"""How many bytes are compressed between two checks for cancellation."""
 MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
 MAX_TIME = 2**53
@@ -69,12 +56,6 @@ Finding them all may take minutes in a long line.
 """
 encode = json.JSONEncoder(separators=(",", ":")).encode
 """Return a value as JSON, as in records. `json.dumps` would build an encoder for every line."""
-_LEVEL = 6
-"""Compression level; 9 takes several times as long for hardly smaller records."""
-_BUFFER = 16 * 1024
-"""Size in bytes of the buffer for a compressed record, into which most records fit."""
-_GZIP = 31
-"""What zlib takes for the gzip format, with the largest window."""
 
 
 class BadRecordError(LanistaError):
@@ -301,187 +282,19 @@ class ResultInfo:
         )
 
 
-class RecordWriter:
-    """The writer of a record, used while the match is played.
-
-    Every line is written at once and unbuffered, so that a crash of the arena loses nothing;
-    writing some hundred bytes to the page cache takes only microseconds. The `.part` file stays
-    locked until it has become the record.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Open the `.part` file of the record `path`, and lock it.
-
-        Raises:
-            OSError: The folder can't be made or written, or another program writes this record.
-        """
-        if os.path.lexists(path):
-            if path.exists() and not path.is_file():
-                raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
-            # The record replaces a link's target, not the link.
-            path = path.resolve() if path.is_symlink() else path
-        self.path = path
-        self.part = path.with_name(path.name + PART)
-        try:
-            self._file = _open_locked(self.part)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = _open_locked(self.part)
-        self._written = 0  # bytes of complete lines
-        self._before_result: int | None = None  # bytes before the result, once that is written
-        self._no_header = OSError(errno.EIO, "the record has no header", str(self.part))
-
-    @property
-    def begun(self) -> bool:
-        """Whether anything was written; then the file is kept, whatever happens."""
-        return self._written > 0
-
-    def begin(self, header: Header) -> None:
-        """Write the header."""
-        try:
-            self._write(_line_of(_CONVERTER.unstructure(header)))
-        except OSError as error:
-            self._no_header = error
-            raise
-
-    def turn(self, turn: Mapping[str, Any]) -> None:
-        """Write a turn: the attributes of a TurnInfo, without those that have their defaults."""
-        self._write(_line_of(turn))
-
-    def end(self, result: ResultInfo) -> None:
-        """Write the result to the `.part` file, after which no crash of the arena can lose it.
-
-        Raises:
-            OSError: The result can't be written.
-        """
-        if not self.begun:
-            raise self._no_header
-        before = self._written
-        self._write(result_line(result))
-        self._before_result = before
-
-    def _write(self, line: bytes) -> None:
-        unwritten = memoryview(line)
-        try:
-            while unwritten:  # a disk that is nearly full may take only a part
-                unwritten = unwritten[self._file.write(unwritten) :]
-        except OSError:
-            # If a later line can be written, it must not follow half a line.
-            with suppress(OSError):
-                self._file.seek(self._written)
-                self._file.truncate()
-            raise
-        self._written += len(line)
-
-    async def finish(self, result: ResultInfo) -> None:
-        """Complete the record with a result, compressing it in a thread.
-
-        The record gets its name once it is on disk. If this is cancelled, the lines stay in the
-        `.part` file, with the result that `end` wrote.
-
-        Args:
-            result: The final result, which may contain more than the one that `end` wrote.
-
-        Raises:
-            OSError: The record can't be written.
-        """
-        try:
-            if self._before_result is None:
-                self.end(result)
-            assert self._before_result is not None
-            last = result_line(result)
-            await trio.to_thread.run_sync(pack, self.part, self.path, self._before_result, last)
-        finally:
-            self._file.close()
-
-    def close(self) -> None:
-        """Close the file without a result; what was written stays in the `.part` file."""
-        self._file.close()
-
-    def discard(self) -> None:
-        """Remove the `.part` file of a match that never began."""
-        self.part.unlink(missing_ok=True)
-
-
-def _open_locked(part: Path) -> io.FileIO:
-    """Open a `.part` file for writing, lock it, and empty it.
-
-    The lock ends when the file is closed or this process ends.
-
-    Raises:
-        OSError: The file can't be opened, or another program has locked it.
-    """
-
-    def open_untruncated(name: str, flags: int) -> int:
-        # The file may be emptied only when it is certain that no other program writes it.
-        return os.open(name, flags & ~os.O_TRUNC, 0o666)
-
-    file = io.FileIO(part, "w", opener=open_untruncated)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        file.close()
-        raise BlockingIOError(error.errno, "another program is writing it", str(part)) from None
-    except OSError:
-        pass  # The file system has no locks.
-    file.truncate()
-    return file
-
-
-def pack(part: Path, path: Path, length: int, last: bytes) -> None:
-    """Turn a `.part` file, whose lock the caller holds, into a record, and remove it.
-
-    This runs in a thread of trio's, and ends early when the call is cancelled.
-
-    Args:
-        part: The path of the `.part` file.
-        path: The path of the record.
-        length: How many bytes of the file go into the record.
-        last: The line to add after them.
-
-    Raises:
-        OSError: The record can't be written; the `.part` file is left as it was.
-    """
-    packed = path.with_name(path.name + TMP)
-    # The header that zlib makes has neither a name nor a time in it, so that the same lines give
-    # the same file.
-    zipped = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == ".gz" else None
-    try:
-        # Most records are short, so it is the calls to the system that cost time: at each of them
-        # this thread and the event loop's take turns. Opened like this, files take the fewest.
-        with part.open("rb", buffering=0) as lines, packed.open("wb", buffering=_BUFFER) as file:
-            for chunk in _chunks(lines, length, last):
-                file.write(zipped.compress(chunk) if zipped else chunk)
-            if zipped:
-                file.write(zipped.flush())
-            file.flush()
-            os.fsync(file.fileno())
-        packed.replace(path)
-    except BaseException:
-        packed.unlink(missing_ok=True)
-        raise
-    part.unlink()
-
-
-def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
-    """Yield the beginning of a file, `length` bytes, and then `last`."""
-    while length:
-        trio.from_thread.check_cancelled()
-        chunk = source.read(min(length, CHUNK))
-        if not chunk:
-            raise OSError(errno.EIO, "the file became shorter while it was read", source.name)
-        yield chunk
-        length -= len(chunk)
-    yield last
-
-
-def _line_of(value: Mapping[str, Any]) -> bytes:
+def line_of(value: Mapping[str, Any]) -> bytes:
+    """Return a line of a record, with its newline."""
     return encode(value).encode() + b"\n"
+
+
+def header_line(header: Header) -> bytes:
+    """Return the first line of a record."""
+    return line_of(_CONVERTER.unstructure(header))
 
 
 def result_line(result: ResultInfo) -> bytes:
     """Return the last line of a record."""
-    return _line_of({"result": _CONVERTER.unstructure(result)})
+    return line_of({"result": _CONVERTER.unstructure(result)})
 
 
 def _converter(*, detailed: bool) -> cattrs.Converter:

@@ -23,14 +23,8 @@ from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1En
 from lanista.match.ending import Ending
 from lanista.match.faults import FaultTally, faults_of, in_order, late_message
 from lanista.match.figures import MatchFigures
-from lanista.match.record import (
-    FaultInfo,
-    RecordWriter,
-    RejoinInfo,
-    ResultInfo,
-    outcome_info,
-    squeezed,
-)
+from lanista.match.record import FaultInfo, RejoinInfo, ResultInfo, outcome_info, squeezed
+from lanista.match.record_writer import RecordWriter
 from lanista.match.seat import Seat
 from lanista.match.seat_endings import seat_ending
 from lanista.match.stalls import StallMonitor

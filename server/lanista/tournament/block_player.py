@@ -22,7 +22,8 @@ from lanista.hosting.endings import failed, seat_result
 from lanista.hosting.host import HostedMatch, distinct
 from lanista.match.conditions import MatchSpec
 from lanista.match.ending import Ending
-from lanista.match.record import ENDING, BotInfo, RecordWriter, ResultInfo
+from lanista.match.record import ENDING, BotInfo, ResultInfo
+from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery

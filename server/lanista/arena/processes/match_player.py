@@ -19,7 +19,8 @@ from lanista.match.boards import PreparedBoard
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.figures import MatchFigures
-from lanista.match.record import RecordWriter, ResultInfo
+from lanista.match.record import ResultInfo
+from lanista.match.record_writer import RecordWriter
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError

@@ -36,7 +36,6 @@ import structlog
 import trio
 
 from lanista.match.record import (
-    CHUNK,
     ENDING,
     MAX_LINE,
     PART,
@@ -45,10 +44,10 @@ from lanista.match.record import (
     Header,
     LineReader,
     ResultInfo,
-    pack,
     result_line,
     whole_lines,
 )
+from lanista.match.record_writer import CHUNK, pack
 from lanista.rules.outcome import Termination
 
 REASON = "arena-ended"
