@@ -30,7 +30,7 @@ _LEVEL = 6
 _BUFFER = 16 * 1024
 """Size in bytes of the buffer for a compressed record, into which most records fit."""
 _GZIP = 31
-"""What zlib takes for the gzip format, with the largest window."""
+"""The number by which zlib writes the gzip format, with the largest window."""
 
 
 class RecordWriter:
