@@ -1,6 +1,8 @@
 /**
  * The entry point of the page: its header, its routes, its connection, and the theme.
  *
+ * The arena sends it and all that it imports as `/page/script.js` (playback/page_script.py).
+ *
  * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
  * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/compare?a=ID&b=ID&round=N`
  * two matches side by side, or without `b` the choice of the second one, `#/tournament/NAME` a
