@@ -1,10 +1,12 @@
 """A ladder's house bots, from its spec to what can be started (docs/arena.md)."""
 
+import os
 import sys
 
 import pytest
 
 from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.options import private_paths
 from lanista.arena.spec import parse_spec
 from lanista.bots import BotLimits, parse_limits
 from lanista.toml_spec import SpecError
@@ -62,3 +64,23 @@ def test_each_mistake_is_named(tmp_path, house, more, expected):
         found(house, tmp_path, more)
     assert str(caught.value).startswith(expected)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_private_to_the_arena_and_the_folders_of_others_are_hidden(tmp_path):
+    """How sandboxes hide these is tested with real ones (chaos/test_sandbox_arena.py)."""
+    (tmp_path / "tom").mkdir()
+    for name in "main.py", "tom/main.py":
+        (tmp_path / name).touch()
+    text = (
+        'data = "store"\ntls = { certificate = "c.pem", key = "/etc/c.key" }\n'
+        'page = { tournaments = ["cup.toml"] }\n[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
+        'house = ["python3 main.py", { name = "Tom", command = "python3 tom/main.py" }]\n'
+        'sandbox = "bwrap"\n'
+    )
+    spec = parse_spec(text, "arena.toml")
+    private = private_paths(spec, tmp_path)
+    names = ("", "store", "store/records", "store/ladders", "c.pem", "/etc/c.key", "cup.toml")
+    assert {tmp_path / name for name in names} == {*private}
+    main, tom = house_contestants(spec.ladders[0], tmp_path, private)
+    assert (*private, os.path.realpath(tmp_path / "tom")) == main.hidden
+    assert private == tom.hidden

@@ -83,12 +83,25 @@ def users():
     return [None, *ordinary]
 
 
-def run(*scripts, user=None, sandboxed=True, cwd=None, key=None, most_keys=1, data=None):
+def run(
+    *scripts,
+    user=None,
+    sandboxed=True,
+    cwd=None,
+    key=None,
+    most_keys=1,
+    data=None,
+    own=(),
+    mounts=(),
+):
     """Run scripts in Python as bots, one after another; the test fails if one does.
 
     Args:
         scripts: Their text. Each prints one line of JSON.
         user: Of `users`.
+        own: Folders that the commands name.
+        mounts: Pairs of a folder and another one over which it is mounted, for the arena alone;
+            only where we are root.
         sandboxed: Whether each runs in a sandbox.
         cwd: Their working directory; None for the arena's own.
         key: The description of a key in the arena's session keyring.
@@ -98,11 +111,16 @@ def run(*scripts, user=None, sandboxed=True, cwd=None, key=None, most_keys=1, da
     Returns:
         What each printed.
     """
-    python = sys.executable if user is None else _python_for_all()
-    asked = [[[python, "-I", "-S", "-c", text] for text in scripts], sandboxed, cwd]
+    python = sys.executable if user is None else python_for_all()
+    commands = [[python, "-I", "-S", "-c", text, *map(str, own)] for text in scripts]
+    asked = [commands, sandboxed, cwd]
     asked += [key, most_keys, data]
+    words = [python, "-P", __file__, json.dumps(asked)]
+    if mounts:
+        binds = "".join(f"mount --bind {source} {over} && " for source, over in mounts)
+        words = ["unshare", "--mount", "sh", "-c", f'{binds}exec "$@"', "sh", *words]
     done = subprocess.run(
-        [python, "-P", __file__, json.dumps(asked)],
+        words,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": "/"},
         cwd="/",
         capture_output=True,
@@ -117,7 +135,7 @@ def run(*scripts, user=None, sandboxed=True, cwd=None, key=None, most_keys=1, da
     return [json.loads(output) for _, output in told]
 
 
-def _python_for_all():
+def python_for_all():
     """A Python of our version that any user may run, or the test is skipped."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     found = shutil.which(name, path="/usr/local/bin:/usr/bin")

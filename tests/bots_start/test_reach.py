@@ -8,129 +8,222 @@ from pathlib import Path
 
 import pytest
 
+from lanista.bots import reach
 from lanista.bots.reach import (
     Kind,
     Mount,
+    aliases,
     closed_to_others,
     data_folders,
-    firm_cover,
     is_visible,
-    links,
     needed,
+    own,
     plan,
     sockets,
+    way,
 )
 
-COVER, SHOW, FOLDER = Kind.COVER, Kind.SHOW, Kind.FOLDER
+COVER, FOLDER, LINK, SHOW = Kind.COVER, Kind.FOLDER, Kind.LINK, Kind.SHOW
+
+
+def shown(*paths):
+    """These paths as what a bot needs."""
+    return [Mount(path, SHOW) for path in paths]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "closed", "expected"),
+    ("wanted", "hidden", "closed", "expected"),
     [
-        # All is shown anyway but what is covered.
-        (["/usr/bin/node", "/tmp"], [], [("/tmp", COVER)]),
-        # In the scratch folder; the folders on the way are made.
+        # The folders on the way are made; what lies in what is shown is there already.
         (
-            ["/tmp/a/b/bot.py", "/tmp/a/b/data"],
+            ["/a/b/bot.py", "/usr", "/usr/bin/node"],
             [],
-            [
-                ("/tmp", COVER),
-                ("/tmp/a", FOLDER),
-                ("/tmp/a/b", FOLDER),
-                ("/tmp/a/b/bot.py", SHOW),
-                ("/tmp/a/b/data", SHOW),
-            ],
+            [],
+            [("/a", FOLDER), ("/usr", SHOW), ("/a/b", FOLDER), ("/a/b/bot.py", SHOW)],
         ),
-        # Below a closed folder; what lies in what is shown is there already.
+        # A folder that is hidden, or closed to the bot, shows only what is needed in it.
         (
-            ["/root/.pyenv/3.11/bin/python", "/root/.pyenv/3.11"],
+            ["/srv", "/srv/bot.py", "/root", "/root/bots"],
+            ["/srv"],
             ["/root"],
+            [("/root", FOLDER), ("/srv", FOLDER), ("/root/bots", SHOW), ("/srv/bot.py", SHOW)],
+        ),
+        # Where what is shown has such a folder in it, that is covered.
+        (
+            ["/root/bots", "/root/bots/own/bot", "/usr"],
+            ["/root", "/usr/local/data", "/elsewhere/data"],
+            ["/root/bots/own"],
             [
-                ("/root", COVER),
-                ("/tmp", COVER),
-                ("/root/.pyenv", FOLDER),
-                ("/root/.pyenv/3.11", SHOW),
-            ],
-        ),
-        # Wanted and closed itself: it stays empty but for the bot.
-        (
-            ["/root", "/root/bot"],
-            ["/root"],
-            [("/root", COVER), ("/tmp", COVER), ("/root/bot", SHOW)],
-        ),
-        (
-            ["/root/own", "/root/own/bot"],
-            ["/root", "/root/own"],
-            [("/root", COVER), ("/tmp", COVER), ("/root/own", FOLDER), ("/root/own/bot", SHOW)],
-        ),
-        # A closed folder in one that is shown is covered in turn.
-        (
-            ["/root/bots", "/root/bots/own/bot"],
-            ["/root", "/root/bots/own"],
-            [
-                ("/root", COVER),
-                ("/tmp", COVER),
+                ("/root", FOLDER),
+                ("/usr", SHOW),
                 ("/root/bots", SHOW),
                 ("/root/bots/own", COVER),
+                ("/usr/local/data", COVER),
                 ("/root/bots/own/bot", SHOW),
+            ],
+        ),
+        # Hidden folders in each other: the outer cover is enough.
+        (
+            ["/usr", "/usr/data/bots/tom", "/usr/data/bots/tom/bot.py"],
+            ["/usr/data", "/usr/data/records", "/usr/data/bots"],
+            [],
+            [
+                ("/usr", SHOW),
+                ("/usr/data", COVER),
+                ("/usr/data/bots", FOLDER),
+                ("/usr/data/bots/tom", SHOW),
             ],
         ),
     ],
 )
-def test_what_is_covered_and_what_is_shown(wanted, closed, expected):
-    mounts = plan(wanted, ["/tmp"], lambda path: path in closed)
+def test_what_is_shown_and_what_is_covered(wanted, hidden, closed, expected):
+    mounts = plan(shown(*wanted), hidden, lambda path: path in closed)
     assert [Mount(path, kind) for path, kind in expected] == mounts
 
 
-def test_a_cover_in_a_cover_is_none_unless_what_has_it_is_shown():
-    """Else it would show its name; where something needed lies in it, it is a folder."""
-    wanted = ["/tmp/bots", "/run/user/7/bot"]
-    covered = ["/tmp", "/tmp/bots/records", "/tmp/other", "/run", "/run/user/7", "/run/user/8"]
-    expected = [
-        ("/run", COVER),
-        ("/tmp", COVER),
-        ("/run/user", FOLDER),
-        ("/tmp/bots", SHOW),
-        ("/run/user/7", FOLDER),
-        ("/tmp/bots/records", COVER),
-        ("/run/user/7/bot", SHOW),
-    ]
-    mounts = plan(wanted, covered, lambda _: False)
-    assert [Mount(path, kind) for path, kind in expected] == mounts
+def test_links_are_made_again_where_they_are_not_shown():
+    links = [Mount("/bin", LINK, "usr/bin"), Mount("/usr/lib64", LINK, "lib")]
+    mounts = plan([*links, *shown("/usr")], [], lambda _: False)
+    assert [links[0], Mount("/usr", SHOW)] == mounts
 
 
-def test_what_a_command_needs(tmp_path):
-    """Links on the way, the folder with a `bin`, scripts' interpreters, words with = and :."""
+@pytest.mark.parametrize(
+    ("place", "made"),
+    [
+        ("/work/run", ["/work", "/work/run"]),
+        ("/usr/data/run", ["/usr/data/run"]),  # in a cover
+        ("/usr/lib", []),
+    ],
+)
+def test_a_folder_that_may_be_empty_is_made_where_none_is_shown(place, made):
+    mounts = plan([*shown("/usr"), Mount(place, FOLDER)], ["/usr/data"], lambda _: False)
+    others = {Mount("/usr", SHOW), Mount("/usr/data", COVER)}
+    assert {Mount(path, FOLDER) for path in made} | others == {*mounts}
+
+
+def paths_within(top, mounts):
+    """The paths below a folder that are to be shown, links included."""
+    found = {mount.path for mount in mounts if mount.kind in {SHOW, LINK}}
+    return {path for path in found if reach.is_within(path, str(top))}
+
+
+@pytest.fixture
+def top(tmp_path):
+    """Programs, scripts, links, a Java archive and an installation, in a folder without links."""
     top = Path(os.path.realpath(tmp_path))
-    for folder in ("real/bin", "work", "lib", "data"):
+    for folder in ("real/bin", "real/lib", "work/bots/tom", "jars", "data", "venv", "tools/bin"):
         (top / folder).mkdir(parents=True)
-    python_ = top / "real/bin/python3.11"
-    python_.touch()
-    python_.chmod(0o755)
+    for program in ("real/bin/python3.11", "tools/bin/engine", "work/bots/tom/bot", "work/mine"):
+        (top / program).touch()
+        (top / program).chmod(0o755)
     (top / "real/bin/python3").symlink_to("python3.11")
-    (top / "venv").mkdir()
     (top / "venv/python").symlink_to(top / "real/bin/python3")
-    bot = top / "work/bot"
-    bot.write_text(f"#!{top}/venv/python -u\n")
-    bot.chmod(0o755)
-    (top / "lib/a.jar").touch()
-    command = ["./bot", f"--data={top}/data", f"{top}/lib/a.jar:{top}/missing", "a\0b"]
-    found = needed(command, str(top / "work"), str(top / "real/bin"), [])
-    expected = {
-        *("work", "work/bot", "data", "lib", "lib/a.jar", "venv", "venv/python"),
-        *("real", "real/bin", "real/bin/python3", "real/bin/python3.11"),
-    }
-    assert {str(top / name) for name in expected} == found
-    by_name = needed(["python3"], str(top / "work"), str(top / "real/bin"), [])
-    assert str(top / "real/bin/python3.11") in by_name
-    assert set() == needed([], "/", None, [])
+    (top / "work/bots/tom/bot").write_text(f"#!{top}/venv/python -u\n")
+    (top / "jars/a.jar").touch()
+    (top / "work/bots/tom/main.py").touch()
+    (top / "work/link").symlink_to("bots/tom")
+    return top
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        # The program's own folder, not the working directory; its interpreter's installation.
+        (
+            ["./bots/tom/bot"],
+            {
+                *("work/bots/tom", "work/bots/tom/bot", "venv", "venv/python"),
+                *("real", "real/bin", "real/bin/python3", "real/bin/python3.11"),
+            },
+        ),
+        (["./mine"], {"work", "work/mine"}),
+        # Words with = and :, also of a program that is found along PATH.
+        (
+            ["python3", "--jars={top}/jars/a.jar:{top}/missing", "--in={top}/data", "a\0b"],
+            {
+                *("real", "real/bin", "real/bin/python3", "real/bin/python3.11"),
+                *("jars", "jars/a.jar", "data"),
+            },
+        ),
+        # No program is named, or it is a module: Python and Java look into the working directory.
+        (["python3"], {"real", "real/bin", "real/bin/python3", "real/bin/python3.11", "work"}),
+        (["{top}/venv/python", "-m", "bot", "{top}/jars/a.jar"], {"work", "jars", "jars/a.jar"}),
+        (
+            ["{top}/venv/python", "-m", "lanista.bridge", "./bots/tom/main.py"],
+            {"work/bots/tom", "work/bots/tom/main.py"},
+        ),
+        # What has no libraries beside its `bin` is no installation.
+        (["{top}/tools/bin/engine"], {"tools/bin", "tools/bin/engine"}),
+        # A link on the way is needed itself, and what it leads to.
+        (["python3", "link/main.py"], {"work/link", "work/bots/tom", "work/bots/tom/main.py"}),
+    ],
+)
+def test_what_a_command_needs(top, command, expected):
+    words = [word.format(top=top) for word in command]
+    cwd, env = str(top / "work"), {"PATH": str(top / "real/bin")}
+    found = paths_within(top, needed(words, cwd, env, []))
+    python = {"real", "real/bin", "real/bin/python3", "real/bin/python3.11", "venv", "venv/python"}
+    assert {str(top / name) for name in expected} - {str(top / name) for name in python} == (
+        found - {str(top / name) for name in python}
+    )
+    assert {str(top / name) for name in expected} <= found
+
+
+def test_the_folders_that_an_interpreter_is_told_of_are_needed(top):
+    """By variables that a sandbox passes on; not relative ones, which PYTHONPATH may have."""
+    env = {"PYTHONPATH": f":.:{top}/data:{top}/missing", "JAVA_HOME": str(top / "real")}
+    found = needed(["/bin/true"], "/", env | {"SECRETS": str(top / "jars")}, [])
+    assert {str(top / "data"), str(top / "real")} == paths_within(top, found)
+
+
+def test_of_a_users_local_programs_the_other_files_of_the_user_are_not_needed(tmp_path):
+    """Beside `bin` and `lib`, ~/.local has what programs keep for the user: keys, for example."""
+    local = Path(os.path.realpath(tmp_path)) / ".local"
+    for folder in ("bin", "lib", "share"):
+        (local / folder).mkdir(parents=True)
+    (local / "bin/mybot").touch(0o755)
+    found = set(own([str(local / "bin/mybot")], "/", None))
+    assert {str(local / name) for name in ("bin", "bin/mybot", "lib")} == found
+
+
+def test_bind_mounts_are_found_by_what_they_show(tmp_path):
+    """A mount of a folder that contains a path, of the path itself, and of a part of it."""
+    table = tmp_path / "mountinfo"
+    rows = [
+        "22 1 8:1 / / rw - ext4 /dev/a rw",
+        "23 22 8:2 / /srv rw - ext4 /dev/b rw",
+        "24 22 8:2 /arena /home/x/whole rw - ext4 /dev/b rw",
+        r"25 22 8:2 /arena/data/records /opt/a\040part rw - ext4 /dev/b rw",
+        "26 22 8:2 / /mnt/all rw - ext4 /dev/b rw",
+        "27 22 8:1 /srv/arena /not/the/same rw - ext4 /dev/a rw",  # hidden below the mount
+        "28 22 8:1 /etc/keys /home/x/keys rw - ext4 /dev/a rw",
+    ]
+    table.write_text("\n".join(rows) + "\n")
+    others = {"/home/x/whole/data", "/opt/a part", "/mnt/all/arena/data"}
+    assert others == aliases(["/srv/arena/data"], str(table))
+    assert {"/home/x/keys/tls.pem"} == aliases(["/etc/keys/tls.pem"], str(table))
+    assert set() == aliases(["/usr/x"], str(table))
+    assert set() == aliases(["/usr/x"], str(tmp_path / "missing"))
 
 
 def test_links_are_followed_to_their_end_and_a_ring_ends(tmp_path):
+    """As the kernel does: a folder that is left by `..` has to be there."""
+    top = os.path.realpath(tmp_path)
     (tmp_path / "one").symlink_to("two")
     (tmp_path / "two").symlink_to("one")
-    assert len(links(str(tmp_path / "one"))) < 50
-    assert ["/", "/"] == links("/")
+    ring = {Mount(f"{top}/one", LINK, "two"), Mount(f"{top}/two", LINK, "one")}
+    assert ring == {*way(f"{top}/one", SHOW)}
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    (tmp_path / "absolute").symlink_to(f"{top}/folder/./deep")
+    (tmp_path / "folder" / "up").symlink_to("../absolute/..")
+    assert [
+        Mount(f"{top}/folder/up", LINK, "../absolute/.."),
+        Mount(f"{top}/folder", FOLDER),
+        Mount(f"{top}/absolute", LINK, f"{top}/folder/./deep"),
+        Mount(f"{top}/folder/deep", FOLDER),
+        Mount(f"{top}/folder/file", SHOW),
+    ] == way(f"{top}/folder/up/file", SHOW)
+    assert [Mount("/", SHOW)] == way("/", SHOW)
 
 
 def test_closed_folders(tmp_path):
@@ -179,31 +272,12 @@ def test_a_sockets_name_may_be_anything(tmp_path):
         assert [os.path.realpath(bound)] == sockets(str(tmp_path))
 
 
-def test_what_is_covered_cannot_be_taken_away_by_others(tmp_path):
-    """All above the first folder that others can write to stays; in a sticky one, all of ours."""
-    top = Path(os.path.realpath(tmp_path))
-    for name, mode in ("own", 0o755), ("own/open", 0o777), ("sticky", 0o1777), ("sticky/s", 0o755):
-        (top / name).mkdir()
-        (top / name).chmod(mode)
-    (top / "own" / "open" / "further").mkdir()
-    us = {0, os.geteuid()}
-    for name, expected in (
-        ("own/socket", "own/socket"),
-        ("own/open/gone", "own/open"),
-        ("own/open/further/socket", "own/open"),
-        ("sticky/s/socket", "sticky/s/socket"),
-    ):
-        assert str(top / expected) == firm_cover(str(top / name), us)
-    assert firm_cover(str(top / "sticky/gone"), us) is None
-    # Who isn't trusted may change what is his.
-    assert firm_cover("/usr/lib/socket", {os.geteuid() + 1}) == "/usr"
-
-
 def test_what_can_be_seen():
-    """Sockets that can't be seen need no cover of their own."""
-    mounts = plan(["/root/bots/my", "/tmp/x"], ["/tmp"], lambda path: path == "/root")
-    seen = ["/srv/s", "/root/bots/my", "/root/bots/my/s", "/tmp/x"]
-    hidden = ["/root/s", "/root/bots/s", "/tmp/s"]
+    """Files and sockets that can't be seen need no cover of their own."""
+    needs = shown("/root/bots/my", "/tmp/x", "/usr")
+    mounts = plan(needs, ["/tmp", "/usr/data"], lambda path: path == "/root")
+    seen = ["/usr/s", "/root/bots/my", "/root/bots/my/s", "/tmp/x"]
+    hidden = ["/root/s", "/root/bots/s", "/tmp/s", "/srv/s", "/usr/data/s", "/"]
     assert seen == [path for path in [*seen, *hidden] if is_visible(path, mounts)]
 
 

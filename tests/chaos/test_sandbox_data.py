@@ -49,7 +49,7 @@ def user(request):
 
 @pytest.fixture
 def place(user):
-    """A folder that a sandbox shows, which is the arena's."""
+    """A folder of the arena's, which a sandbox shows if the bot's command names it."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = Path(os.path.realpath(name))
         folder.chmod(0o755)
@@ -62,8 +62,23 @@ SHUT = [[], "ENOENT", "ENOENT"]
 """What a bot sees of a folder that is covered."""
 
 
-def test_the_data_of_an_arena_that_runs_is_covered_wherever_it_is(user, place):
-    (told,) = run(locker(place / "mine"), user=user, data=str(place / "mine"))
+def make(*folders, user):
+    """Make folders, by the user whose they are."""
+    made = "".join(f"os.makedirs({str(folder)!r})\n" for folder in folders)
+    run(f"import os\n{made}print(0)", user=user, sandboxed=False)
+
+
+def test_what_the_command_does_not_name_is_not_there(user, place):
+    """Not even its name; while the working directory is there, and empty."""
+    make(place / "other", place / "run", user=user)
+    (told,) = run(locker(place, place / "run"), user=user, cwd="/", own=["/usr"])
+    assert [["ENOENT"] * 3] * 2 == told
+    (told,) = run(locker(place / "run", place), user=user, cwd=str(place / "run"), own=[__file__])
+    assert [[[], "ENOENT", "ENOENT"], [["run"], "ENOENT", "ENOENT"]] == told
+
+
+def test_the_data_of_an_arena_that_runs_is_covered_in_what_is_shown(user, place):
+    (told,) = run(locker(place / "mine"), user=user, data=str(place / "mine"), own=[place])
     assert [SHUT] == told
 
 
@@ -71,20 +86,32 @@ def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
     """Or below it. What is named of it is shown: nothing, here."""
     data = place / "mine"
     below = data / "bots" / "tom"
-    # Made by the one whose folder it is.
-    run(f"import os; os.makedirs({str(below)!r}); print(0)", user=user, sandboxed=False)
+    make(below, user=user)
     for folder, seen in (data, []), (below, ["bots"]):
         (told,) = run(locker(data, below), user=user, data=str(data), cwd=str(folder))
         assert [[seen, "ENOENT", "ENOENT"]] == told[:1]
 
 
 def test_the_default_folders_are_covered_while_no_arena_runs(user, place):
-    """Where the bot works; and not for their names alone, elsewhere."""
+    """Where the bot works or what its command names; and not for their names alone, elsewhere."""
     folders = [place / name for name in ("lanista-data", "lanista-records", "a/lanista-data")]
-    made = "".join(f"os.makedirs({str(folder / 'records')!r})\n" for folder in folders)
-    run(f"import os\n{made}print(0)", user=user, sandboxed=False)
-    (told,) = run(locker(*folders), user=user, cwd=str(place))
-    assert [SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]] == told
+    make(*[folder / "records" for folder in folders], user=user)
+    for cwd, own in (place, []), (Path("/"), [place]):
+        (told,) = run(locker(*folders), user=user, cwd=str(cwd), own=own)
+        assert [SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]] == told
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts folders")
+@pytest.mark.parametrize("user", [None], indirect=True)
+def test_data_is_covered_under_every_name_that_a_mount_gives_it(user, place):
+    """Where the bot's own folder has a mount of the data, of a part, or of what is above it."""
+    data = place / "arena" / "mine"
+    names = [place / "own" / name for name in ("same", "part", "above")]
+    make(data / "records", place / "own" / "else", *names, user=user)
+    mounts = [(data, names[0]), (data / "records", names[1]), (place / "arena", names[2])]
+    looked_at = [*names[:2], names[2] / "mine", place / "own"]
+    (told,) = run(locker(*looked_at), user=user, data=str(data), own=[place / "own"], mounts=mounts)
+    assert [SHUT, SHUT, SHUT, [["above", "else", "part", "same"], "ENOENT", "ENOENT"]] == told
 
 
 def test_the_data_of_serve_is_covered(tmp_path):
@@ -95,7 +122,7 @@ def test_the_data_of_serve_is_covered(tmp_path):
         daemon = Daemon(tmp_path, "--data", data, web="127.0.0.1:0")
         try:
             daemon.until((data / "catalogue.db-shm").exists, "the catalogue is open")
-            (told,) = run(locker(data))
+            (told,) = run(locker(data), own=[name])
         finally:
             daemon.end()
     assert [SHUT] == told

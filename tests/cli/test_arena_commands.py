@@ -352,3 +352,26 @@ def test_the_options_of_an_arena_are_those_of_its_file(tmp_path):
     assert "hogwarts" == options.default.name
     other = attrs.evolve(spec, game="crematoria")
     assert "crematoria" == arena.options_of(other, tmp_path / "arena.toml").default.name
+
+
+def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_path, monkeypatch):
+    """In the folder of the arena's file, or below it: docs/limits.md, "What it sees"."""
+    monkeypatch.setattr(arena_check, "check_sandbox", lambda: None)
+    elsewhere = tmp_path.parent / f"{tmp_path.name} elsewhere"
+    for folder in tmp_path / "tom", elsewhere:
+        folder.mkdir()
+        (folder / "main.py").touch()
+    (tmp_path / "main.py").touch()
+    house = (
+        'house = ["Demo", "python3 main.py", { name = "T", command = "python3 tom/main.py" },'
+        f" \"python3 '{elsewhere}/main.py'\"]\n"
+    )
+    code, lines = checked(QUIET + LADDER + house + 'sandbox = "bwrap"\n')
+    here, why = Path(os.path.realpath(tmp_path)), "which sandboxes hide, so"
+    move = "alone; move it elsewhere"
+    assert [
+        f"ladders[1].house[2]: {here}/main.py lies in {here}, {why} main sees that file {move}",
+        f"ladders[1].house[3]: {here}/tom/main.py lies in {here}, {why} T sees that folder {move}",
+    ] == wrong(lines)
+    assert 0 == code
+    assert [] == wrong(checked(QUIET + LADDER + house)[1])

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from lanista.arena.spec import LadderSpec, Registration, Tls
+from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Tls
 from lanista.match.conditions import MatchConditions
 from lanista.rules.base import Ruleset
 
@@ -51,9 +51,30 @@ class Options:
     """The URL of a PostgreSQL database for ladders and names; None for files in `data`."""
     tls: Tls | None = None
     """The certificate with which bots' port and page speak TLS; None for plain text."""
+    private: tuple[Path, ...] = attrs.Factory(lambda self: data_paths(self.data), takes_self=True)
+    """Files and folders of this arena that its house bots don't see in their sandboxes."""
     folder: Path = Path()
     """The folder that `tls`, and the maps and the house bots' programs of `ladders` are relative
     to."""
+
+
+def private_paths(spec: ArenaSpec, folder: Path) -> tuple[Path, ...]:
+    """Return the files and folders of an arena that sandboxed bots must not see.
+
+    These are its data, its secrets, and the folder of its file, which may have others.
+
+    Args:
+        spec: The content of the arena's file.
+        folder: The folder of the file.
+    """
+    secrets = () if spec.tls is None else (spec.tls.certificate, spec.tls.key)
+    files = [folder / path for path in (*secrets, *spec.page.tournaments)]
+    return (folder, *data_paths(folder / spec.data), *files)
+
+
+def data_paths(data: Path) -> tuple[Path, ...]:
+    """Return a data folder and the folders in it, which sandboxed bots must not see."""
+    return (data, data / "records", data / "ladders")
 
 
 def files_needed(max_connections: int, *, has_tls: bool = False) -> int:

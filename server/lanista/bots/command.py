@@ -21,6 +21,12 @@ KEEP = "LANISTA_KEEP"
 ROOM = "LANISTA_ROOM"
 """Variable set to the room in which a house bot should play, if to any."""
 
+INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-9.]*")
+"""Matches names of programs that only run another one: a bot isn't named after them."""
+
+OWN_MODULE = re.compile(r"lanista\.")
+"""Matches the beginning of a module of ours, as in `python -m lanista.bridge`."""
+
 _NOT_PASSED_ON = frozenset({OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_TLS", "LANISTA_TLS_CA"})
 """Variables that a bot gets only if they are meant for it; it connects within the machine."""
 

@@ -1,26 +1,60 @@
-"""Which files a bot in a sandbox needs, and which mounts make them visible there.
+"""What a bot in a sandbox sees of the file system, and which mounts make it visible there.
 
-A sandbox shows the machine's files read-only, but some folders are covered by empty ones: the
-scratch folder, folders with sockets, and folders that are none of the bot's business. What the bot
-needs below a covered folder, usually its own program, is bound into the cover.
+A sandbox begins empty. It shows, read-only, the system's folders (`system`), what the bot's command
+needs (`needed`), and nothing else. Folders that are none of the bot's business stay hidden even
+where they lie within something that is shown, and by whatever other name a bind mount gives them
+(`aliases`).
 
-`needed` finds the files, and `plan`, a pure function, decides about the mounts. Nothing here
-changes any file.
+`plan`, a pure function, decides about the mounts. Nothing here changes any file.
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
 # ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
-# ruff: noqa: PTH208
+# ruff: noqa: PTH207, PTH208
 
 import contextlib
 import enum
+import glob
+import itertools
 import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import attrs
+
+from lanista.bots.command import INTERPRETER, OWN_MODULE
+
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/nix/store", "/gnu/store"),
+    # What libraries look up about the number of processors and their memory.
+    *("/sys/devices/system/cpu", "/sys/devices/system/node"),
+    # The dynamic linker, and the C library's tables of users, names and times.
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"),
+    *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf"),
+    *("/etc/protocols", "/etc/services", "/etc/localtime", "/etc/timezone", "/etc/locale.alias"),
+    # Settings of language runtimes, and the certificates that everybody trusts: no keys.
+    *("/etc/java*", "/etc/python3*", "/etc/perl", "/etc/R", "/etc/php", "/etc/mono", "/etc/dotnet"),
+    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust"),
+    *("/etc/pki/java", "/etc/crypto-policies", "/etc/mime.types", "/etc/fonts"),
+)
+"""Patterns of the system's files and folders that a bot sees: programs, libraries, their settings.
+The other files of /etc, /var, /opt, /srv, homes and so on aren't among them."""
+
+_VARIABLES = (
+    *("JAVA_HOME", "LD_LIBRARY_PATH", "NODE_PATH"),
+    *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
+)
+"""Environment variables with folders, between `:`, that a bot's interpreter looks into."""
+
+SHARED = (
+    *("/etc", "/home", "/media", "/mnt", "/opt", "/run", "/srv"),
+    *("/tmp", "/var", "/var/lib", "/var/tmp"),  # noqa: S108 -- nothing is written to them
+)
+"""Folders that hold things of many owners: a program that lies in one of them is shown, the folder
+isn't."""
 
 DATA_FOLDERS = ("lanista-data", "lanista-records")
 """Default names of the folders, in the working directory, in which `lanista serve` and
@@ -40,9 +74,11 @@ class Kind(enum.Enum):
     """What to do with a path of the sandbox's file system."""
 
     COVER = "cover"
-    """Mount an empty file system over it."""
+    """Mount an empty file system over it, since what is shown contains it."""
     FOLDER = "folder"
-    """Make an empty folder there; it is inside a cover."""
+    """Make an empty folder."""
+    LINK = "link"
+    """Make a symbolic link."""
     SHOW = "show"
     """Bind what lies there outside of the sandbox, read-only."""
 
@@ -54,55 +90,55 @@ class Mount:
     path: str
     """An absolute path."""
     kind: Kind
+    target: str = ""
+    """What a link refers to."""
 
 
 def plan(
-    needed: Iterable[str], covered: Iterable[str], closed: Callable[[str], bool]
+    needed: Iterable[Mount], hidden: Collection[str], closed: Callable[[str], bool]
 ) -> list[Mount]:
-    """Decide what to cover and what to show, so that little more than what is needed is visible.
+    """Decide what to show, so that little more than what is needed is visible.
 
-    If a needed path lies in a folder that is closed to the bot, that folder is covered and the path
-    is shown in the cover. A needed folder that is itself closed or covered shows only the needed
-    things in it, since needing the folder doesn't mean needing all its content.
+    A needed folder that is closed to the bot, or hidden, shows only the needed things in it, since
+    needing the folder doesn't mean needing all its content. If a closed or hidden folder lies in a
+    folder that is shown, it is covered.
 
     Args:
-        needed: Absolute paths that exist; every symbolic link on the way is a path of its own.
-        covered: Folders that are covered in any case.
+        needed: What has to be there, at absolute paths without links in their folders: files and
+            folders to show, links, and folders that may be empty.
+        hidden: Absolute paths of the folders whose content is shown only as far as it is needed.
         closed: Tells whether a path is a folder (not a link to one) that the bot can't search.
 
     Returns:
         The mounts, each folder before what lies in it.
     """
-    needed = set(needed)
-    mounts = {path: Mount(path, Kind.COVER) for path in covered}
-    nested = sorted(mounts, key=_depth, reverse=True)
-    for path in sorted(needed, key=_depth):
-        hidden = False
-        missing = []  # folders on the way that must be made in the cover that hides them
+    mounts: dict[str, Mount] = {}
+    for wanted in sorted(needed, key=lambda mount: _depth(mount.path)):
+        path, visible = wanted.path, False
+        missing = []  # folders on the way that must be made
         for step in _steps(path):
             if step in mounts:
-                hidden = mounts[step].kind is not Kind.SHOW
-            elif not hidden and closed(step):
+                visible = mounts[step].kind is Kind.SHOW
+            elif visible and (step in hidden or closed(step)):
                 mounts[step] = Mount(step, Kind.COVER)
-                hidden = True
-            elif hidden:
+                visible = False
+            elif not visible:
                 missing.append(step)
-        for step in missing if hidden else ():
-            shown = step == path and not closed(path)
-            mounts[step] = Mount(step, Kind.SHOW if shown else Kind.FOLDER)
-    for path in nested:
-        if not is_visible(os.path.dirname(path), mounts.values()):  # a cover hides it already
-            if path in needed or any(other.startswith(path + "/") for other in mounts):
-                mounts[path] = Mount(path, Kind.FOLDER)
-            else:
-                del mounts[path]
+        for step in missing:
+            mounts[step] = Mount(step, Kind.FOLDER)
+        is_shut = wanted.kind is Kind.SHOW and (path in hidden or closed(path))
+        if missing and not is_shut:
+            mounts[path] = wanted
+    for path in sorted(set(hidden) - mounts.keys(), key=_depth):
+        if is_visible(path, mounts.values()):
+            mounts[path] = Mount(path, Kind.COVER)
     return sorted(mounts.values(), key=lambda mount: _depth(mount.path))
 
 
 def is_visible(path: str, mounts: Iterable[Mount]) -> bool:
     """Return whether what lies at a path outside is visible in a sandbox with these mounts."""
     kinds = {mount.path: mount.kind for mount in mounts}
-    visible = True
+    visible = False
     for step in _steps(path):
         visible = kinds.get(step, Kind.SHOW if visible else Kind.COVER) is Kind.SHOW
     return visible
@@ -118,6 +154,11 @@ def _steps(path: str) -> list[str]:
     return ["/" + "/".join(names[:end]) for end in range(1, len(names) + 1) if names[0]]
 
 
+def is_within(path: str, folder: str) -> bool:
+    """Return whether an absolute path is a folder or lies in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
 def closed_to_others(path: str) -> bool:
     """Return whether a path is a folder that only its owner and group may search."""
     try:
@@ -127,49 +168,102 @@ def closed_to_others(path: str) -> bool:
     return stat.S_ISDIR(mode) and not mode & stat.S_IXOTH
 
 
-def needed(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str]) -> set[str]:
-    """Return the paths that a bot needs, as far as its command line shows.
+def system() -> list[str]:
+    """Return the absolute paths of the system's files and folders that every bot sees."""
+    paths = []
+    for pattern in _SYSTEM:
+        paths += glob.glob(pattern) if "*" in pattern else [pattern]
+    return [path for path in paths if os.path.lexists(path)]
 
-    These are: its working directory; every file, folder or program along PATH that an argument
-    names, as a whole or in a part separated by `=` or `:`; the folder in which such a file lies,
-    and the parent of that folder if it is called `bin`; and the interpreter in a `#!` line.
+
+def needed(
+    command: Sequence[str], cwd: str, env: Mapping[str, str], also: Iterable[str]
+) -> list[Mount]:
+    """Return what a bot needs, as `plan` takes it.
+
+    These are the paths of `system` and `own`; the folders that its environment names for its
+    interpreter; further ones; and its working directory, though that may be empty.
+
+    Args:
+        command: The program and its arguments.
+        cwd: The absolute path of its working directory.
+        env: Its environment.
+        also: Further absolute paths that are needed.
+    """
+    paths = [*system(), *also, *own(command, cwd, env.get("PATH"), also)]
+    for name in _VARIABLES:
+        folders = env.get(name, "").split(":")
+        paths += [folder for folder in folders if folder.startswith("/") and os.path.isdir(folder)]
+    found: dict[str, Mount] = {}
+    for path, kind in [(cwd, Kind.FOLDER), *[(path, Kind.SHOW) for path in paths]]:
+        for mount in way(path, kind):
+            if mount.kind is not Kind.FOLDER or mount.path not in found:
+                found[mount.path] = mount
+    return [mount for mount in found.values() if mount.path != "/"]
+
+
+def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] = ()) -> list[str]:
+    """Return the files and folders that a bot's command line shows to be its own.
+
+    These are: every file, folder or program along PATH that an argument names, as a whole or in a
+    part separated by `=` or `:`; the folder in which such a file lies, and if that is the `bin` of
+    an installation, the installation; the interpreter in a `#!` line. The working directory is
+    among them if no file that is named can be the bot's program, or if Python runs a module of it
+    (`-m`).
 
     Args:
         command: The program and its arguments.
         cwd: The absolute path of its working directory.
         path: The PATH of its environment; None for the system's default.
-        also: Further absolute paths that are needed, with the links on the way.
+        also: Paths that aren't the bot's own, besides those of `system`.
 
     Returns:
-        Absolute paths; every symbolic link on the way is a path of its own.
+        Absolute paths; a path may lead through links.
     """
-    paths: set[str] = set()
-    programs: list[str] = []
-    for start in (cwd, *also):
-        paths.update(links(start))
+    common = [os.path.realpath(folder) for folder in (*system(), *also)]
+    named: list[str] = []
     for argument in command:
-        programs += _named(argument, cwd, path)
+        named += _named(argument, cwd, path)
+    is_in_cwd = any(
+        flag == "-m" and not OWN_MODULE.match(module)
+        for flag, module in itertools.pairwise(command)
+    )
+    has_program = False
+    paths: list[str] = []
     seen: set[str] = set()
-    for program in programs:  # grows by interpreters while it is iterated over
-        if program in seen:
+    for file in named:  # grows by interpreters while it is iterated over
+        if file in seen:
             continue
-        seen.add(program)
-        for link in links(program):
-            paths.add(link)
-            if not os.path.isdir(link):
-                folder = os.path.dirname(link)
-                paths.add(folder)
-                if os.path.basename(folder) in {"bin", "shims"}:
-                    paths.add(os.path.dirname(folder))
-        for argument in _interpreter(program):
-            programs += _named(argument, cwd, path)
-    return paths - {"/"}
+        seen.add(file)
+        paths.append(file)
+        for hop in [mount.path for mount in way(file, Kind.SHOW)]:
+            if os.path.isdir(hop):
+                continue
+            if not any(is_within(hop, folder) for folder in common):
+                has_program |= not INTERPRETER.fullmatch(os.path.basename(hop))
+                paths += _folders_of(hop)
+        for argument in _interpreter(file):
+            named += _named(argument, cwd, path)
+    return [*paths, cwd] if is_in_cwd or not has_program else paths
+
+
+def _folders_of(file: str) -> list[str]:
+    """Return the folder of a file, and the installation to whose `bin` it belongs, if to any."""
+    folder = os.path.dirname(file)
+    above, name = os.path.split(folder)
+    if name not in {"bin", "shims"}:
+        return [folder]
+    libraries = [os.path.join(above, library) for library in ("lib", "lib64", "libexec")]
+    libraries = list(filter(os.path.isdir, libraries))
+    if os.path.basename(above) == ".local":  # beside `lib` it has private files of its user
+        return [folder, *libraries]
+    return [folder, above] if libraries else [folder]
 
 
 def _named(argument: str, cwd: str, path: str | None) -> list[str]:
     """Return the files, folders and programs that an argument names."""
     pieces = {argument, *re.split("[=:]", argument)} - {""}
-    paths = [os.path.abspath(os.path.join(cwd, piece)) for piece in pieces if "\0" not in piece]
+    paths = [os.path.join(cwd, piece) for piece in pieces if "\0" not in piece]
     named = [candidate for candidate in paths if os.path.lexists(candidate)]
     if "/" not in argument and "\0" not in argument:
         program = shutil.which(argument, path=path)
@@ -190,14 +284,79 @@ def _interpreter(program: str) -> list[str]:
     return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
 
 
-def links(path: str) -> list[str]:
-    """Return a path, each symbolic link that it leads to, and its real path at the end."""
-    chain = [path]
-    while os.path.islink(path) and len(chain) <= _LINKS:
-        folder = os.path.realpath(os.path.dirname(path))
-        path = os.path.normpath(os.path.join(folder, os.readlink(path)))
-        chain.append(path)
-    return [*chain, os.path.realpath(path)]
+def way(path: str, kind: Kind) -> list[Mount]:
+    """Return what the kernel needs on its way to a path, and what lies at its end.
+
+    These are the symbolic links, the folders that are left again by `..`, and the real path. A ring
+    of links has no real path.
+
+    Args:
+        path: An absolute path.
+        kind: What to do with the real path.
+    """
+    found: list[Mount] = []
+    followed = 0
+    here, names = "/", path.split("/")[::-1]
+    while names:
+        name = names.pop()
+        step = os.path.join(here, name)
+        if name in {"", "."}:
+            continue
+        if name == "..":
+            found.append(Mount(here, Kind.FOLDER))
+            here = os.path.dirname(here)
+        elif os.path.islink(step):
+            followed += 1
+            if followed > _LINKS:
+                return found
+            target = os.readlink(step)
+            found.append(Mount(step, Kind.LINK, target))
+            if target.startswith("/"):
+                here = "/"
+            names += target.split("/")[::-1]
+        else:
+            here = step
+    return [*found, Mount(here, kind)]
+
+
+def aliases(paths: Collection[str], mountinfo: str = "/proc/self/mountinfo") -> set[str]:
+    """Return the other paths under which bind mounts show some files or folders, or parts of them.
+
+    Args:
+        paths: Real absolute paths.
+        mountinfo: The kernel's table of mounts.
+    """
+    # proc_pid_mountinfo(5): "id parent DEVICE ROOT MOUNTPOINT options … - TYPE source …".
+    mounts = []
+    try:
+        with open(mountinfo, encoding="utf-8", errors="surrogateescape") as table:
+            for row in table:
+                _, _, device, root, point, *_ = row.split(" ")
+                mounts.append((device, _unescaped(root), _unescaped(point)))
+    except OSError:  # no /proc
+        return set()
+    found = set()
+    for path in paths:
+        # The mount that holds it: of the deepest ones above it, the last.
+        device, root, point = "", "/", "/"
+        for mount in mounts:
+            if is_within(path, mount[2]) and len(mount[2]) >= len(point):
+                device, root, point = mount
+        in_device = os.path.normpath(os.path.join(root, os.path.relpath(path, point)))
+        for other_device, other_root, other_point in mounts:
+            if other_device != device:
+                continue
+            if is_within(in_device, other_root):
+                below = os.path.relpath(in_device, other_root)
+                found.add(os.path.normpath(os.path.join(other_point, below)))
+            elif is_within(other_root, in_device):
+                found.add(other_point)
+    return found - set(paths)
+
+
+def _unescaped(field: str) -> str:
+    r"""Return a field of a table of mounts, in which some characters are written as `\040`."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
 
 
 # A row of /proc/net/unix, proc(5): Num RefCount Protocol Flags Type St Inode Path. The groups are:
@@ -279,29 +438,3 @@ def _open_databases() -> Iterator[str]:
         for name in names:
             with contextlib.suppress(OSError):  # closed meanwhile
                 yield os.readlink(f"{descriptors}/{name}")
-
-
-def firm_cover(path: str, users: Collection[int]) -> str | None:
-    """Return what to cover to hide a path, such that no other user can remove what is covered.
-
-    Args:
-        path: An absolute path without links.
-        users: The ids of the users who are trusted not to remove it.
-
-    Returns:
-        The path itself; or, if another user may remove it, the first folder on the way to it that
-        others can write to, because nobody else can remove that folder. None if the path is gone.
-    """
-    for step in _steps(path):
-        folder = os.path.dirname(step)
-        try:
-            holder = os.lstat(folder)
-            is_open = holder.st_uid not in users or holder.st_mode & stat.S_IWOTH
-            if is_open and holder.st_uid in users and holder.st_mode & stat.S_ISVTX:
-                # In such a folder, only an entry's owner may remove it (inode(7), sticky bit).
-                is_open = os.lstat(step).st_uid not in users
-        except OSError:
-            return None
-        if is_open and folder != "/":
-            return folder
-    return path

@@ -7,14 +7,13 @@ in namespaces of its own, and each of them closes one way out:
 - Network: there is only a loopback interface, on which nothing else listens. The `launcher` inside
   listens where the bot expects the arena, and relays one connection that was made outside. Apart
   from the bot's output, no other byte leaves the sandbox.
-- Files: everything is read-only, and what the bot must not see is covered by empty folders: homes,
-  sockets, data of arenas, records of matches. Sockets are covered because connecting to one isn't
-  writing to a file: the read-only mount doesn't prevent it. What the bot needs below a cover is
-  bound into it (`reach`).
+- Files: the bot sees the system's folders, its own program's, and no others, all read-only
+  (`reach`). Where data of an arena, records or other bots lie in what is shown, they are covered.
+  So are sockets, because connecting to one isn't writing to a file: the read-only mount doesn't
+  prevent it.
 - Processes: the bot sees only its own, and they all end with the first of them.
 - Users: in an arena of root each bot becomes a user of its own, to whom no file belongs. An arena
-  of an ordinary user can't do that: its bots keep that user's rights inside, so its homes are
-  covered.
+  of an ordinary user can't do that: its bots keep that user's rights inside.
 - System calls: a filter (`syscalls`) refuses those that get around the above.
 
 This module builds the command line of `bwrap`; docs/limits.md describes what a bot gets. There is
@@ -22,7 +21,7 @@ no fallback: if a sandbox can't be made, that is an error.
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
-# ruff: noqa: PTH112, PTH113, PTH118
+# ruff: noqa: PTH112, PTH113
 
 import contextlib
 import importlib.util
@@ -74,7 +73,7 @@ _PACKAGES = ("lanista", "lanista_client", "lanista_protocol", "lanista_maps")
 """Packages that house bots and bridges import. In an editable install they are outside of Python's
 own folders."""
 
-_OWN_FOLDERS = ("/dev/", "/proc/")
+_OWN_FOLDERS = ("/dev", "/proc")
 """Folders of which a sandbox has its own, with different content than outside."""
 
 _PROBE_TIMEOUT = 20.0
@@ -110,11 +109,10 @@ class Sandbox:
     """Size of the scratch folder in bytes; None for the limit of file sizes, or SCRATCH_SIZE."""
 
     hidden: tuple[str | os.PathLike[str], ...] = ()
-    """Files and folders that the bot must not see, such as the record of its match. A hidden file
-    can't be read, even if the bot's command names it. A hidden folder is covered by an empty one,
-    in which only what the bot needs is shown. A folder that is or contains the bot's working
-    directory can't be hidden: hide its files instead. Paths that don't exist when the bot is
-    started are ignored."""
+    """Files and folders that are none of the bot's business, such as the record of its match. A
+    hidden file can't be read, even if the bot's command names it. Of a hidden folder, even if it is
+    the bot's working directory, only what the command names is shown, and the folder of a program
+    further down. Paths that don't exist when the bot is started are ignored."""
 
     variables: frozenset[str] = frozenset()
     """Names of the environment variables that it gets besides KEPT: those meant for this bot."""
@@ -142,18 +140,9 @@ class Sandbox:
         user = FIRST_USER + secrets.randbelow(USERS) if is_root else 0
         directory = os.path.abspath(cwd or os.curdir)  # noqa: PTH100 -- links stay as they are
         size = self.scratch_size or limits.file_size or SCRATCH_SIZE
-        folders, files = _hidden(self.hidden, directory)
-        data = reach.data_folders({os.curdir, directory})
-        folders += [path for path in data if not path.startswith(_OWN_FOLDERS)]
         argv = [
             *_isolation(bwrap, execute.FILTER_FD, is_root=is_root),
-            *_files(
-                reach.needed(command, directory, env.get("PATH"), _own()),
-                size,
-                is_root,
-                folders,
-                files,
-            ),
+            *_files(command, directory, env, self.hidden, size, is_root=is_root),
             *("--chdir", directory, "--"),
             *(sys.executable, "-I", "-S", "-B", "-c", _CODE, _DIRECTORY),
             *(self.host, str(self.port), str(user), limits.encode()),
@@ -162,6 +151,37 @@ class Sandbox:
         passed = KEPT | self.variables
         kept = {key: value for key, value in env.items() if key in passed or key.startswith("LC_")}
         return argv, kept | {"HOME": SCRATCH, "TMPDIR": SCRATCH}
+
+
+def own_folders(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[str]:
+    """Return the folders that a sandbox shows because they are the bot's own.
+
+    Args:
+        command: The bot's program and its arguments.
+        cwd: Its working directory, empty for this process's own.
+        env: The environment in which its command is looked up.
+
+    Returns:
+        Real paths; of a program that lies in a folder of many owners (`reach.SHARED`), none.
+    """
+    return {*filter(os.path.isdir, own_paths(command, cwd, env))} - {
+        *map(os.path.realpath, reach.SHARED)
+    }
+
+
+def own_paths(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[str]:
+    """Return the files and folders that a bot's command line shows to be its own; real paths.
+
+    Args:
+        command: The bot's program and its arguments.
+        cwd: Its working directory, empty for this process's own.
+        env: The environment in which its command is looked up.
+    """
+    ours = _own()
+    common = [os.path.realpath(path) for path in (*reach.system(), *ours)]
+    place = os.path.abspath(cwd or os.curdir)  # noqa: PTH100 -- links stay as they are
+    found = {os.path.realpath(path) for path in reach.own(command, place, env.get("PATH"), ours)}
+    return {path for path in found if not any(reach.is_within(path, folder) for folder in common)}
 
 
 def check_sandbox() -> None:
@@ -185,7 +205,7 @@ def check_sandbox() -> None:
     os.close(write)
     argv = [
         *_isolation(bwrap, rules, is_root=is_root),
-        *_files(reach.needed([], "/", None, _own()), SCRATCH_SIZE, is_root),
+        *_files([], "/", {}, (), SCRATCH_SIZE, is_root=is_root),
         *("--", sys.executable, "-I", "-S", "-c", ""),
     ]
     try:
@@ -277,75 +297,60 @@ def _homes(user: int, environment: Mapping[str, str]) -> set[str]:
     return {home for home in homes if os.path.isdir(home)} - {"/"}
 
 
-def _hidden(paths: Sequence[str | os.PathLike[str]], directory: str) -> tuple[list[str], list[str]]:
-    """Split `Sandbox.hidden` into folders and files, without what can't be hidden.
-
-    Args:
-        paths: Files and folders to hide.
-        directory: The bot's working directory, which stays visible.
-    """
-    real = [os.path.realpath(path) for path in paths]
-    real = [path for path in real if not path.startswith(_OWN_FOLDERS)]
-    inside = os.path.join(os.path.realpath(directory), "")
-    folders = [
-        path
-        for path in real
-        if os.path.isdir(path) and not inside.startswith(os.path.join(path, ""))
-    ]
-    return folders, [path for path in real if os.path.isfile(path)]
-
-
 def _files(
-    needed: set[str],
+    command: Sequence[str],
+    directory: str,
+    env: Mapping[str, str],
+    hidden: Sequence[str | os.PathLike[str]],
     scratch: int,
+    *,
     is_root: bool,
-    hidden_folders: Sequence[str] = (),
-    hidden_files: Sequence[str] = (),
 ) -> list[str]:
     """Return the part of the command line that sets up the file system.
 
     Args:
-        needed: Paths that the bot needs, from `reach.needed`.
+        command: The bot's program and its arguments.
+        directory: The absolute path of its working directory.
+        env: The environment in which its command is looked up.
+        hidden: What it must not see; see `Sandbox.hidden`.
         scratch: Size of the scratch folder in bytes.
         is_root: Whether this process is root.
-        hidden_folders: Folders to cover.
-        hidden_files: Files to hide.
     """
-    covers = {SCRATCH, os.path.realpath("/run"), os.path.realpath("/var/run"), *hidden_folders}
-    if not is_root:
-        # The bot runs as the arena's user, whose private files it could read.
-        covers |= _homes(os.geteuid(), os.environ)
-    # bubblewrap fails if a path that it should cover is gone by then. So that no other user can
-    # keep bots from starting, only paths are covered that no other user can remove.
-    firm = {
-        path: reach.firm_cover(path, {0, os.geteuid()})
-        for path in reach.sockets()
-        if not path.startswith(_OWN_FOLDERS)
-    }
-    covers |= {cover for path, cover in firm.items() if cover is not None and cover != path}
-    sockets = [path for path, cover in firm.items() if cover is not None]
-    mounts = reach.plan(needed, covers, reach.closed_to_others if is_root else lambda _path: False)
+    needed = [
+        mount
+        for mount in reach.needed(command, directory, env, _own())
+        if not any(reach.is_within(mount.path, folder) for folder in _OWN_FOLDERS)
+    ]
+    places = {mount.path for mount in needed if os.path.isdir(mount.path)}
+    covered = {os.path.realpath(path) for path in hidden}
+    covered |= reach.data_folders(places - {*reach.system()})
+    covered |= reach.aliases(covered)
+    closed = covered | _homes(os.geteuid(), os.environ) | {*map(os.path.realpath, reach.SHARED)}
+    folders = {path for path in closed if os.path.isdir(path)}
+    mounts = reach.plan(needed, folders, reach.closed_to_others if is_root else lambda _path: False)
     argv = [
-        *("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc", "--dev", "/dev"),
         *("--size", str(SHARED_SIZE), "--perms", "1777", "--tmpfs", SHARED),
+        *("--size", str(scratch), "--perms", "1777", "--tmpfs", SCRATCH),
         *("--remount-ro", "/dev"),
     ]
-    read_only = []
+    read_only = ["/"]
     for mount in mounts:
         if mount.kind is reach.Kind.SHOW:
             argv += ["--ro-bind", mount.path, mount.path]
+        elif mount.kind is reach.Kind.LINK:
+            argv += ["--symlink", mount.target, mount.path]
         elif mount.kind is reach.Kind.FOLDER:
             # Folders that bubblewrap makes by itself on the way would be closed to others.
             argv += ["--perms", "0755", "--dir", mount.path]
-        elif mount.path == SCRATCH:
-            argv += ["--size", str(scratch), "--perms", "1777", "--tmpfs", SCRATCH]
         else:
             argv += ["--perms", "0755", "--tmpfs", mount.path]
-            read_only += ["--remount-ro", mount.path]
-    for path in [*sockets, *hidden_files]:
+            read_only.append(mount.path)
+    files = {path for path in covered if os.path.isfile(path)}
+    for path in [*sorted(files), *reach.sockets()]:
         if reach.is_visible(path, mounts):
             argv += ["--ro-bind", os.devnull, path]
-    return argv + read_only
+    return argv + [word for path in read_only for word in ("--remount-ro", path)]
 
 
 def _own() -> list[str]:

@@ -132,7 +132,7 @@ def options_of(spec: "ArenaSpec", file: Path) -> "Options":
     Raises:
         BadInputError: There is no such game.
     """
-    from lanista.arena.options import Options
+    from lanista.arena.options import Options, private_paths
     from lanista.cli.common import ruleset_named
 
     try:
@@ -153,6 +153,7 @@ def options_of(spec: "ArenaSpec", file: Path) -> "Options":
         registration=spec.registration,
         store=spec.store,
         tls=spec.tls,
+        private=(file, *private_paths(spec, file.parent)),
         folder=file.parent,
     )
 

@@ -3,6 +3,7 @@
 Nothing is started, and nothing is changed. Everything is looked at, also after a mistake was found.
 """
 
+import contextlib
 import os
 import resource
 import tempfile
@@ -16,14 +17,17 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.options import private_paths
 from lanista.arena.processes.certificate import CertificateError, load, validity
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots import SandboxError, check_sandbox
+from lanista.bots.sandbox import own_paths
 from lanista.cli import BadInputError
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.cores import usable_cores
+from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.rules import registry
 from lanista.store.errors import StoreError
@@ -65,6 +69,7 @@ def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
         yield from _ladder(ladder, f"ladders[{number}]", folder)
     yield from _game(spec)
     yield from _sandbox(spec.ladders)
+    yield from _places(spec, folder)
     yield from _ports(spec)
     if spec.tls is not None:
         yield from _certificate(spec.tls, folder)
@@ -89,9 +94,9 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
     except SpecError as error:
         is_right = False
         yield Finding(f"{key}.{error}")
-    house = 0
+    house: Sequence[Contestant] = ()
     try:
-        house = len(house_contestants(ladder, folder))
+        house = house_contestants(ladder, folder)
     except SpecError as error:
         is_right = False
         yield Finding(f"{key}.{error}")
@@ -99,16 +104,37 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
         maps = f"{len(ladder.maps)} map{'' if len(ladder.maps) == 1 else 's'}"
         yield Finding(
             f"ladder {ladder.name}: {ruleset.title}, {ruleset.seats} seats, "
-            f"{house} house bot{'' if house == 1 else 's'}, "
+            f"{len(house)} house bot{'' if len(house) == 1 else 's'}, "
             f"{maps if ladder.maps else 'maps made from seeds'}",
             "ok",
         )
-        if 0 < house < ruleset.seats - 1:
+        if 0 < len(house) < ruleset.seats - 1:
             yield Finding(
-                f"{key}.house: {house} of them can't fill the seats of a match for a bot that "
+                f"{key}.house: {len(house)} of them can't fill the seats of a match for a bot that "
                 f"waits alone; {ruleset.seats - 1} could",
                 "warn",
             )
+
+
+def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
+    """Yield the house bots whose programs lie in a folder that their sandboxes hide."""
+    private = [Path(os.path.realpath(path)) for path in private_paths(spec, folder)]
+    for number, ladder in enumerate(spec.ladders, 1):
+        if ladder.sandbox is not SandboxName.BWRAP:
+            continue
+        with contextlib.suppress(SpecError):  # which was found already
+            for place, bot in enumerate(house_contestants(ladder, folder), 1):
+                for path in sorted(own_paths(bot.command, bot.folder or "", os.environ)):
+                    program = Path(path)
+                    around = [one for one in private if program.is_relative_to(one)]
+                    if not around or not program.is_file():
+                        continue
+                    seen = "that file" if program.parent in private else "that folder"
+                    yield Finding(
+                        f"ladders[{number}].house[{place}]: {program} lies in {around[0]}, which "
+                        f"sandboxes hide, so {bot.name} sees {seen} alone; move it elsewhere",
+                        "warn",
+                    )
 
 
 def _game(spec: ArenaSpec) -> Iterator[Finding]:

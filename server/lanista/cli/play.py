@@ -162,7 +162,7 @@ def command(
     )
     from lanista.cli.web import PagePort
     from lanista.hosting import inputs
-    from lanista.hosting.bot_pool import Contestant
+    from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import MatchPlan, distinct
 
     game, bots = game_and_bots(game, words)
@@ -189,16 +189,18 @@ def command(
         ruleset=ruleset,
         settings=settings,
         seed=first_seed,
-        contestants=[
-            Contestant(
-                name=name,
-                command=argv,
-                limits=limits,
-                sandboxed=in_sandbox,
-                hidden=(inputs.RECORDS,) if matches == 1 or record is None else (Path(record),),
-            )
-            for name, (_, argv) in zip(names, commands, strict=True)
-        ],
+        contestants=apart(
+            [
+                Contestant(
+                    name=name,
+                    command=argv,
+                    limits=limits,
+                    sandboxed=in_sandbox,
+                    hidden=(inputs.RECORDS,) if matches == 1 or record is None else (Path(record),),
+                )
+                for name, (_, argv) in zip(names, commands, strict=True)
+            ]
+        ),
         record_path=_record_path(game, record, matches, first_seed),
         board=board,
         conditions=conditions,

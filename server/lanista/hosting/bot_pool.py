@@ -17,12 +17,14 @@ it may have left, or sent something that it shouldn't (`PooledBot.is_there`).
 
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 
 import attrs
 import trio
 
 from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
 from lanista.bots.process import GRACE
+from lanista.bots.sandbox import own_folders
 from lanista.errors import LanistaError
 from lanista.hosting import ids
 from lanista.hosting.handshake import Handshake, announce
@@ -62,6 +64,36 @@ class Contestant:
     limits, sandbox and (hashed) environment."""
     is_filler: bool = False
     """Whether it only fills a seat and has no place in the standings."""
+
+
+def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
+    """Return contestants of which none sees the others' folders in its sandbox.
+
+    Bots whose programs lie in the same folder see that folder.
+    """
+    owned = [_own_folders(contestant) for contestant in contestants]
+    inside: dict[str, set[int]] = {}  # by folder: the contestants that are shown it
+    for number, folders in enumerate(owned):
+        for folder in folders:
+            inside.setdefault(folder, set()).add(number)
+    hidden: list[set[str]] = [set() for _ in contestants]
+    for number, folders in enumerate(owned):
+        for folder in folders:
+            for above in Path(folder).parents:
+                for other in inside.get(str(above), set()) - {number}:
+                    if not any(Path(own).is_relative_to(folder) for own in owned[other]):
+                        hidden[other].add(folder)
+    return [
+        attrs.evolve(contestant, hidden=(*contestant.hidden, *sorted(others)))
+        for contestant, others in zip(contestants, hidden, strict=True)
+    ]
+
+
+def _own_folders(contestant: Contestant) -> set[str]:
+    if not contestant.sandboxed:
+        return set()
+    env = {**os.environ, **contestant.environment}
+    return own_folders(contestant.command, contestant.folder or "", env)
 
 
 class NotStartedError(LanistaError):

@@ -5,7 +5,6 @@ or as a file. This module checks that programs and files exist, but starts nothi
 """
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 import lanista_maps
 from lanista.bots import CommandError, parse_command
+from lanista.bots.command import INTERPRETER
 from lanista.errors import BadInputError
 from lanista.formats.originals import of_game, of_text
 from lanista.formats.tokens import FormatError
@@ -29,9 +29,6 @@ class UnusableNameError(BadInputError):
 
 MAX_MAP = 4 * 1024 * 1024
 """Maximum number of characters of a map or configuration file; the largest map has 300,000."""
-INTERPRETERS = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-9.]*")
-"""Matches programs that only run another one: a bot isn't named after them."""
-
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
 
@@ -212,7 +209,7 @@ def checked_name(name: str) -> str:
 def name_of(argv: Sequence[str]) -> str:
     """Return a name for a bot: that of its program or script, without folder and extension."""
     named = argv[0]
-    if INTERPRETERS.fullmatch(os.path.basename(named)):  # noqa: PTH119 - what the user typed
+    if INTERPRETER.fullmatch(os.path.basename(named)):  # noqa: PTH119 - what the user typed
         for index, argument in enumerate(argv[1:], 1):
             if argument == "-m" and argv[index + 1 :]:
                 named = argv[index + 1].rpartition(".")[2]

@@ -18,7 +18,7 @@ from lanista.bots import (
     check_sandbox,
     limits_of_match,
 )
-from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
 from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
@@ -233,6 +233,10 @@ def prepare(
     hidden = [str(records), *([] if source is None else [str(source.absolute())])]
     if isinstance(database, Path):
         hidden += [f"{database}{ending}" for ending in ("", "-wal", "-shm", ".lock")]
+    seated = [
+        attrs.evolve(contestant, folder=str(folder), hidden=tuple(hidden))
+        for contestant in contestants.values()
+    ]
     return Setup(
         spec=spec,
         folder=folder,
@@ -243,10 +247,7 @@ def prepare(
             boards=boards,
             conditions=spec.clock.conditions(VOID_TRIES),
         ),
-        contestants={
-            name: attrs.evolve(contestant, folder=str(folder), hidden=tuple(hidden))
-            for name, contestant in contestants.items()
-        },
+        contestants=dict(zip(contestants, apart(seated), strict=True)),
         database=database,
         records=records,
     )

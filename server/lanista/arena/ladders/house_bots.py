@@ -1,17 +1,20 @@
 """The house bots of a ladder: from its spec to what can be started."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lanista.arena.spec import LadderSpec, is_bot_name
 from lanista.bots import BotLimits, LimitsError, parse_limits
-from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
 from lanista.hosting.names import UnusableNameError, bot_command
 from lanista.hosting.spec_parts import SandboxName
 from lanista.toml_spec import SpecError
 
 
-def house_contestants(ladder: LadderSpec, folder: Path) -> tuple[Contestant, ...]:
+def house_contestants(
+    ladder: LadderSpec, folder: Path, private: Sequence[Path] = ()
+) -> Sequence[Contestant]:
     """Look up the house bots of a ladder.
 
     A bot without a name is called like its program; several of the same name get numbers.
@@ -19,6 +22,7 @@ def house_contestants(ladder: LadderSpec, folder: Path) -> tuple[Contestant, ...
     Args:
         ladder: The ladder; its game must exist.
         folder: The folder in which the bots run, that of the arena's file.
+        private: Files and folders that they must not see in their sandboxes.
 
     Raises:
         SpecError: A program or a limit doesn't exist, or a name can't be one; the message begins
@@ -51,14 +55,17 @@ def house_contestants(ladder: LadderSpec, folder: Path) -> tuple[Contestant, ...
                 f"house[{number}]: {bot.name or name} is the name of another house bot too; give "
                 "each its own, which differs in more than upper and lower case"
             )
-    return tuple(
-        Contestant(
-            name=name,
-            command=command,
-            folder=str(folder),
-            limits=limits,
-            sandboxed=ladder.sandbox is SandboxName.BWRAP,
-            restart=False,
-        )
-        for name, command in zip(names, commands, strict=True)
+    return apart(
+        [
+            Contestant(
+                name=name,
+                command=command,
+                folder=str(folder),
+                limits=limits,
+                sandboxed=ladder.sandbox is SandboxName.BWRAP,
+                hidden=tuple(private),
+                restart=False,
+            )
+            for name, command in zip(names, commands, strict=True)
+        ]
     )

@@ -34,7 +34,14 @@ def open_ladders(
     rooms = {}
     for number, spec in enumerate(options.ladders, 1):
         try:
-            room = LadderRoom.open(spec, options.folder, options.data, options.store, running)
+            room = LadderRoom.open(
+                spec,
+                options.folder,
+                options.data,
+                options.store,
+                running,
+                private=options.private,
+            )
         except SpecError as error:
             raise SpecError(f"ladders[{number}].{error}") from None
         opened.callback(room.close)

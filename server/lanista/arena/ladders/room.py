@@ -104,7 +104,14 @@ class LadderRoom:
 
     @classmethod
     def open(
-        cls, spec: LadderSpec, folder: Path, data: Path, target: str | None, running: RunningMatches
+        cls,
+        spec: LadderSpec,
+        folder: Path,
+        data: Path,
+        target: str | None,
+        running: RunningMatches,
+        *,
+        private: Sequence[Path] = (),
     ) -> Self:
         """Open a ladder with all that was played on it; this may take seconds.
 
@@ -116,6 +123,7 @@ class LadderRoom:
             data: The data folder.
             target: The URL of a PostgreSQL database; None for a file in the data folder.
             running: The arena's running matches.
+            private: Files and folders that the house bots must not see in their sandboxes.
 
         Raises:
             SpecError: A map, a setting or a house bot doesn't exist or doesn't fit.
@@ -124,7 +132,7 @@ class LadderRoom:
         """
         ruleset = registry.get(spec.game)
         settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
-        house = {bot.name: bot for bot in house_contestants(spec, folder)}
+        house = {bot.name: bot for bot in house_contestants(spec, folder, private)}
         with ExitStack() as opened:
             path = data / "ladders" / f"{spec.name}.db"
             if target is None:
