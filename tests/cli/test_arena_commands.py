@@ -346,7 +346,7 @@ def test_the_options_of_an_arena_are_those_of_its_file(tmp_path):
         *(options.host, options.port, options.max_connections),
         *(options.max_per_address, options.hello_timeout),
     )
-    assert tmp_path / "here" == options.data
+    assert tmp_path / "here" == options.data.path
     assert tmp_path == options.folder
     assert spec.ladders == options.ladders
     assert "hogwarts" == options.default.name

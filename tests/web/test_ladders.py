@@ -19,9 +19,9 @@ from lanista.arena.options import Options
 from lanista.arena.server import Arena
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.store.database import Store
 from lanista.store.rating_history import Rated, RatingHistory
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.web import ladder_tables, ladders, renewal
 from lanista.web.ladder_tables import LadderTables
 from lanista.web.ladders import REST, Ladders

@@ -67,7 +67,7 @@ class LadderMatches:
 
     @property
     def _records(self) -> Path:
-        return self.options.data / "records"
+        return self.options.data.records
 
     def open(self, helpers: trio.Nursery, matches: trio.Nursery) -> None:
         """Get ready for matches.

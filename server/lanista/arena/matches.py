@@ -255,7 +255,7 @@ class Matches:
             names=[player.name for player in players],
             numbers=[player.number for player in players],
             room=players[0].room[1],
-            record=options.data / "records" / day / f"{match}{ENDING}",
+            record=options.data.records / day / f"{match}{ENDING}",
             control=control,
         )
         played = await self.player.play(seated, void)

@@ -8,6 +8,7 @@ import attrs
 
 from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Tls
 from lanista.match.conditions import MatchConditions
+from lanista.results.data_folder import DataFolder
 from lanista.rules.base import Ruleset
 
 LINGERING = 64
@@ -25,7 +26,7 @@ class Options:
     """The game of bots that don't ask for one; `settings` and `board` are for it alone."""
     host: str = "127.0.0.1"
     port: int = 7777
-    data: Path = Path("lanista-data")
+    data: DataFolder = attrs.field(default=DataFolder("lanista-data"), converter=DataFolder)
     conditions: MatchConditions = attrs.field(factory=MatchConditions)
     settings: Mapping[str, int] = attrs.field(factory=dict)
     board: Any = None
@@ -51,7 +52,7 @@ class Options:
     """The URL of a PostgreSQL database for ladders and names; None for files in `data`."""
     tls: Tls | None = None
     """The certificate with which bots' port and page speak TLS; None for plain text."""
-    private: tuple[Path, ...] = attrs.Factory(lambda self: data_paths(self.data), takes_self=True)
+    private: tuple[Path, ...] = attrs.Factory(lambda self: self.data.private, takes_self=True)
     """Files and folders of this arena that its house bots don't see in their sandboxes."""
     folder: Path = Path()
     """The folder that `tls`, and the maps and the house bots' programs of `ladders` are relative
@@ -69,12 +70,7 @@ def private_paths(spec: ArenaSpec, folder: Path) -> tuple[Path, ...]:
     """
     secrets = () if spec.tls is None else (spec.tls.certificate, spec.tls.key)
     files = [folder / path for path in (*secrets, *spec.page.tournaments)]
-    return (folder, *data_paths(folder / spec.data), *files)
-
-
-def data_paths(data: Path) -> tuple[Path, ...]:
-    """Return a data folder and the folders in it, which sandboxed bots must not see."""
-    return (data, data / "records", data / "ladders")
+    return (folder, *DataFolder(folder / spec.data).private, *files)
 
 
 def files_needed(max_connections: int, *, has_tls: bool = False) -> int:

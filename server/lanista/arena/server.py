@@ -135,7 +135,7 @@ class Arena:
 
     def __attrs_post_init__(self) -> None:
         options = self.options
-        self._space = RecordSpace(options.data / "records", self._has_room_again)
+        self._space = RecordSpace(options.data.records, self._has_room_again)
         self.guests = Guests(self._listening_nearby)
         self.matches = Matches(
             options, self.lobby, self.running, self.shut_down, self._space, self.figures
@@ -246,7 +246,7 @@ class Arena:
     def _complete_records(self) -> None:
         """Complete the records that are left behind, while the arena runs."""
         if self._helpers is not None:
-            records = self.options.data / "records"
+            records = self.options.data.records
             self._helpers.start_soon(complete_records, records, self.running.end)
 
     def _has_room_again(self, was_full: bool) -> None:

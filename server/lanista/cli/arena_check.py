@@ -29,6 +29,7 @@ from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.cores import usable_cores
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
+from lanista.results.data_folder import DataFolder
 from lanista.rules import registry
 from lanista.store.errors import StoreError
 from lanista.store.probe import probe_file, probe_names, probe_server
@@ -73,8 +74,8 @@ def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     yield from _ports(spec)
     if spec.tls is not None:
         yield from _certificate(spec.tls, folder)
-    yield from _data(folder / spec.data)
-    yield from _store(spec, folder / spec.data)
+    yield from _data(DataFolder(folder / spec.data))
+    yield from _store(spec, DataFolder(folder / spec.data))
     yield from _tournaments(spec, folder)
     yield from _machine(spec)
 
@@ -218,8 +219,8 @@ def _certificate(tls: Tls, folder: Path) -> Iterator[Finding]:
 # -- files and databases -----------------------------------------------------------------------
 
 
-def _data(data: Path) -> Iterator[Finding]:
-    for folder in (data, data / "records", data / "ladders"):
+def _data(data: DataFolder) -> Iterator[Finding]:
+    for folder in (data.path, data.records, data.ladders):
         try:
             if folder.exists():
                 with tempfile.TemporaryFile(dir=folder):  # fails if the folder isn't writable
@@ -227,26 +228,28 @@ def _data(data: Path) -> Iterator[Finding]:
         except OSError as error:
             yield Finding(f"data: {folder} can't be written: {error.strerror}")
             return
-    if data.exists():
-        yield Finding(f"data: {data}", "ok")
+    if data.path.exists():
+        yield Finding(f"data: {data.path}", "ok")
         return
-    parent = next(folder for folder in data.parents if folder.exists())
+    parent = next(folder for folder in data.path.parents if folder.exists())
     if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
-        yield Finding(f"data: {data}, which will be made", "ok")
+        yield Finding(f"data: {data.path}, which will be made", "ok")
     else:
-        yield Finding(f"data: {data} can't be made: {parent} isn't a folder that can be written")
+        yield Finding(
+            f"data: {data.path} can't be made: {parent} isn't a folder that can be written"
+        )
 
 
-def _store(spec: ArenaSpec, data: Path) -> Iterator[Finding]:
+def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
     if spec.store is None:
         for ladder in spec.ladders:
             try:
-                probe_file(data / "ladders" / f"{ladder.name}.db")
+                probe_file(data.ladder(ladder.name))
             except (StoreError, OSError) as error:
                 yield Finding(f"results of {ladder.name}: {error}")
         try:
             if spec.ladders:
-                probe_names(data / "arena.db")
+                probe_names(data.names)
         except (StoreError, OSError) as error:
             yield Finding(f"names: {error}")
         return

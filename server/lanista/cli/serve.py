@@ -353,10 +353,9 @@ def serve_arena(
             warn=partial(click.echo, err=True),
         ),
     )
-    records = options.data / "records"
+    records = options.data.records
     try:
-        # A new folder is closed to other users, because bots' logs and answers go there.
-        options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        options.data.make()
         records.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
             pass

@@ -66,7 +66,7 @@ class PagePort:
         view = View(
             arena.running,
             arena=arena,
-            data=arena.options.data,
+            data=arena.options.data.path,
             ladders=Ladders() if self._ladders is None else Ladders.of(arena, *self._ladders),
             **self._of_tournaments(),
         )

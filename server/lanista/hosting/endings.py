@@ -9,7 +9,7 @@ from lanista.bots import Exit
 from lanista.match.ending import FAILURES, Ending
 from lanista.match.runner import Match
 from lanista.match.seat import Seat
-from lanista.store.results import SeatResult
+from lanista.results.match_result import SeatResult
 
 
 def failed(match: Match, seat: Seat) -> bool:

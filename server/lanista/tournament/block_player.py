@@ -27,9 +27,9 @@ from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
+from lanista.results.match_result import MatchResult, SeatResult
 from lanista.rules import registry
 from lanista.rules.outcome import Termination
-from lanista.store.results import MatchResult, SeatResult
 from lanista.tournament.futures import one_line
 from lanista.tournament.setup import MatchSetup, Opening
 

@@ -40,8 +40,8 @@ from lanista.match.record import ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.pairing.blocks import Seating
+from lanista.results.match_result import BlockResult
 from lanista.rules import registry
-from lanista.store.results import BlockResult
 from lanista.tournament.block_player import MatchRun, Player
 from lanista.tournament.setup import MatchSetup, Opening
 

@@ -29,7 +29,7 @@ def open_ladders(
         OSError: The folder of records can't be read.
     """
     # The result of a ladder's last match may be in a record that a killed arena has left.
-    for _ in recover(options.data / "records"):
+    for _ in recover(options.data.records):
         pass
     rooms = {}
     for number, spec in enumerate(options.ladders, 1):
@@ -46,7 +46,7 @@ def open_ladders(
             raise SpecError(f"ladders[{number}].{error}") from None
         opened.callback(room.close)
         rooms[spec.name] = room
-    store = opened.enter_context(NameStore.open(options.store or options.data / "arena.db"))
+    store = opened.enter_context(NameStore.open(options.store or options.data.names))
     benched = store.benched()
     for room in rooms.values():
         room.set_benched(benched)
