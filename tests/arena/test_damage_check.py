@@ -9,7 +9,6 @@ from lanista.arena import server
 from lanista.arena.ladders import damage_check
 from lanista.arena.ladders.damage_check import damage_of
 from lanista.arena.ladders.room import LadderRoom
-from lanista.arena.options import Options
 from lanista.arena.server import CannotOpenError, serve
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
@@ -19,6 +18,7 @@ from lanista.store.damage import damage
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
 from store.samples import block
+from support.arenas import arena_options
 from support.processes import children_of
 
 PATIENCE = 60
@@ -88,8 +88,8 @@ async def test_an_arena_ends_when_its_database_turns_out_to_be_damaged(path, mon
     monkeypatch.setattr(damage_check, "LARGE", 0)
     monkeypatch.setattr(server, "damage_of", found)
     data = path.parent.parent
-    options = Options(
-        default=registry.get("angrymob"), port=0, data=data, ladders=(SPEC,), folder=data
+    options = arena_options(
+        registry.get("angrymob"), port=0, data=data, ladders=(SPEC,), folder=data
     )
     with trio.fail_after(PATIENCE), pytest.raises(CannotOpenError, match=r"pit\.db: damaged"):
         await serve(options, lambda *_: None)

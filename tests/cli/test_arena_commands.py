@@ -10,8 +10,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lanista.arena.spec import ArenaSpec, LadderSpec, parse_spec
-from lanista.cli import arena, arena_check
+from lanista.arena.options import options_of
+from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
+from lanista.cli import arena_check
+from lanista.hosting.spec_parts import Clock
 from lanista.store.database import Store
 
 CERTIFICATES = Path(__file__).parents[1] / "arena" / "certificates"
@@ -297,18 +299,51 @@ def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
     assert ArenaSpec(game="angrymob", workers=1) == parse_spec(printed, "")
 
 
+def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
+    words = "--start manual --matches 3 --map tiny.map --set move_limit=9 --time-move 1"
+    (tmp_path / "tiny.map").write_text("2 3\nA . .\n. . B\n")
+    done = lanista("serve", *words.split(), "--print-config")
+    assert (0, "") == (done.code, done.err)
+    spec = parse_spec(done.out, "printed")
+    expected = Friendly(
+        start=Start.MANUAL,
+        matches=3,
+        map="tiny.map",
+        settings={"move_limit": 9},
+        clock=Clock(turn=1),
+    )
+    assert expected == spec.friendly
+    options = options_of(spec, tmp_path / "arena.toml")
+    assert (9, (2, 3)) == (
+        options.settings["move_limit"],
+        (options.board.rows, options.board.cols),
+    )
+    assert (20, 1) == (options.conditions.clock.first, options.conditions.clock.turn)
+
+
+@pytest.mark.parametrize(
+    ("friendly", "expected"),
+    [
+        ('map = "no.map"', "friendly: no map file 'no.map'"),
+        ("settings = { speed = 1 }", "friendly: "),
+    ],
+)
+def test_what_friendly_rooms_cannot_have_is_told(lanista, checked, tmp_path, friendly, expected):
+    code, lines = checked(f"{QUIET}[friendly]\n{friendly}")
+    assert 1 == code
+    assert wrong(lines)[0].startswith(expected)
+    done = lanista("arena", "run", "arena.toml")
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: arena.toml: {expected}")
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         ("--ladder chess", "unknown game 'chess'; known games: angrymob,"),
         ("--ladder angrymob=a/b", "--ladder: ladders[1].name: 'a/b'; expected 1 to 64 of"),
         ("--ladder angrymob --matches 3", "--matches and --ladder: say one of them"),
-        ("--print-config --matches 3", "--print-config: a file can't say --matches\n"),
-        (
-            "--print-config --no-clock --set move_limit=3",
-            "--print-config: a file can't say --set, --move-limit, the clock; a ladder could",
-        ),
-        ("--print-config --workers 1000", "--print-config: workers: 1000; expected "),
+        ("--workers 1000", "--workers: 1000; expected "),
     ],
 )
 def test_what_serve_with_ladders_refuses(lanista, words, expected):
@@ -341,17 +376,13 @@ def test_the_options_of_an_arena_are_those_of_its_file(tmp_path):
         hello_timeout = 2
     """
     spec = parse_spec(text + LADDER, "arena.toml")
-    options = arena.options_of(spec, tmp_path / "arena.toml")
-    assert ("::1", 7, 8, 4, 2.0) == (
-        *(options.host, options.port, options.max_connections),
-        *(options.max_per_address, options.hello_timeout),
-    )
+    options = options_of(spec, tmp_path / "arena.toml")
+    assert spec == options.spec
     assert tmp_path / "here" == options.data.path
     assert tmp_path == options.folder
-    assert spec.ladders == options.ladders
     assert "hogwarts" == options.default.name
     other = attrs.evolve(spec, game="crematoria")
-    assert "crematoria" == arena.options_of(other, tmp_path / "arena.toml").default.name
+    assert "crematoria" == options_of(other, tmp_path / "arena.toml").default.name
 
 
 def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.ladders.house_bots import house_contestants
-from lanista.arena.options import private_paths
+from lanista.arena.options import options_of, private_paths
 from lanista.arena.processes.certificate import CertificateError, load, validity
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots import SandboxError, check_sandbox
@@ -68,7 +68,7 @@ def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     """Yield what is right and what is wrong."""
     for number, ladder in enumerate(spec.ladders, 1):
         yield from _ladder(ladder, f"ladders[{number}]", folder)
-    yield from _game(spec)
+    yield from _friendly(spec, folder)
     yield from _sandbox(spec.ladders)
     yield from _places(spec, folder)
     yield from _ports(spec)
@@ -138,12 +138,12 @@ def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
                     )
 
 
-def _game(spec: ArenaSpec) -> Iterator[Finding]:
-    if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
-        try:
-            registry.get(spec.default_game)
-        except registry.UnknownGameError as error:
-            yield Finding(f"game: {error}")
+def _friendly(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
+    try:
+        options_of(spec, folder / "arena.toml")
+    except SpecError as error:
+        if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
+            yield Finding(str(error))
 
 
 def _sandbox(ladders: Sequence[LadderSpec]) -> Iterator[Finding]:
