@@ -289,7 +289,7 @@ async def _seat_the_others(
             rival = await pool.take(contestant, spec.ruleset, tested.conditions.time_start)
         except NotStartedError as error:
             raise CheckFailureError(
-                f"the house bot {contestant.name} did not start: {error}"
+                f"the house bot {contestant.name} did not start: {error.with_last_line()}"
             ) from None
         rivals.append(rival)
         seated[seat] = rival.connection

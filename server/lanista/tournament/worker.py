@@ -249,7 +249,7 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
         try:
             await player.warm(task.match_setup, seats)
         except NotStartedError as error:
-            raise WorkError(f"a bot didn't start: {error}") from None
+            raise WorkError(f"a bot didn't start: {error.with_last_line()}") from None
         until = trio.current_time() + seconds
         while trio.current_time() < until:
             run = MatchRun(seats, block.opening)
