@@ -68,7 +68,7 @@ async def test_a_house_bot_is_seated_in_a_room(tmp_path):
 
 async def test_a_house_bot_that_fails_is_logged_with_its_last_line(tmp_path, monkeypatch):
     words = ("sh", "-c", "echo first; echo no such library; exit 3")
-    monkeypatch.setattr(guests, "bot_command", lambda game, bot: (bot, words))
+    monkeypatch.setattr(guests, "bot_command", lambda _, bot: (bot, words))
     with structlog.testing.capture_logs() as logged:
         async with serving(tmp_path) as house:
             page = await house.page()
