@@ -29,6 +29,7 @@ from lanista.rules import registry
 from lanista.store.errors import StoreError
 from lanista.store.probe import probe_file, probe_names, probe_server
 from lanista.toml_spec import SpecError
+from lanista.tournament.futures import one_line
 
 EXIT_FAILED = 1
 SOON = timedelta(days=14)
@@ -217,12 +218,12 @@ def _store(spec: ArenaSpec, data: Path) -> Iterator[Finding]:
             try:
                 probe_file(data / "ladders" / f"{ladder.name}.db")
             except (StoreError, OSError) as error:
-                yield Finding(f"results of {ladder.name}: {error}")
+                yield Finding(f"results of {ladder.name}: {one_line(error)}")
         try:
             if spec.ladders:
                 probe_names(data / "arena.db")
         except (StoreError, OSError) as error:
-            yield Finding(f"names: {error}")
+            yield Finding(f"names: {one_line(error)}")
         return
     try:
         probe_server(spec.store, [ladder.schema for ladder in spec.ladders])
