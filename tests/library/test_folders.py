@@ -55,7 +55,9 @@ def begun(tmp_path, temporary):
         program = Program(words, tmp_path / "program", env=environment())
         programs.append(program)
         program.until(lambda: len(folders() - before) == 1 + many, "it plays")
-        return program, folders() - before
+        found = folders() - before
+        program.until(lambda: len(watchers(program, found)) == len(found), "they are watched")
+        return program, found
 
     def folders():
         records = tmp_path / "program/lanista-records"
@@ -64,6 +66,12 @@ def begun(tmp_path, temporary):
     yield begin
     for program in programs:
         program.end()
+
+
+def watchers(program, folders):
+    """The processes that watch over a program's folders: only once they run are these safe."""
+    names = set(map(str, folders))
+    return [pid for pid in children_of(program.process.pid) if names & set(argv_of(pid))]
 
 
 @pytest.mark.parametrize("many", [False, True])
@@ -79,11 +87,7 @@ def test_what_is_killed_with_its_watchers_is_removed_by_the_next_run(begun):
     """And what a run that goes on has is left to it."""
     running, kept = begun(many=True)
     killed, left = begun(many=True)
-    watchers = [
-        pid for pid in children_of(killed.process.pid) if set(argv_of(pid)) & set(map(str, left))
-    ]
-    assert len(left) == len(watchers)
-    for pid in watchers:
+    for pid in watchers(killed, left):
         os.kill(pid, signal.SIGKILL)
     killed.signal(signal.SIGKILL)
     killed.wait()
