@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 
+import pytest
 import trio
 from structlog.testing import capture_logs
 
@@ -16,6 +17,8 @@ from lanista.match.replay import verify
 from lanista.match.turn_lines import LOG_KEPT, LOG_OVER
 from lanista.rules import registry
 from support.arenas import arena_options
+
+pytestmark = pytest.mark.one_user
 
 TURNS = 150
 LOG = b"#\x01" * 8000 + b"\n"

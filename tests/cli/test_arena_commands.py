@@ -228,6 +228,23 @@ def test_results_that_can_t_be_used_are_found(checked, tmp_path):
     assert wrong(lines)[0].startswith(f"results of l: {path}: no SQLite database, or damaged")
 
 
+def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypatch):
+    """As root would make them; a folder of root's keeps even their existence from others."""
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("lanista.cli.arena_check.probe_file", refused)
+    monkeypatch.setattr("lanista.cli.arena_check.probe_names", refused)
+    data = tmp_path / "lanista-data"
+    code, lines = checked(QUIET + LADDER)
+    assert 1 == code
+    assert [
+        f"results of l: {data}/ladders/l.db: Permission denied",
+        f"names: {data}/arena.db: Permission denied",
+    ] == wrong(lines)
+
+
 def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(checked):
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     code, lines = checked(f'store = "postgresql://arena:secret@127.0.0.1:1/arena"\n{QUIET}{LADDER}')

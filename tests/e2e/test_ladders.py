@@ -27,6 +27,12 @@ house = ["CamperJoe"]
 fill_after = 0.2
 
 [[ladders]]
+name = "broken"
+game = "angrymob"
+house = [{ name = "Broken", command = "sh -c 'echo first; echo no such library >&2; exit 3'" }]
+fill_after = 0.2
+
+[[ladders]]
 name = "hogwarts"
 game = "hogwarts"
 clock = { first = 20, turn = 0.2, late_limit = 100, stall_margin = 600 }
@@ -141,6 +147,13 @@ def test_a_house_bot_fills_the_seat(arena, peers):
     bot.until("end")
     wait_until(lambda: arena.stored("guests"), "the match is stored")
     assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][3].split(","))
+
+
+def test_a_house_bot_that_cant_be_started_is_logged_with_its_last_line(arena, peers):
+    peers(arena, hello("Zoe", "broken"))
+    wait_until(lambda: "a house bot can't be started" in arena.err, "it is logged")
+    (line,) = [line for line in arena.err.splitlines() if "can't be started" in line]
+    assert line.endswith('why="exited with code 3 before it said hello: no such library"')
 
 
 @pytest.mark.parametrize("workers", [1, 2])

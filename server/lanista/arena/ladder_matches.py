@@ -258,7 +258,7 @@ class LadderMatches:
                     "a house bot can't be started, and isn't paired until the arena starts again",
                     ladder=room.spec.name,
                     name=names[place],
-                    why=str(bot),
+                    why=bot.with_last_line(),
                 )
                 room.bench_house(names[place])
             else:

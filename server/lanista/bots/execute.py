@@ -5,7 +5,7 @@ standard library, because every bot pays for their import.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
-# ruff: noqa: PTH110, SIM105
+# ruff: noqa: PTH110, PTH113, SIM105
 
 import errno
 import os
@@ -105,9 +105,29 @@ def execute(
             pass
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     try:
-        os.execvpe(command[0], command, environment)  # noqa: S606 -- without a shell, on purpose
+        path = _path_of(command[0], environment)
+        os.execve(path, command, environment)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:
         os.write(trouble, describe(error, command[0], hint(error, command[0], remark)))
+
+
+def _path_of(program: str, environment: "Mapping[str, str]") -> str:
+    """Return the path of a program that is searched for along the PATH.
+
+    `os.execvpe` reports a folder of the PATH that this user may not enter, as one of root's after
+    `runuser`, as a program that may not be executed, though the program is nowhere.
+
+    Raises:
+        FileNotFoundError: It isn't in any of the folders.
+    """
+    if "/" in program:
+        return program
+    paths = [f"{folder or '.'}/{program}" for folder in os.get_exec_path(environment)]
+    there = [path for path in paths if os.path.exists(path)]
+    if not there:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    files = (path for path in there if os.path.isfile(path) and os.access(path, os.X_OK))
+    return next(files, there[0])
 
 
 def describe(error: OSError, path: str, remark: str) -> bytes:

@@ -8,9 +8,7 @@ early answer to the next turn, so `_Watch` counts lines and answers owed between
 a short pause in which an extra line may still come.
 """
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import attrs
@@ -33,6 +31,7 @@ from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Game, Ruleset
 from lanista.rules.outcome import Termination
+from lanista.temporary import TemporaryFolder
 from lanista_protocol import Bye, Hello, RemoteProtocolError, State
 
 FIRST_LOOK, LAST_LOOK = 0.06, 0.1
@@ -290,7 +289,7 @@ async def _seat_the_others(
             rival = await pool.take(contestant, spec.ruleset, tested.conditions.time_start)
         except NotStartedError as error:
             raise CheckFailureError(
-                f"the house bot {contestant.name} did not start: {error}"
+                f"the house bot {contestant.name} did not start: {error.with_last_line()}"
             ) from None
         rivals.append(rival)
         seated[seat] = rival.connection
@@ -305,11 +304,11 @@ async def _play_matches(
     names = [connection.hello.name for connection in connections if connection.hello is not None]
     bout.names = tuple(distinct(names))
     watch = _Watch(bout)
-    with tempfile.TemporaryDirectory(prefix="lanista-check-") as folder:
+    with TemporaryFolder("lanista-check") as folder:
         for number in range(spec.matches):
             if connections[spec.seat].closed:
                 return
-            path = Path(folder) / f"{number}.jsonl"
+            path = folder.path / f"{number}.jsonl"
             hosted = HostedMatch(
                 spec=MatchSpec(
                     match=ids.match_id(),

@@ -34,6 +34,7 @@ from lanista.rules import registry
 from lanista.store.errors import StoreError
 from lanista.store.probe import probe_file, probe_names, probe_server
 from lanista.toml_spec import SpecError
+from lanista.tournament.futures import one_line
 
 EXIT_FAILED = 1
 SOON = timedelta(days=14)
@@ -246,12 +247,12 @@ def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
             try:
                 probe_file(data.ladder(ladder.name))
             except (StoreError, OSError) as error:
-                yield Finding(f"results of {ladder.name}: {error}")
+                yield Finding(f"results of {ladder.name}: {one_line(error)}")
         try:
             if spec.ladders:
                 probe_names(data.names)
         except (StoreError, OSError) as error:
-            yield Finding(f"names: {error}")
+            yield Finding(f"names: {one_line(error)}")
         return
     try:
         probe_server(spec.store, [ladder.schema for ladder in spec.ladders])

@@ -23,7 +23,8 @@ import attrs
 import trio
 
 from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
-from lanista.bots.process import GRACE
+from lanista.bots.execute import printable
+from lanista.bots.process import GRACE, LAST_LINE
 from lanista.bots.sandbox import own_folders
 from lanista.errors import LanistaError
 from lanista.hosting import ids
@@ -107,6 +108,15 @@ class NotStartedError(LanistaError):
     def output(self) -> str:
         """The last part of what it wrote to stderr and stdout."""
         return self.bot.output_tail()
+
+    def with_last_line(self) -> str:
+        """Return the message and the last line that the bot wrote, if any, as one line.
+
+        This is for whoever isn't shown the whole output. As in the description of a crash, it is at
+        most LAST_LINE bytes of that line.
+        """
+        last_line = self.bot.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
+        return f"{self}: {printable(last_line)}" if last_line else str(self)
 
 
 @attrs.define(eq=False)

@@ -11,20 +11,20 @@ import inspect
 import linecache
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lanista.errors import BadInputError
+from lanista.temporary import TemporaryFolder
 
 
 class Functions:
     """The files in which functions wait for their processes; removed at the end of a `with`."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: TemporaryFolder | None = None
         self._count = 0
 
     def __enter__(self) -> Self:
@@ -37,7 +37,7 @@ class Functions:
         trace: TracebackType | None,
     ) -> None:
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()
 
     def command(self, name: str, game: str, function: Callable[..., Any]) -> tuple[str, ...]:
         """Write a function to a file, and return the command that plays it.
@@ -66,9 +66,9 @@ class Functions:
             "function": pickled,
         }
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="lanista-functions-")
+            self._folder = TemporaryFolder("lanista-functions", watched=True)
         self._count += 1
-        path = Path(self._folder.name) / f"{self._count}.pickle"
+        path = self._folder.path / f"{self._count}.pickle"
         path.write_bytes(pickle.dumps(content))
         return (sys.executable, "-P", "-m", "lanista.library.function_bot", str(path))
 

@@ -30,7 +30,6 @@ from lanista.nurseries import helpers_nursery
 from lanista.results.match_result import MatchResult, SeatResult
 from lanista.rules import registry
 from lanista.rules.outcome import Termination
-from lanista.tournament.futures import one_line
 from lanista.tournament.setup import MatchSetup, Opening
 
 KEPT = "is kept for the next match"
@@ -331,7 +330,7 @@ def _forfeit(taken: Sequence[PooledBot | NotStartedError], run: MatchRun) -> Non
                 rank=started + 1,
                 score=0,
                 ending=Ending.START_FAILURE,
-                words=one_line(bot),
+                words=bot.with_last_line(),
             )
         )
     run.result = MatchResult(
