@@ -10,7 +10,8 @@ idlest one of the address that has the most is closed.
 
 import socket
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 import attrs
 import trio
@@ -70,6 +71,7 @@ class Peer(trio.abc.HalfCloseableStream):
     holds: int = attrs.field(default=0, init=False)
     """Memory that a large answer takes, in bytes."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _until_closed: trio.CancelScope | None = attrs.field(default=None, init=False)
     _unread: bytes = attrs.field(default=b"", init=False)
     """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
 
@@ -167,10 +169,20 @@ class Peer(trio.abc.HalfCloseableStream):
             while await self._receive(RECEIVED):
                 pass
 
+    @contextmanager
+    def until_closed(self) -> Iterator[None]:
+        """Cancel a block that may wait for long if the connection is closed meanwhile."""
+        with trio.CancelScope() as self._until_closed:
+            if self.closed.is_set():
+                self._until_closed.cancel()
+            yield
+
     def close(self) -> None:
         """Close the connection at once, and wake up the task that waits for that."""
         self.stream.socket.close()
         self.closed.set()
+        if self._until_closed is not None:
+            self._until_closed.cancel()
         self.connections.forget(self)
 
     async def aclose(self) -> None:

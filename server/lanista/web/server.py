@@ -6,7 +6,6 @@ are and what they cost.
 """
 
 import base64
-import hmac
 import http
 import json
 import logging
@@ -41,11 +40,12 @@ from lanista.rules.outcome import Termination
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
 from lanista.web.ladders import UnknownBotError
+from lanista.web.operator_token import OperatorToken
 from lanista.web.tournament_matches import LOOK_EVERY
 from lanista.web.tournaments import NoStandingsError
 from lanista.web.view import View, Visitor
 from lanista.web.viewer import Viewer
-from lanista_protocol import RemoteProtocolError
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:
     from lanista.web.metrics import Metrics
@@ -120,6 +120,11 @@ def _error(status: http.HTTPStatus, message: str) -> _Answer:
     return _Answer(status, json.dumps({"error": message}).encode())
 
 
+def _closed() -> _Answer:
+    """Return the answer to a request whose connection was closed, which nobody gets."""
+    return _error(http.HTTPStatus.SERVICE_UNAVAILABLE, "others needed this connection's place")
+
+
 def _serialized(answer: _Answer) -> bytes:
     """Return the bytes of an answer."""
     headers = Headers(HEADERS)
@@ -172,6 +177,8 @@ class Server:
     """Makes the text of the arena's figures; None if this isn't an arena's page."""
     tls: TlsRelay | None = None
     """Speaks TLS with viewers; None for plain text."""
+    operator: OperatorToken = attrs.field(init=False)
+    """Finds out who is the operator."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -184,6 +191,7 @@ class Server:
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
+        self.operator = OperatorToken(self.token)
         # With a token, viewers on loopback may be other people, who come through a proxy.
         is_private = is_loopback(self.host) and self.token is None
         self.view.open_logs = self.open_logs or is_private
@@ -319,7 +327,7 @@ class Server:
     async def _serve_viewer(self, connection: ServerConnection) -> None:
         """Serve one viewer until it leaves."""
         peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
-        viewer = Viewer(connection, peer, self.view, self.viewers, self._operates)
+        viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
         self.viewers.add(viewer)
         self.has_viewers.set()
         try:
@@ -336,16 +344,6 @@ class Server:
                 self.has_viewers = trio.Event()
             self._viewer_left.set()
             self._viewer_left = trio.Event()
-
-    def _operates(self, token: str | None) -> bool:
-        """Return whether a viewer with this token, or without one, may give commands."""
-        if self.token is None:
-            return True
-        if token is None:
-            return False
-        # A token from outside may have lone surrogates.
-        given = token.encode("utf-8", "surrogatepass")
-        return hmac.compare_digest(given, self.token.encode("utf-8", "surrogatepass"))
 
     # -- HTTP ----------------------------------------------------------------------------------
 
@@ -392,11 +390,13 @@ class Server:
         if len(query) < len(pairs):
             raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter is given twice; give it once")
         if path == "/metrics":
-            await self._metrics(request.headers.get_all("Authorization"), query)
+            await self._metrics(peer, request.headers.get_all("Authorization"), query)
         await self._api(peer, path, query, request.headers.get("Authorization"))
         raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
 
-    async def _metrics(self, authorizations: Sequence[str], query: dict[str, str]) -> None:
+    async def _metrics(
+        self, peer: Peer, authorizations: Sequence[str], query: dict[str, str]
+    ) -> None:
         """Answer with the arena's figures, for whoever may give commands."""
         _check_parameters(query, "token")
         token = query.get("token")
@@ -404,7 +404,7 @@ class Server:
             kind, _, token = authorization.partition(" ")
             if kind.lower() != "bearer":
                 token = None
-        if not self._operates(token):
+        if not await self._is_operators(peer, token):
             raise _error(
                 http.HTTPStatus.UNAUTHORIZED,
                 "figures need the operator's token: Authorization: Bearer TOKEN, or ?token=TOKEN",
@@ -581,12 +581,12 @@ class Server:
         Raises:
             _Answer: It is neither the operator's token nor that of a name.
         """
-        visitor = Visitor(operator=self._operates(None))
+        visitor = Visitor(operator=not self.operator.is_needed)
         if authorization is None:
             return visitor
         scheme, _, credentials = authorization.partition(" ")
         if scheme.lower() == "bearer" and credentials.isascii():
-            if not self._operates(credentials):
+            if not await self._is_operators(peer, credentials):
                 raise _error(http.HTTPStatus.FORBIDDEN, "this isn't the operator's token")
             return Visitor(operator=True)
         name, _, token = _decoded(credentials).partition(":")
@@ -599,10 +599,21 @@ class Server:
         if names is None:
             raise _error(http.HTTPStatus.FORBIDDEN, "there are no ladders here")
         try:
-            proved = await names.prove(name, token, peer.address)
+            with peer.until_closed():
+                proved = await names.prove(name, token, peer.address)
+                return attrs.evolve(visitor, names={proved.name: proved.registered})
         except RemoteProtocolError as error:
-            raise _error(http.HTTPStatus.FORBIDDEN, error.message) from None
-        return attrs.evolve(visitor, names={proved.name: proved.registered})
+            status = http.HTTPStatus.FORBIDDEN
+            if error.code is ErrorCode.INTERNAL:
+                status = http.HTTPStatus.SERVICE_UNAVAILABLE
+            raise _error(status, error.message) from None
+        raise _closed()
+
+    async def _is_operators(self, peer: Peer, token: str | None) -> bool:
+        """Return whether whoever sends a token, or none, is the operator."""
+        with peer.until_closed():
+            return await self.operator.is_operators(token, peer.address)
+        raise _closed()
 
     async def _check_operator(self, peer: Peer, authorization: str | None) -> None:
         """Answer with 403 unless it is the operator who asks."""
