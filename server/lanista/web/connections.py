@@ -22,7 +22,8 @@ from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 
 MAX_VIEWERS = 500
-"""Maximum number of WebSockets at once; more are refused."""
+"""Maximum number of WebSockets at once; for one more, another address gives one up, or it is
+refused."""
 MAX_REQUESTS = 500
 """Maximum number of other connections at once; for one more, an idle one is closed."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
@@ -284,11 +285,20 @@ class Connections(trio.abc.Listener[Peer]):
         return peer
 
     def may_view(self, peer: Peer) -> bool:
-        """Return whether a connection may become a WebSocket; if so, count it as one."""
+        """Return whether a connection may become a WebSocket; if so, count it as one.
+
+        When there are too many, one of the address with the most is closed, provided that it still
+        has at least as many as this connection's address then.
+        """
         viewers = [other for other in self._peers if other.is_viewer]
-        own = sum(other.address == peer.address for other in viewers)
-        if len(viewers) >= MAX_VIEWERS or own >= share_of(peer.address, MAX_VIEWERS):
+        counts = Counter(other.address for other in viewers)
+        if counts[peer.address] >= share_of(peer.address, MAX_VIEWERS):
             return False
+        if len(viewers) >= MAX_VIEWERS:
+            greediest = _most_common(counts)
+            if counts[greediest] <= counts[peer.address] + 1:
+                return False
+            _idlest([other for other in viewers if other.address == greediest]).close()
         peer.is_viewer = True
         return True
 

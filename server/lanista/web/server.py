@@ -12,7 +12,8 @@ import logging
 import math
 import re
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -27,6 +28,7 @@ from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
 from lanista.arena.admission import is_loopback
+from lanista.arena.limits import Turns
 from lanista.arena.processes.tls import TlsRelay
 from lanista.arena.records.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.errors import CannotListenError
@@ -188,6 +190,8 @@ class Server:
     _viewer_left: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when a viewer leaves; then replaced."""
     _nursery: trio.Nursery = attrs.field(init=False)
+    _turns: Turns = attrs.field(factory=Turns, init=False)
+    """By kind of work and address."""
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
@@ -444,10 +448,11 @@ class Server:
             await self._standings(peer, query.get("game"))
         if path == "/api/1/tournaments":
             _check_parameters(query)
-            raise _Answer(http.HTTPStatus.OK, await view.tournaments.all_json())
+            async with self._turn(peer, "tournaments"):
+                raise _Answer(http.HTTPStatus.OK, await view.tournaments.all_json())
         if path.startswith(TOURNAMENT):
             _check_parameters(query)
-            await self._tournament(path.removeprefix(TOURNAMENT))
+            await self._tournament(peer, path.removeprefix(TOURNAMENT))
         if path == "/api/1/refusals":
             _check_parameters(query)
             await self._check_operator(peer, authorization)
@@ -463,16 +468,18 @@ class Server:
             _check_parameters(query)
             await self._ladders(peer, path)
         if path == "/api/1/matches":
-            await self._matches(query)
+            await self._matches(peer, query)
         if match is not None and match[2]:
             _check_parameters(query)
             visitor = await self._visitor(peer, authorization)
-            if match[3]:
-                await self._bundle(match[1], int(match[3]), visitor)
-            await self._record(peer, match[1], visitor)
+            async with self._turn(peer, "records"):
+                if match[3]:
+                    await self._bundle(match[1], int(match[3]), visitor)
+                await self._record(peer, match[1], visitor)
         if match is not None:
             _check_parameters(query)
-            description = await view.match_json(match[1])
+            async with self._turn(peer, "matches"):
+                description = await view.match_json(match[1])
             if description is None:
                 raise _error(http.HTTPStatus.NOT_FOUND, f"there is no match {match[1]!r} here")
             raise _json(description)
@@ -494,8 +501,9 @@ class Server:
         self.connections.hold(peer, 2 * len(body))
         raise _Answer(http.HTTPStatus.OK, body)
 
-    async def _tournament(self, name: str) -> None:
-        body = await self.view.tournaments.one_json(name)
+    async def _tournament(self, peer: Peer, name: str) -> None:
+        async with self._turn(peer, "tournaments"):
+            body = await self.view.tournaments.one_json(name)
         if body is None:
             raise _error(http.HTTPStatus.NOT_FOUND, f"there is no tournament {name!r} here")
         raise _Answer(http.HTTPStatus.OK, body)
@@ -511,12 +519,14 @@ class Server:
             return
         name, bot, opponent = found.groups()
         try:
-            if opponent is not None:
-                body = await ladders.against_json(name, bot, opponent)
-            elif bot is not None:
-                body = await ladders.bot_json(name, bot)
-            else:
+            if bot is None:
                 body = await ladders.table_json(name)
+            else:
+                async with self._turn(peer, "bots"):
+                    if opponent is None:
+                        body = await ladders.bot_json(name, bot)
+                    else:
+                        body = await ladders.against_json(name, bot, opponent)
         except UnknownBotError as error:
             raise _error(http.HTTPStatus.NOT_FOUND, str(error)) from None
         except NoStandingsError as error:
@@ -526,7 +536,7 @@ class Server:
         self.connections.hold(peer, 2 * len(body))
         raise _Answer(http.HTTPStatus.OK, body)
 
-    async def _tournament_matches(self, query: dict[str, str]) -> None:
+    async def _tournament_matches(self, peer: Peer, query: dict[str, str]) -> None:
         """Answer with stored matches of a tournament."""
         _check_parameters(query, *TOURNAMENT_FILTERS, "tournament", "limit", "before")
         for name, values in TOURNAMENT_VALUES.items():
@@ -545,7 +555,8 @@ class Server:
         }
         filters |= {"limit": _limit(query), "before": None if before is None else int(before)}
         try:
-            page = await self.view.tournament_matches.page(query["tournament"], filters)
+            async with self._turn(peer, "matches"):
+                page = await self.view.tournament_matches.page(query["tournament"], filters)
         except NoStandingsError as error:
             raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
         if page is None:
@@ -553,9 +564,9 @@ class Server:
             raise _error(http.HTTPStatus.NOT_FOUND, message)
         raise _json(page)
 
-    async def _matches(self, query: dict[str, str]) -> None:
+    async def _matches(self, peer: Peer, query: dict[str, str]) -> None:
         if "tournament" in query:
-            await self._tournament_matches(query)
+            await self._tournament_matches(peer, query)
         _check_parameters(query, "game", "player", "name", "end", "seed", "limit", "before")
         limit = _limit(query)
         query.pop("limit", None)
@@ -572,7 +583,8 @@ class Server:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
             )
-        matches, after = await self.view.matches(limit=limit, before=before, **query)
+        async with self._turn(peer, "matches"):
+            matches, after = await self.view.matches(limit=limit, before=before, **query)
         raise _json({"matches": matches, "next": after})
 
     async def _visitor(self, peer: Peer, authorization: str | None) -> Visitor:
@@ -608,6 +620,27 @@ class Server:
                 status = http.HTTPStatus.SERVICE_UNAVAILABLE
             raise _error(status, error.message) from None
         raise _closed()
+
+    @asynccontextmanager
+    async def _turn(self, peer: Peer, work: str) -> AsyncIterator[None]:
+        """Wait until no other request of the peer's address has such work done for it.
+
+        The work is done for one request after another, of whatever address. So an address has at
+        most one that waits for it, and one that asks a lot delays mostly itself.
+
+        Args:
+            peer: The connection.
+            work: The kind of work.
+
+        Raises:
+            _Answer: The connection was closed meanwhile.
+        """
+        async with AsyncExitStack() as turn:
+            with peer.until_closed():
+                await turn.enter_async_context(self._turns.turn((work, peer.address)))
+            if peer.closed.is_set():
+                raise _closed()
+            yield
 
     async def _is_operators(self, peer: Peer, token: str | None) -> bool:
         """Return whether whoever sends a token, or none, is the operator."""
