@@ -113,3 +113,26 @@ async def test_tasks_take_turns_in_the_order_in_which_they_came():
             done.append(None)
     assert 4 == len(done)
     assert {} == turns._locks
+
+
+async def test_a_task_that_is_cancelled_takes_nobodys_turn():
+    """Also if its turn would have come before it noticed that."""
+    turns, done, scope = Turns(), [], trio.CancelScope()
+
+    async def work(scope):
+        with scope:
+            async with turns.turn(NEAR):
+                done.append(scope)
+
+    async with trio.open_nursery() as nursery:
+        async with turns.turn(NEAR):
+            nursery.start_soon(work, scope)
+            await wait_all_tasks_blocked()
+            scope.cancel()
+        async with turns.turn(NEAR):
+            await wait_all_tasks_blocked()  # it leaves
+            nursery.start_soon(work, other := trio.CancelScope())
+            await wait_all_tasks_blocked()
+            assert [] == done
+    assert [other] == done
+    assert {} == turns._locks

@@ -71,5 +71,6 @@ class Turns:
             async with lock:
                 yield
         finally:
-            if not lock.locked():
+            # Not if it is another one: a task that was cancelled while it waited gets here later.
+            if not lock.locked() and self._locks.get(key) is lock:
                 del self._locks[key]
