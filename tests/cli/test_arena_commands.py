@@ -198,6 +198,21 @@ def test_a_network_without_encryption_gets_a_warning(checked):
     assert (0, [expected]) == (code, wrong(lines))
 
 
+def test_a_short_token_of_the_operator_gets_a_warning(checked, monkeypatch):
+    """Where there is a page that needs it; it isn't shown."""
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "sesame")
+    expected = (
+        "LANISTA_WEB_TOKEN has 6 characters and may be guessed; use 16 or more at random, such as "
+        "those that `openssl rand -hex 16` prints"
+    )
+    page = '[page]\nlisten = "127.0.0.1:0"\n'
+    code, lines = checked("port = 0\n" + page)
+    assert (0, [expected]) == (code, wrong(lines))
+    assert [] == wrong(checked('port = 0\n[page]\nlisten = "none"\n')[1])
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "0123456789abcdef")
+    assert [] == wrong(checked("port = 0\n" + page)[1])
+
+
 def test_house_bots_that_are_too_few_get_a_warning(checked):
     code, lines = checked(QUIET + LADDER + 'house = ["Null", "Demo"]')
     expected = "ladders[1].house: 2 of them can't fill the seats of a match for a bot that waits"

@@ -452,8 +452,9 @@ class Arena:
                 hello = await connection.read_hello(seconds, until)
                 newcomer = None
                 if hello is not None:
-                    place.greeted = True
+                    place.greeted = place.is_proving = True
                     newcomer = await self._identify(hello, connection, place, peer)
+                    place.is_proving = False
             finally:
                 self._greetings.discard(scope)
             if not scope.cancel_called:

@@ -26,6 +26,7 @@ from lanista.cli import BadInputError
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, shown_tournaments
+from lanista.cli.web import warning_of_token
 from lanista.cores import usable_cores
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
@@ -170,6 +171,9 @@ def _ports(spec: ArenaSpec) -> Iterator[Finding]:
         yield Finding(
             f"host: {spec.host} without [tls]: names' tokens cross the network unencrypted", "warn"
         )
+    warning = None if page is None else warning_of_token()
+    if warning is not None:
+        yield Finding(warning, "warn")
 
 
 async def _listen(addresses: Sequence[tuple[str, str, int]]) -> list[Finding]:
