@@ -68,9 +68,26 @@ class Functions:
         if self._folder is None:
             self._folder = TemporaryFolder("lanista-functions", watched=True)
         self._count += 1
-        path = self._folder.path / f"{self._count}.pickle"
+        # A sandbox shows a bot the folders that its command names: no other function's.
+        path = self._folder.path / str(self._count) / "function.pickle"
+        path.parent.mkdir()
         path.write_bytes(pickle.dumps(content))
-        return (sys.executable, "-P", "-m", "lanista.library.function_bot", str(path))
+        folder = _folder_of_module(function)
+        return (*_PLAY, str(path), *([] if folder is None else [str(folder)]))
+
+
+_PLAY = (sys.executable, "-P", "-m", "lanista.library.function_bot")
+
+
+def _folder_of_module(function: Callable[..., Any]) -> Path | None:
+    """Return the folder from which a function's module is imported; None if it goes as a whole."""
+    name = getattr(inspect.unwrap(function), "__module__", None) or "__main__"
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if name == "__main__" or file is None:
+        return None
+    path = Path(file).absolute()
+    depth = name.count(".") + (path.stem == "__init__")
+    return path.parents[depth]
 
 
 def _source(function: Callable[..., Any]) -> tuple[str, list[str]] | None:
