@@ -7,6 +7,7 @@ the keeper ends the bot. `Watch.look` also decides how long to wait until the ne
 # Importing pathlib would double the time a keeper takes to start.
 # ruff: noqa: PTH115, PTH116, PTH208
 
+import itertools
 import os
 import time
 
@@ -73,6 +74,8 @@ class Watch:
             the next measurement.
         """
         pids = self._descendants()
+        if self._walks and self.processes and len(pids) - self.uncounted > self.processes:
+            return f"processes {self.processes} {len(pids) - self.uncounted}", SHORTEST
         times: dict[tuple[int, bytes], tuple[int, int]] = {}
         resident = count = 0
         for pid in pids:
@@ -149,9 +152,15 @@ class Watch:
             self._files_due = end + FILES_REST * (end - begin)
 
     def _descendants(self) -> list[int]:
-        """Return the keeper's descendants, including zombies and perhaps some that are gone."""
+        """Return the keeper's descendants, including zombies and perhaps some that are gone.
+
+        From the kernel's lists of children, no more are read than are needed to know that the limit
+        of processes is broken: if a bot starts them without end, it has to be ended soon.
+        """
         if self._walks:
-            return proctree.walk(os.getpid())
+            found = proctree.walk(os.getpid())
+            most = self.processes + self.uncounted + 1 if self.processes else None
+            return list(itertools.islice(found, most))
         # Reading all of /proc takes a millisecond per hundred processes, and there is nothing new
         # in it if no process was started since the last time. The last field of proc_loadavg(5) is
         # the newest pid.
