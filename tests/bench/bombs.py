@@ -24,10 +24,10 @@ from collections import Counter
 from pathlib import Path
 
 BOMB = Path(__file__).parents[1] / "bots" / "detaching_bomb.py"
-KINDS = ("children", "sessions", "orphans", "sessions-aside", "orphans-aside")
+KINDS = tuple(os.environ.get("KINDS", "children sessions orphans sessions-aside orphans-aside").split())
 ORDINARY = 54321
 GROUP = Path("/sys/fs/cgroup/pids/lanista-bombs")
-PROCESSES = 1500
+PROCESSES = int(os.environ.get("BOUND", 1500))
 FORKS = 60_000
 PATIENCE = 60
 
@@ -80,7 +80,8 @@ def played(user, sandbox, kind):
         finally:
             watchdog.cancel()
             kill()
-    return done.stdout + done.stderr, took, left, stayed
+        abouts = [path.read_text() for path in Path(folder).glob("*/*/about.txt")]
+    return "".join([done.stdout, done.stderr, *abouts]), took, left, stayed
 
 
 def main():
@@ -89,7 +90,7 @@ def main():
     GROUP.mkdir()
     try:
         (GROUP / "pids.max").write_text(f"{PROCESSES}\n")
-        for user in (0, ORDINARY):
+        for user in map(int, sys.argv[2:] or (0, ORDINARY)):
             for sandbox in ("none", "bwrap"):
                 for kind in KINDS:
                     endings, times, lefts, longest = Counter(), [], [], 0.0

@@ -5,6 +5,7 @@ keeper (see `keeper`), a process of its own, so that it is ended even if the are
 """
 
 import contextlib
+import math
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -121,6 +122,9 @@ class Bot:
 
     left_behind: int = 0
     """How many processes that it had started were still running when it ended."""
+
+    gone_at: float = math.inf
+    """When it and everything that it started were gone, on trio's clock; infinite before."""
 
     ending: bool = False
     """Whether it is being ended: if it is killed from now on, the arena has done it."""
@@ -362,6 +366,7 @@ class _Link:
         # Only the keeper has the other end of this pipe, so the keeper has ended, or will have
         # within a moment.
         code = await self.process.wait()
+        bot.gone_at = trio.current_time()
         how = f"exited with code {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
         bot.settle(Exit(failure=f"was lost: its keeper {how}"))
         self.ended.set()

@@ -7,7 +7,6 @@ the keeper ends the bot. `Watch.look` also decides how long to wait until the ne
 # Importing pathlib would double the time a keeper takes to start.
 # ruff: noqa: PTH115, PTH116, PTH208
 
-import itertools
 import os
 import time
 
@@ -158,9 +157,12 @@ class Watch:
         of processes is broken: if a bot starts them without end, it has to be ended soon.
         """
         if self._walks:
-            found = proctree.walk(os.getpid())
-            most = self.processes + self.uncounted + 1 if self.processes else None
-            return list(itertools.islice(found, most))
+            found = []
+            for pid in proctree.walk(os.getpid()):
+                found.append(pid)
+                if self.processes and len(found) - self.uncounted > self.processes:
+                    break
+            return found
         # Reading all of /proc takes a millisecond per hundred processes, and there is nothing new
         # in it if no process was started since the last time. The last field of proc_loadavg(5) is
         # the newest pid.
