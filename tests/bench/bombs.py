@@ -1,6 +1,6 @@
 """How fast matches with a fork bomb end, whether they say why, and what is left of the bomb.
 
-    python tests/bench/bombs.py [MATCHES]
+    python tests/bench/bombs.py [MATCHES [USER ...]]
 
 For root and an ordinary user, with and without a sandbox, and for each kind of bomb of
 tests/bots/detaching_bomb.py: so many matches of `lanista play` (10) against a house bot, with a
@@ -8,7 +8,8 @@ clock of 0.2 s and `processes=16`. Prints how the matches ended, how long they a
 processes took, and how many were left when `lanista play` had exited. Nothing is asserted.
 
 Only root can run it, and only where it can make a control group (version 1) of `pids`: everything
-runs in one of at most 1500 processes, which is killed after a minute.
+runs in one of at most 1500 processes (or BOUND, an environment variable), which is killed after a
+minute. KINDS, another one, has the kinds of bombs to measure.
 """
 
 import contextlib
@@ -24,10 +25,12 @@ from collections import Counter
 from pathlib import Path
 
 BOMB = Path(__file__).parents[1] / "bots" / "detaching_bomb.py"
-KINDS = tuple(os.environ.get("KINDS", "children sessions orphans sessions-aside orphans-aside").split())
+KINDS = tuple(
+    os.environ.get("KINDS", "children sessions orphans sessions-aside orphans-aside").split()
+)
 ORDINARY = 54321
 GROUP = Path("/sys/fs/cgroup/pids/lanista-bombs")
-PROCESSES = int(os.environ.get("BOUND", 1500))
+PROCESSES = int(os.environ.get("BOUND", "1500"))
 FORKS = 60_000
 PATIENCE = 60
 
@@ -55,11 +58,19 @@ def played(user, sandbox, kind):
     words += ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
     # The modules of our environment, without the standard library of this Python.
     modules = [path for path in sys.path if path and not path.startswith(sys.base_prefix)]
-    words += [python, "-P", "-m", "lanista.cli", "play", "angrymob", f"{python} -S {BOMB} {kind} {FORKS}"]
+    words += [
+        python,
+        "-P",
+        "-m",
+        "lanista.cli",
+        "play",
+        "angrymob",
+        f"{python} -S {BOMB} {kind} {FORKS}",
+    ]
     words += ["CamperJoe", "--console", "--seed", "1", "--sandbox", sandbox]
     words += ["--time-move", "0.2", "--limits", "processes=16"]
     with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o777)
+        Path(folder).chmod(0o777)
         watchdog = threading.Timer(PATIENCE, kill)
         watchdog.start()
         began = time.monotonic()

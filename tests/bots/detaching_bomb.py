@@ -6,8 +6,8 @@ KIND is how they are started: `children`, in the bot's own process group; `sessi
 session of its own; `orphans`, by double forks in sessions of their own. With `-aside` after it, a
 child of the bot does so while the bot goes on answering. A process that may not fork tries again.
 
-There are FORKS forks in all, and every process ends after a minute: so a machine survives it even if
-nobody ends it.
+There are FORKS forks in all, and every process ends after a minute: so a machine survives it even
+if nobody ends it.
 """
 
 import os

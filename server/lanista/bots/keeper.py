@@ -16,12 +16,14 @@ where LIFELINE is the read end of that pipe. The keeper writes lines about the b
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
     limit KIND LIMIT USED         it broke a limit (memory, cpu, processes) and is being ended
+    gone                          everything of a bot that broke a limit has ended
     left N                        when it ended: how many processes that it started still run
     exited CODE | killed SIGNAL   when it ended
 
 LIMITS is `BotLimits.encode`. The limits that the kernel enforces for each process are set in the
 bot. What all its processes use together is measured by the keeper (`usage`), except for memory if
-GROUP is given, the folder of a control group that limits it.
+a control group limits it. GROUP is the folder of the bot's control group, empty if it has none. The
+bot begins in it, and the keeper removes it in the end.
 
 UPLINK is empty, or HOST:PORT of the arena if the command starts a sandbox. In that case the keeper
 gives the sandbox a connection to the arena and a filter of system calls. When the `launcher` in it
@@ -38,7 +40,8 @@ handled: processes that have become another user's can't be killed; and if the a
 are killed by kill -9 at the same time, the bot dies but the processes it started survive.
 """
 
-# ruff: noqa: SIM105 -- importing contextlib would take milliseconds for every bot
+# Importing contextlib and pathlib would take milliseconds for every bot.
+# ruff: noqa: PTH106, PTH110, SIM105
 
 import os
 import select
@@ -65,8 +68,8 @@ else:  # in the keeper, which knows no packages
 # keep a processor busy.
 FIRST_PAUSE, LAST_PAUSE = 1, 1000
 
-# Milliseconds in which all of a sandbox or control group that the kernel kills are gone, before they
-# are looked for one by one.
+# Milliseconds that a sandbox or control group gets to be gone when the kernel kills it, before its
+# processes are looked for one by one.
 KERNEL_TIME = 500
 
 # Priority of a keeper, where it may have it: the highest. Otherwise it would have to wait for its
@@ -203,6 +206,7 @@ class Keeper:
             return pause
         self.report(f"limit {broken}")
         self.end_all()
+        self.report("gone")
         return None
 
     def start(self) -> int:

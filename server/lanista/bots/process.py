@@ -124,7 +124,8 @@ class Bot:
     """How many processes that it had started were still running when it ended."""
 
     gone_at: float = math.inf
-    """When it and everything that it started were gone, on trio's clock; infinite before."""
+    """When it had been ended for a broken limit, with everything that it started, on trio's clock;
+    infinite before."""
 
     ending: bool = False
     """Whether it is being ended: if it is killed from now on, the arena has done it."""
@@ -243,6 +244,8 @@ class Bot:
             self.broken_limit = describe_broken(kind, int(limit), int(used))
             if self.exit is not None:
                 self.exit = attrs.evolve(self.exit, limit=self.broken_limit)
+        elif keyword == "gone":
+            self.gone_at = trio.current_time()
         elif keyword == "left":
             self.left_behind = int(rest)
         elif keyword == "exited":
@@ -366,7 +369,6 @@ class _Link:
         # Only the keeper has the other end of this pipe, so the keeper has ended, or will have
         # within a moment.
         code = await self.process.wait()
-        bot.gone_at = trio.current_time()
         how = f"exited with code {code}" if code >= 0 else f"was killed by {_signal_name(-code)}"
         bot.settle(Exit(failure=f"was lost: its keeper {how}"))
         self.ended.set()

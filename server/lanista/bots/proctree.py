@@ -5,7 +5,7 @@ nothing of lanista, because every bot waits for its keeper to start.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
-# ruff: noqa: PTH110, PTH208, SIM105
+# ruff: noqa: PTH110, PTH116, PTH208, SIM105
 
 import os
 

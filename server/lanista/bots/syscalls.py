@@ -1,8 +1,8 @@
 """System calls for which Python has no functions, and the filter of system calls for sandboxes.
 
-They fork a keeper, start a bot in its control group, give a bot its own session keyring, and limit how many files a sandbox may hold.
-Keepers and their forked children use this module, so it imports only light modules of the standard
-library.
+They fork a keeper, start a bot in its control group, give it its own session keyring, and limit how
+many files a sandbox may hold. Keepers and their forked children use this module, so it imports only
+light modules of the standard library.
 """
 
 import errno
