@@ -44,7 +44,7 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
         proc: The folder of /proc that tells which group this process is in; tests pass a fake.
 
     Returns:
-        Whether bots have control groups now. `can_limit` tells whether the groups limit them.
+        Whether bots have control groups now.
     """
     global _base, _limits  # noqa: PLW0603 -- a property of the process: which group it is in
     _base = _take_over(proc)
@@ -54,9 +54,9 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
     return _base is not None
 
 
-def can_limit() -> bool:
-    """Return whether control groups limit the memory and the threads of this process's bots."""
-    return _limits
+def can_have_groups() -> bool:
+    """Return whether bots have control groups, or would have after `use_cgroups`."""
+    return _base is not None or _open(Path("/proc/self")) is not None
 
 
 def _open(proc: Path) -> Path | None:
