@@ -29,9 +29,10 @@ TURNS_LIMIT = 4096
 GRACE = 0.5
 """Seconds that a bot may take to exit by itself when it is ended; enough to flush a log."""
 
-END_TIMEOUT = 5.0
+END_TIMEOUT = 10.0
 """Seconds until a killed bot must be gone and its output read to the end. It takes much less,
-except for a process that the kernel itself can't end (because of a dead network disk)."""
+except for a process that the kernel itself can't end (because of a dead network disk), and for a
+fork bomb of an ordinary user without a sandbox, which takes some seconds."""
 
 LEAVING_TIME = 1.0
 """Seconds to wait, after a bot's connection was closed, for its process to end too."""
