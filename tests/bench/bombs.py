@@ -109,6 +109,8 @@ def main():
                         text, took, left, stayed = played(user, sandbox, kind)
                         why = re.search(r"was ended: it had .*?; the limit is 16.*", text)
                         end = "void" if "void" in text else "counted"
+                        if "did not start" in text:
+                            end = "not started"  # as when a socket of the machine goes just then
                         endings[end, "with the reason" if why else "without the reason"] += 1
                         times.append(took)
                         lefts.append(left)

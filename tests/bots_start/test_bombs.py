@@ -114,7 +114,7 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         async def main():
             env = environment(host="h", port=1, name="n")
             async with start_bot(["sleep", "100"], env, limits=BotLimits()) as bot:
-                print(bot.keeper, os.getpid(), flush=True)
+                os.write(1, b"%d %d\\n" % (bot.keeper, os.getpid()))
                 await trio.sleep_forever()
         assert use_cgroups()
         trio.run(main)
@@ -124,9 +124,14 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
     )
-    async with arena.stdout as stdout:
-        keeper, pid = map(int, (await stdout.receive_some()).split())
+    try:
+        async with arena.stdout as stdout:
+            told = b""
+            while not told.endswith(b"\n"):
+                told += await stdout.receive_some()
+        keeper, pid = map(int, told.split())
         groups = list(with_groups.rglob(f"lanista-bot-{pid}-*"))
+    finally:
         arena.kill()
         await arena.wait()
     assert 1 == len(groups)
@@ -157,12 +162,17 @@ def test_a_bot_may_have_a_few_threads_for_each_process_and_some_for_each_core(
 
 
 def test_an_ordinary_users_threads_are_limited_with_room_for_other_bots(monkeypatch):
-    """The kernel counts those of all bots together, and it doesn't count root's."""
+    """The kernel counts those of all bots together, also of those in other containers, which can't
+    be seen; and it doesn't limit root's."""
     monkeypatch.setattr(proctree, "threads_of", {54321: 100}.get)
     monkeypatch.setattr(execute.os, "cpu_count", lambda: 4)
     monkeypatch.setattr(execute.os, "geteuid", lambda: 54321)
+    monkeypatch.setattr(proctree, "sees_all", lambda: True)
     assert 100 + 3 * 320 == execute.other_threads(20)
     assert execute.other_threads(0) is None
+    monkeypatch.setattr(proctree, "sees_all", lambda: False)  # in a container
+    assert execute.other_threads(20) is None
+    monkeypatch.setattr(proctree, "sees_all", lambda: True)
     monkeypatch.setattr(execute.os, "geteuid", lambda: 0)
     assert execute.other_threads(20) is None
 

@@ -67,10 +67,11 @@ def other_threads(processes: int) -> int | None:
         processes: The limit of processes of each bot.
 
     Returns:
-        The number, for `set_limits`; None for root, whose threads the kernel doesn't limit.
+        The number, for `set_limits`; None for root, whose threads the kernel doesn't limit, and
+        where not all threads of the user can be counted, as in a container.
     """
     user = os.geteuid()
-    if not (user and processes):
+    if not (user and processes and proctree.sees_all()):
         return None
     return proctree.threads_of(user) + ((os.cpu_count() or 1) - 1) * threads(processes)
 

@@ -125,8 +125,9 @@ class Keeper:
         pause = self.check_limits() if self.reap() else None
         while self.lifeline not in self.wait(pause, self.lifeline):
             pause = self.check_limits() if self.reap() else None
-        # What broke a limit since the last look is to be known as the reason for its end.
-        self.check_limits()
+        if self.reap():
+            # A limit that was broken since the last look is the reason for the end.
+            self.check_limits()
         if sys.platform != "linux" and group:
             # No subreaper and perhaps no /proc: only the bot's process group is known.
             try:

@@ -19,6 +19,9 @@ else:
 
 PROC = "/proc"
 
+# The inode number of the namespace of processes that a machine starts with (<linux/proc_ns.h>).
+INITIAL_NAMESPACE = 0xEFFFFFFC
+
 # How often to look, at most, for processes that were forked while others were being stopped. A
 # quiet tree needs two rounds. Processes that the last round misses become children of the keeper
 # when their parents die, and are found when it starts over.
@@ -114,6 +117,14 @@ def walk(root: int) -> "Iterator[int]":
 def has_walk() -> bool:
     """Return whether this kernel has the lists of children that `walk` reads."""
     return os.path.exists(f"{PROC}/thread-self/children")
+
+
+def sees_all() -> bool:
+    """Return whether /proc is that of the whole machine: not so in containers and sandboxes."""
+    try:
+        return os.stat(f"{PROC}/self/ns/pid").st_ino == INITIAL_NAMESPACE
+    except OSError:
+        return False
 
 
 def threads_of(user: int) -> int:
