@@ -150,8 +150,9 @@ def test_a_bot_that_starts_processes_without_end_gets_no_void_match(lanista):
     The bot is ended for that, and the match counts.
     """
     done = lanista(
-        *("play", "angrymob", bot("detaching_bomb", "sessions-aside", 1000), "CamperJoe"),
-        *("-s", 1, "--limits", "processes=16", "--console", "-o", "m.jsonl"),
+        *("play", "angrymob", bot("detaching_bomb", "sessions-aside", 1500), "CamperJoe"),
+        *("-s", 1, "--limits", "processes=16", "--stall-margin", 0, "--time-move", 0.05),
+        *("--console", "-o", "m.jsonl"),
     )
     assert 0 == done.code, done.out
     about = (done.folder / "m.seat0.failure" / "about.txt").read_text()

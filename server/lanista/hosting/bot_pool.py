@@ -33,7 +33,7 @@ from lanista.rules.base import Ruleset
 from lanista_protocol import Bye, RemoteProtocolError
 
 HOST = "127.0.0.1"
-NOTICE_TIME = 1.0
+NOTICE_TIME = 2.0
 """Seconds for which it is awaited that a broken limit is noticed: keepers look at their bots four
 times a second, but not as often on a busy machine."""
 IDLE = 16
