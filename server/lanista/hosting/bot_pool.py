@@ -36,6 +36,9 @@ from lanista.rules.base import Ruleset
 from lanista_protocol import Bye, RemoteProtocolError
 
 HOST = "127.0.0.1"
+NOTICE_TIME = 2.0
+"""Seconds for which it is awaited that a broken limit is noticed: keepers look at their bots four
+times a second, but not as often on a busy machine."""
 IDLE = 16
 """Maximum number of bots that wait for their next match; beyond it, the longest idle is ended."""
 
@@ -354,6 +357,26 @@ class BotPool:
                 listener.socket.close()
             if pooled is not None:
                 pooled.ended.set()
+
+
+async def limit_breakers(bots: Sequence[PooledBot], since: float) -> dict[int, str]:
+    """Return how bots ended that have broken a limit, by their place in the sequence.
+
+    If no bot has, this waits for up to NOTICE_TIME, because it may not have been noticed yet.
+
+    Args:
+        bots: The bots of a match.
+        since: Time on trio's clock; bots of which nothing was left by then are left out.
+    """
+    limited = [bot.bot for bot in bots if bot.bot.limits.any]
+    with trio.move_on_after(NOTICE_TIME):
+        while limited and not any(bot.broken_limit for bot in limited):  # noqa: ASYNC110 -- rare
+            await trio.sleep(0.01)
+    return {
+        place: f"its process was ended: it {bot.bot.broken_limit}"
+        for place, bot in enumerate(bots)
+        if bot.bot.broken_limit is not None and bot.bot.gone_at > since
+    }
 
 
 async def _stay(

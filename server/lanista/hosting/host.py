@@ -16,7 +16,13 @@ import trio
 from lanista.bots import Exit
 from lanista.errors import LanistaError
 from lanista.hosting import ids
-from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.bot_pool import (
+    BotPool,
+    Contestant,
+    NotStartedError,
+    PooledBot,
+    limit_breakers,
+)
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchConditions, MatchSpec
@@ -74,6 +80,7 @@ class HostedMatch:
             self.watcher if self.control is None else self.control.watch,
             [bot.contestant.command for bot in bots] or None,
             (lambda seat: bots[seat].bot.why_left()) if bots else None,
+            (lambda began: limit_breakers(bots, began)) if bots else None,
             may_rejoin=self.may_rejoin,
         )
         match = self.match
