@@ -176,6 +176,31 @@ def test_the_folders_that_an_interpreter_is_told_of_are_needed(top):
     assert {str(top / "data"), str(top / "real")} == paths_within(top, found)
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        # By a name, along PATH; or by a path.
+        ("/usr/bin/env -S NAME=value python3 -u", {"real/bin/python3"}),
+        ("{top}/venv/python", {"venv/python"}),
+        ("{top}/real/bin/python3", {"real/bin/python3"}),
+        # Other files and folders: secrets, data, other bots; a link doesn't make one an interpreter.
+        ("/usr/bin/env -S A={top}/data {top}/jars {top}/work/mine python3", {"real/bin/python3"}),
+        ("{top}/work/mine", set()),
+        ("{top}/work/bots/tom/python", set()),
+        ("", set()),
+    ],
+)
+def test_the_first_line_of_a_script_shows_interpreters_alone(top, line, expected):
+    """Its author chooses it, not whoever runs the arena."""
+    bot = top / "work/bots/tom/bot"
+    (bot.parent / "python").symlink_to(top / "work/mine")
+    bot.write_text(f"#!{line.format(top=top)}\n")
+    found = own([str(bot)], str(top), str(top / "real/bin"))
+    files = {path for path in found if not os.path.isdir(path)} - {str(bot)}
+    assert {str(top / name) for name in expected} == files
+    assert set() == {str(top / name) for name in ("data", "jars", "work")} & {*found}
+
+
 def test_of_a_users_local_programs_the_other_files_of_the_user_are_not_needed(tmp_path):
     """Beside `bin` and `lib`, ~/.local has what programs keep for the user: keys, for example."""
     local = Path(os.path.realpath(tmp_path)) / ".local"

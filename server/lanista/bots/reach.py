@@ -207,7 +207,7 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
 
     These are: every file, folder or program along PATH that an argument names, as a whole or in a
     part separated by `=` or `:`; the folder in which such a file lies, and if that is the `bin` of
-    an installation, the installation; the interpreter in a `#!` line. The working directory is
+    an installation, the installation; the interpreters in a `#!` line. The working directory is
     among them if no file that is named can be the bot's program, or if Python runs a module of it
     (`-m`).
 
@@ -242,8 +242,7 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
             if not any(is_within(hop, folder) for folder in common):
                 has_program |= not INTERPRETER.fullmatch(os.path.basename(hop))
                 paths += _folders_of(hop)
-        for argument in _interpreter(file):
-            named += _named(argument, cwd, path)
+        named += _interpreters(file, cwd, path)
     return [*paths, cwd] if is_in_cwd or not has_program else paths
 
 
@@ -272,8 +271,24 @@ def _named(argument: str, cwd: str, path: str | None) -> list[str]:
     return named
 
 
-def _interpreter(program: str) -> list[str]:
-    """Return the interpreter and its arguments from a script's `#!` line; empty without one."""
+def _interpreters(program: str, cwd: str, path: str | None) -> list[str]:
+    """Return the interpreters that a script's `#!` line names.
+
+    That line is chosen by the bot's author, not by whoever runs the arena. So it shows only files
+    with the name of an interpreter, and programs along PATH.
+    """
+    first, *others = _script_line(program) or [""]
+    names = [os.path.basename(first), *[word for word in others if "/" not in word]]
+    found = [shutil.which(name, path=path) for name in names]
+    interpreters = [os.path.abspath(file) for file in found if file]
+    given = os.path.join(cwd, first)
+    if os.path.isfile(given) and INTERPRETER.fullmatch(os.path.basename(os.path.realpath(given))):
+        interpreters.append(given)
+    return interpreters
+
+
+def _script_line(program: str) -> list[str]:
+    """Return the words of a script's `#!` line; empty without one."""
     try:
         if not os.path.isfile(program):
             return []
