@@ -190,16 +190,19 @@ def needed(
         env: Its environment.
         also: Further absolute paths that are needed.
     """
-    paths = [*system(), *also, *own(command, cwd, env.get("PATH"), also)]
-    for name in _VARIABLES:
-        folders = env.get(name, "").split(":")
-        paths += [folder for folder in folders if folder.startswith("/") and os.path.isdir(folder)]
+    paths = [*system(), *also, *told(env), *own(command, cwd, env.get("PATH"), also)]
     found: dict[str, Mount] = {}
     for path, kind in [(cwd, Kind.FOLDER), *[(path, Kind.SHOW) for path in paths]]:
         for mount in way(path, kind):
             if mount.kind is not Kind.FOLDER or mount.path not in found:
                 found[mount.path] = mount
     return [mount for mount in found.values() if mount.path != "/"]
+
+
+def told(env: Mapping[str, str]) -> list[str]:
+    """Return the absolute paths of the folders that an environment names for interpreters."""
+    folders = [folder for name in _VARIABLES for folder in env.get(name, "").split(":")]
+    return [folder for folder in folders if folder.startswith("/") and os.path.isdir(folder)]
 
 
 def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] = ()) -> list[str]:
