@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import attrs
 
-from lanista.bots.command import INTERPRETER, OWN_MODULE
+from lanista.bots.command import HOUSE_BOT, INTERPRETER, OWN_MODULE
 
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
@@ -43,11 +43,11 @@ _SYSTEM = (
 """Patterns of the system's files and folders that a bot sees: programs, libraries, their settings.
 The other files of /etc, /var, /opt, /srv, homes and so on aren't among them."""
 
-_VARIABLES = (
-    *("JAVA_HOME", "LD_LIBRARY_PATH", "NODE_PATH"),
-    *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
-)
-"""Environment variables with folders, between `:`, that a bot's interpreter looks into."""
+_VARIABLES = ("JAVA_HOME", "LD_LIBRARY_PATH", "NODE_PATH", "PYTHONPATH", "PYTHONHOME")
+"""Environment variables with paths, between `:`, that a bot's interpreter looks into."""
+
+_CLASS_PATH = frozenset({"-cp", "-classpath", "--class-path"})
+"""Options of Java with which it doesn't look into the working directory."""
 
 SHARED = (
     *("/etc", "/home", "/media", "/mnt", "/opt", "/run", "/srv"),
@@ -199,10 +199,21 @@ def needed(
     return [mount for mount in found.values() if mount.path != "/"]
 
 
+def environment_parts(folder: str) -> list[str]:
+    """Return the paths of what belongs to a virtual environment of Python; none if it isn't one.
+
+    The folder itself isn't among them, since it may be that of a project with other things in it.
+    """
+    names = "pyvenv.cfg", "bin", "lib", "lib64", "share"
+    parts = [os.path.join(folder, name) for name in names]
+    return [part for part in parts if os.path.lexists(part)] if os.path.isfile(parts[0]) else []
+
+
 def told(env: Mapping[str, str]) -> list[str]:
-    """Return the absolute paths of the folders that an environment names for interpreters."""
+    """Return the absolute paths of what an environment names for interpreters."""
     folders = [folder for name in _VARIABLES for folder in env.get(name, "").split(":")]
-    return [folder for folder in folders if folder.startswith("/") and os.path.isdir(folder)]
+    paths = [*folders, *environment_parts(env.get("VIRTUAL_ENV", ""))]
+    return [path for path in paths if path.startswith("/") and os.path.exists(path)]
 
 
 def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] = ()) -> list[str]:
@@ -227,11 +238,10 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
     named: list[str] = []
     for argument in command:
         named += _named(argument, cwd, path)
-    is_in_cwd = any(
-        flag == "-m" and not OWN_MODULE.match(module)
-        for flag, module in itertools.pairwise(command)
-    )
-    has_program = False
+    modules = [module for flag, module in itertools.pairwise(command) if flag == "-m"]
+    is_in_cwd = any(not OWN_MODULE.match(module) for module in modules)
+    has_program = any(HOUSE_BOT.match(module) for module in modules)
+    has_program |= not _CLASS_PATH.isdisjoint(command)
     paths: list[str] = []
     seen: set[str] = set()
     for file in named:  # grows by interpreters while it is iterated over
@@ -241,6 +251,7 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
         paths.append(file)
         for hop in [mount.path for mount in way(file, Kind.SHOW)]:
             if os.path.isdir(hop):
+                has_program |= os.path.isfile(os.path.join(hop, "__main__.py"))
                 continue
             if not any(is_within(hop, folder) for folder in common):
                 has_program |= not INTERPRETER.fullmatch(os.path.basename(hop))
@@ -255,6 +266,8 @@ def _folders_of(file: str) -> list[str]:
     above, name = os.path.split(folder)
     if name not in {"bin", "shims"}:
         return [folder]
+    if parts := environment_parts(above):
+        return parts
     libraries = [os.path.join(above, library) for library in ("lib", "lib64", "libexec")]
     libraries = list(filter(os.path.isdir, libraries))
     if os.path.basename(above) == ".local":  # beside `lib` it has private files of its user
