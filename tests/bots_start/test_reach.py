@@ -189,7 +189,7 @@ def test_the_folders_that_an_interpreter_is_told_of_are_needed(top):
         ("/usr/bin/env -S NAME=value python3 -u", {"real/bin/python3"}),
         ("{top}/venv/python", {"venv/python"}),
         ("{top}/real/bin/python3", {"real/bin/python3"}),
-        # Other files and folders: secrets, data, other bots; a link doesn't make one an interpreter.
+        # Nothing else: no secrets, data or other bots. A link doesn't make an interpreter.
         ("/usr/bin/env -S A={top}/data {top}/jars {top}/work/mine python3", {"real/bin/python3"}),
         ("{top}/work/mine", set()),
         ("{top}/work/bots/tom/python", set()),
@@ -202,7 +202,7 @@ def test_the_first_line_of_a_script_shows_interpreters_alone(top, line, expected
     (bot.parent / "python").symlink_to(top / "work/mine")
     bot.write_text(f"#!{line.format(top=top)}\n")
     found = own([str(bot)], str(top), str(top / "real/bin"))
-    files = {path for path in found if not os.path.isdir(path)} - {str(bot)}
+    files = {path for path in found if not Path(path).is_dir()} - {str(bot)}
     assert {str(top / name) for name in expected} == files
     assert set() == {str(top / name) for name in ("data", "jars", "work")} & {*found}
 

@@ -9,7 +9,7 @@ where they lie within something that is shown, and by whatever other name a bind
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
-# ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
 # ruff: noqa: PTH207, PTH208
 
 import contextlib
