@@ -427,14 +427,19 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
     (tmp_path / "main.py").touch()
     house = (
         'house = ["Demo", "python3 main.py", { name = "T", command = "python3 tom/main.py" },'
-        f" \"python3 '{elsewhere}/main.py'\"]\n"
+        f' "python3 \'{elsewhere}/main.py\'", "python3 -m tom.main"]\n'
     )
     code, lines = checked(QUIET + LADDER + house + 'sandbox = "bwrap"\n')
     here, why = Path(os.path.realpath(tmp_path)), "which sandboxes hide, so"
     move = "alone; move it elsewhere"
+    empty = (
+        "which its sandbox shows empty; if its program is there, move that elsewhere, and name its "
+        "file or folder in the command"
+    )
     assert [
         f"ladders[1].house[2]: {here}/main.py lies in {here}, {why} main sees that file {move}",
         f"ladders[1].house[3]: {here}/tom/main.py lies in {here}, {why} T sees that folder {move}",
+        f"ladders[1].house[5]: main-3 works in {here}, {empty}",
     ] == wrong(lines)
     assert 0 == code
     assert [] == wrong(checked(QUIET + LADDER + house)[1])

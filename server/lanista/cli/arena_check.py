@@ -120,22 +120,36 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
 
 
 def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
-    """Yield the house bots whose programs lie in a folder that their sandboxes hide."""
+    """Yield the house bots whose programs lie in a folder that their sandboxes hide.
+
+    Also those that look for their program in such a folder, as Python does for a module.
+    """
     private = [Path(os.path.realpath(path)) for path in private_paths(spec, folder)]
     for number, ladder in enumerate(spec.ladders, 1):
         if ladder.sandbox is not SandboxName.BWRAP:
             continue
         with contextlib.suppress(SpecError):  # which was found already
             for place, bot in enumerate(house_contestants(ladder, folder), 1):
-                for path in sorted(own_paths(bot.command, bot.folder or "", os.environ)):
-                    program = Path(path)
-                    around = [one for one in private if program.is_relative_to(one)]
-                    if not around or not program.is_file():
-                        continue
+                key = f"ladders[{number}].house[{place}]"
+                own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
+                programs = {
+                    path: around
+                    for path in own
+                    for around in [one for one in private if path.is_relative_to(one)][:1]
+                    if path.is_file()
+                }
+                for program, around in programs.items():
                     seen = "that file" if program.parent in private else "that folder"
                     yield Finding(
-                        f"ladders[{number}].house[{place}]: {program} lies in {around[0]}, which "
-                        f"sandboxes hide, so {bot.name} sees {seen} alone; move it elsewhere",
+                        f"{key}: {program} lies in {around}, which sandboxes hide, so "
+                        f"{bot.name} sees {seen} alone; move it elsewhere",
+                        "warn",
+                    )
+                if not programs and folder in own:
+                    yield Finding(
+                        f"{key}: {bot.name} works in {folder}, which its sandbox shows empty; if "
+                        "its program is there, move that elsewhere, and name its file or folder "
+                        "in the command",
                         "warn",
                     )
 

@@ -25,6 +25,7 @@ import trio
 from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
 from lanista.bots.execute import printable
 from lanista.bots.process import GRACE, LAST_LINE
+from lanista.bots.reach import told
 from lanista.bots.sandbox import own_folders
 from lanista.errors import LanistaError
 from lanista.hosting import ids
@@ -75,10 +76,16 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
 
     Bots whose programs lie in the same folder see that folder.
     """
-    owned = [_own_folders(contestant) for contestant in contestants]
+    environments = [{**os.environ, **contestant.environment} for contestant in contestants]
+    owned = [
+        own_folders(contestant.command, contestant.folder or "", env)
+        if contestant.sandboxed
+        else set()
+        for contestant, env in zip(contestants, environments, strict=True)
+    ]
     inside: dict[str, set[int]] = {}  # by folder: the contestants that are shown it
-    for number, folders in enumerate(owned):
-        for folder in folders:
+    for number, (folders, env) in enumerate(zip(owned, environments, strict=True)):
+        for folder in {*folders, *map(os.path.realpath, told(env))}:
             inside.setdefault(folder, set()).add(number)
     hidden: list[set[str]] = [set() for _ in contestants]
     for number, folders in enumerate(owned):
@@ -91,13 +98,6 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
         attrs.evolve(contestant, hidden=(*contestant.hidden, *sorted(others)))
         for contestant, others in zip(contestants, hidden, strict=True)
     ]
-
-
-def _own_folders(contestant: Contestant) -> set[str]:
-    if not contestant.sandboxed:
-        return set()
-    env = {**os.environ, **contestant.environment}
-    return own_folders(contestant.command, contestant.folder or "", env)
 
 
 class NotStartedError(LanistaError):

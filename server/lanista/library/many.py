@@ -23,7 +23,7 @@ import attrs
 import trio
 
 from lanista.errors import BadInputError, FileError
-from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import StartFailureError
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
 from lanista.jobs import Job
@@ -195,7 +195,7 @@ def _plan(setup: Prepared, wish: _Wish) -> "_Plan":
         lineups=lineups,
         seeds=iter(seeds),
         total=0 if known is None else len(known) * len(lineups),
-        contestants=contestants,
+        contestants={bot.name: bot for bot in apart([*contestants.values()])},
         workers=LocalWorkers(workers),
         records=wish.folder,
         keep=keep,

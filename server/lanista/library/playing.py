@@ -9,6 +9,7 @@ import attrs
 
 from lanista.bots import close_fork_server
 from lanista.errors import BadInputError, FileError
+from lanista.hosting.bot_pool import apart
 from lanista.hosting.host import MatchHost, MatchPlan, MatchReport, distinct
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
 from lanista.jobs import Job
@@ -110,7 +111,7 @@ def _begin(
             seed=match_seed,
             contestants=[
                 attrs.evolve(contestant, name=name, restart=True)
-                for name, contestant in zip(names, seated, strict=True)
+                for name, contestant in zip(names, apart(seated), strict=True)
             ],
             record_path=lambda match: (
                 path or RECORDS / record_name(ruleset.name, match_seed, match)
