@@ -190,7 +190,8 @@ def test_the_folders_that_an_interpreter_is_told_of_are_needed(top):
         ("{top}/venv/python", {"venv/python"}),
         ("{top}/real/bin/python3", {"real/bin/python3"}),
         # Nothing else: no secrets, data or other bots. A link doesn't make an interpreter.
-        ("/usr/bin/env -S A={top}/data {top}/jars {top}/work/mine python3", {"real/bin/python3"}),
+        ("/usr/bin/env -S A={top}/data python3", {"real/bin/python3"}),
+        ("/usr/bin/env -S python3 {top}/jars", {"real/bin/python3"}),
         ("{top}/work/mine", set()),
         ("{top}/work/bots/tom/python", set()),
         ("", set()),
