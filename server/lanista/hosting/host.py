@@ -71,7 +71,7 @@ class MatchReport:
     """What came of a match that was at least begun, and the files that were written for it."""
 
     spec: MatchSpec
-    names: Sequence[str]
+    names: tuple[str, ...]
     """The bots' names, by seat."""
     result: ResultInfo
     record: Path
@@ -220,7 +220,7 @@ async def host_match(
             exits = await _end_bots(bots, infos)
             report = MatchReport(
                 spec=seated.spec,
-                names=seated.names,
+                names=tuple(seated.names),
                 result=attrs.evolve(match.result(), bots=tuple(infos)),
                 record=record.path,
                 seconds=ended - began,

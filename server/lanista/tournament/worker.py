@@ -238,7 +238,7 @@ def _report(played: PlayedTry) -> Report:
         return Report(match="", names=(), info=None, output=played.output)
     return Report(
         match=report.spec.match,
-        names=tuple(report.names),
+        names=report.names,
         info=report.result,
         output=played.output,
     )

@@ -423,7 +423,7 @@ def _ended(
 ) -> MatchReport:
     """Tell watchers that a match is over, and return the report on it."""
     report = MatchReport(
-        spec=match.spec, names=match.names, result=result, record=match.record, **more
+        spec=match.spec, names=tuple(match.names), result=result, record=match.record, **more
     )
     records.end(match.spec.match, match.record, is_void=report.is_void)
     return report
