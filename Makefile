@@ -103,9 +103,11 @@ play: setup-play  ## play a match between two house bots
 
 test: setup toolchains setup-browser  ## run the tests (under 5 minutes)
 	$(BIN)/python -m pytest $(SPREAD) -m "not long and not strength"
+	$(BIN)/python tests/ordinary_user.py -n auto --dist loadfile
 
 test-long: setup toolchains setup-browser  ## run the long versions of the tests
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) --timeout 1800 -m "not strength"
+	$(BIN)/python tests/ordinary_user.py -n auto --dist loadfile
 
 INPUTS ?= 20000
 

@@ -66,6 +66,27 @@ def test_a_newcomer_of_a_full_address_has_the_place_of_one_that_is_silent(gone):
         admission.admit(HERE, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("limit", "per_address", "words"),
+    [
+        (9, 3, "the token isn't checked yet, and 10.0.0.1 has as many connections as it may"),
+        (3, 9, "the token isn't checked yet, and all 3 places are taken"),
+    ],
+)
+def test_guessers_that_wait_keep_out_no_other_bot_of_their_address(gone, limit, per_address, words):
+    """The last one gives way: those before it keep their turns. Silent ones still go first."""
+    admission = Admission(limit, per_address)
+    first, last = (admit(admission, gone, NEAR) for _ in range(2))
+    first.is_proving = last.is_proving = True
+    silent = admit(admission, gone, NEAR, greeted=False)
+    for _ in range(3):
+        admit(admission, gone, NEAR)
+    assert [silent, last, first] == [place for place, _ in gone]
+    assert f"{words}; try again later" == gone[1][1]
+    with pytest.raises(RemoteProtocolError):
+        admission.admit(NEAR, 0.0)
+
+
 def test_who_is_just_saying_its_hello_is_not_silent(gone):
     """Its bytes wait to be read; after a second they are taken for half a hello."""
     admission = Admission(2)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.records.catalogue import FILE, MAX_MATCHES, Catalogue, points
+from lanista.arena.records.catalogue import MAX_MATCHES, Catalogue, points
 from lanista.hosting.ids import match_id
 from lanista.match.record import BadRecordError
+from lanista.results.data_folder import DataFolder
 from lanista.rules.outcome import ranks_by_score
 
 NAMES = ("Ann", "Bob", "Cid", "Dot")
@@ -396,14 +397,14 @@ def test_what_was_known_is_known_again(tmp_path):
     with Catalogue.open(tmp_path) as catalogue:
         assert 0 == catalogue.sync()
         assert (["M1"], None) == told(catalogue)
-    database = sqlite3.connect(tmp_path / FILE)
+    database = sqlite3.connect(DataFolder(tmp_path).catalogue)
     database.execute("PRAGMA user_version = 999")
     database.close()
     with Catalogue.open(tmp_path) as catalogue:
         assert ([], None) == told(catalogue)
         assert 1 == catalogue.sync()
         assert 1 == len(catalogue.standings())
-    (tmp_path / FILE).write_bytes(b"no database " * 100)
+    (DataFolder(tmp_path).catalogue).write_bytes(b"no database " * 100)
     with Catalogue.open(tmp_path) as catalogue:
         assert 1 == catalogue.sync()
         assert (["M1"], None) == told(catalogue)

@@ -11,11 +11,11 @@ from lanista.arena.control import (
     CONNECTIONS,
     LINE_TIME,
     MAX_LINE,
-    SOCKET,
     CommandRefusedError,
     serve_commands,
     socket_address,
 )
+from lanista.results.data_folder import DataFolder
 
 
 async def echo(asked):
@@ -35,7 +35,7 @@ COMMANDS = {"echo": echo, "refuse": refuse, "fail": fail}
 
 async def asked(folder, line):
     """Send a line; the answer."""
-    with socket_address(folder) as address:
+    with socket_address(DataFolder(folder)) as address:
         stream = await trio.open_unix_socket(str(address))
     async with stream:
         await stream.send_all(line)
@@ -47,7 +47,7 @@ async def asked(folder, line):
 
 @pytest.fixture
 async def serving(nursery, tmp_path):
-    await nursery.start(serve_commands, tmp_path, COMMANDS)
+    await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
     return tmp_path
 
 
@@ -75,7 +75,7 @@ async def test_each_line_gets_an_answer(serving, line, answer):
 async def test_whoever_says_nothing_is_closed_and_keeps_others_out_only_until_then(
     serving, autojump_clock
 ):
-    silent = [await trio.open_unix_socket(serving / SOCKET) for _ in range(CONNECTIONS)]
+    silent = [await trio.open_unix_socket(serving / "control.sock") for _ in range(CONNECTIONS)]
     began = trio.current_time()
     assert {"answer": {"echo": ""}} == await asked(serving, b'{"command":"echo","text":""}\n')
     assert LINE_TIME == pytest.approx(trio.current_time() - began, abs=1)
@@ -86,37 +86,37 @@ async def test_whoever_says_nothing_is_closed_and_keeps_others_out_only_until_th
 
 async def test_only_its_user_may_open_it_and_it_is_removed_at_the_end(tmp_path):
     async with trio.open_nursery() as nursery:
-        await nursery.start(serve_commands, tmp_path, COMMANDS)
-        assert 0o600 == (tmp_path / SOCKET).stat().st_mode & 0o777
+        await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
+        assert 0o600 == (tmp_path / "control.sock").stat().st_mode & 0o777
         nursery.cancel_scope.cancel()
     assert [] == list(tmp_path.iterdir())
 
 
 async def test_that_of_a_killed_arena_is_replaced(nursery, tmp_path):
     with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(tmp_path / SOCKET))
+        left.bind(str(tmp_path / "control.sock"))
         left.listen()
-    await nursery.start(serve_commands, tmp_path, COMMANDS)
+    await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
     assert {"error": "not today"} == await asked(tmp_path, b'{"command":"refuse"}\n')
 
 
 async def test_that_of_a_running_arena_stays(nursery, serving):
     with structlog.testing.capture_logs() as lines:
-        await nursery.start(serve_commands, serving, {})
+        await nursery.start(serve_commands, DataFolder(serving), {})
     assert ["another arena that is running has it"] == [line["why"] for line in lines]
     assert {"error": "not today"} == await asked(serving, b'{"command":"refuse"}\n')
 
 
 async def test_a_file_that_is_no_socket_stays(nursery, tmp_path):
-    (tmp_path / SOCKET).write_text("mine")
+    (tmp_path / "control.sock").write_text("mine")
     with structlog.testing.capture_logs() as lines:
-        await nursery.start(serve_commands, tmp_path, COMMANDS)
+        await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
     assert ["a file that is no socket is there"] == [line["why"] for line in lines]
-    assert "mine" == (tmp_path / SOCKET).read_text()
+    assert "mine" == (tmp_path / "control.sock").read_text()
 
 
 async def test_the_path_of_the_folder_may_be_long(nursery, tmp_path):
     folder = tmp_path / ("long" * 30)
     folder.mkdir()
-    await nursery.start(serve_commands, folder, COMMANDS)
+    await nursery.start(serve_commands, DataFolder(folder), COMMANDS)
     assert {"error": "not today"} == await asked(folder, b'{"command":"refuse"}\n')

@@ -9,15 +9,16 @@ from lanista.arena import server
 from lanista.arena.ladders import damage_check
 from lanista.arena.ladders.damage_check import damage_of
 from lanista.arena.ladders.room import LadderRoom
-from lanista.arena.options import Options
 from lanista.arena.server import CannotOpenError, serve
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
+from lanista.results.data_folder import DataFolder
 from lanista.rules import registry
 from lanista.store.damage import damage
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
 from store.samples import block
+from support.arenas import arena_options
 from support.processes import children_of
 
 PATIENCE = 60
@@ -69,12 +70,12 @@ def test_a_large_database_is_not_looked_at_before_the_arena_starts(path, monkeyp
     change(path)
     monkeypatch.setattr(damage_check, "LARGE", path.stat().st_size)
     folder = path.parent.parent
-    room = LadderRoom.open(SPEC, folder, folder, None, RunningMatches())
+    room = LadderRoom.open(SPEC, folder, DataFolder(folder), None, RunningMatches())
     room.close()
     assert path == room.unchecked
     monkeypatch.setattr(damage_check, "LARGE", path.stat().st_size + 1)
     with pytest.raises(StoreError, match="damaged"):
-        LadderRoom.open(SPEC, folder, folder, None, RunningMatches())
+        LadderRoom.open(SPEC, folder, DataFolder(folder), None, RunningMatches())
 
 
 async def test_an_arena_ends_when_its_database_turns_out_to_be_damaged(path, monkeypatch):
@@ -87,8 +88,8 @@ async def test_an_arena_ends_when_its_database_turns_out_to_be_damaged(path, mon
     monkeypatch.setattr(damage_check, "LARGE", 0)
     monkeypatch.setattr(server, "damage_of", found)
     data = path.parent.parent
-    options = Options(
-        default=registry.get("angrymob"), port=0, data=data, ladders=(SPEC,), folder=data
+    options = arena_options(
+        registry.get("angrymob"), port=0, data=data, ladders=(SPEC,), folder=data
     )
     with trio.fail_after(PATIENCE), pytest.raises(CannotOpenError, match=r"pit\.db: damaged"):
         await serve(options, lambda *_: None)

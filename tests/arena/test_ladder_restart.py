@@ -13,6 +13,7 @@ from lanista.arena.ladders.rests import FIRST_REST
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
+from lanista.results.data_folder import DataFolder
 from lanista.store import writing
 
 HOUR = 3600.0
@@ -45,7 +46,7 @@ def open_room(tmp_path):
         for room in opened:
             room.close()
         spec = LadderSpec(name="pit", game="angrymob", **settings)
-        opened.append(LadderRoom.open(spec, tmp_path, tmp_path, None, RunningMatches()))
+        opened.append(LadderRoom.open(spec, tmp_path, DataFolder(tmp_path), None, RunningMatches()))
         return opened[-1]
 
     yield open_room

@@ -11,9 +11,10 @@ from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
+from lanista.results.data_folder import DataFolder
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.store.database import Store
 from lanista.store.names import NameStore
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 
@@ -21,7 +22,7 @@ SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 @contextmanager
 def opened(folder):
     """The ladder, with what is stored of it."""
-    room = LadderRoom.open(SPEC, folder, folder, None, RunningMatches())
+    room = LadderRoom.open(SPEC, folder, DataFolder(folder), None, RunningMatches())
     try:
         yield room
     finally:

@@ -1,13 +1,12 @@
-"""Limits by address: allowances, and slots in which addresses take turns."""
+"""Limits for each of many keys: allowances, and turns."""
 
-import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from lanista.arena import limits
-from lanista.arena.limits import Allowance, CrowdError, FairLimiter
+from lanista.arena.limits import Allowance, Turns
 
 NEAR, FAR = "10.0.0.1", "10.0.0.2"
 
@@ -56,9 +55,9 @@ def test_an_allowance_holds_in_every_span_of_time(steps):
     trio.run(main, clock=clock)
 
 
-async def test_only_some_addresses_are_remembered(mock_clock, monkeypatch):
+async def test_only_some_keys_are_remembered(mock_clock, monkeypatch):
     """The one that was busy last is not forgotten."""
-    monkeypatch.setattr(limits, "MAX_ADDRESSES", 10)
+    monkeypatch.setattr(limits, "MAX_KEYS", 10)
     allowance = Allowance(1, 10.0)
     for number in range(100):
         allowance.use(str(number))
@@ -69,64 +68,71 @@ async def test_only_some_addresses_are_remembered(mock_clock, monkeypatch):
     assert 0 < allowance.wait(NEAR)
 
 
-@pytest.fixture
-async def crowd():
-    """A function by which tasks of an address ask for a slot, and what they have done."""
-    limiter, done, go_on = FairLimiter(1, 8), [], trio.Event()
+async def test_whoever_waits_is_woken_when_it_is_allowed(autojump_clock):
+    """Not before, also if more was used meanwhile."""
+    allowance = Allowance(1, 10.0)
+    allowance.use(NEAR)
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(allowance.until_allowed, NEAR)
+        await wait_all_tasks_blocked()
+        await allowance.until_allowed(FAR)
+        assert began == trio.current_time()
+        allowance.use(NEAR)
+    assert 20 == trio.current_time() - began
 
-    async def work(address, scope):
+
+async def test_tasks_take_turns_in_the_order_in_which_they_came():
+    """Each key has its own. Whoever leaves isn't waited for, and nothing is kept."""
+    turns, done, go_on = Turns(), [], trio.Event()
+
+    async def work(key, number, scope):
         with scope:
-            async with limiter.slot(address):
-                done.append(address)
+            async with turns.turn(key):
+                done.append((key, number))
                 await go_on.wait()
 
+    scopes = [trio.CancelScope() for _ in range(4)]
     async with trio.open_nursery() as nursery:
-
-        async def ask(address, scope=None):
-            nursery.start_soon(work, address, scope or trio.CancelScope())
+        for number, scope in enumerate(scopes):
+            nursery.start_soon(work, NEAR, number, scope)
             await wait_all_tasks_blocked()
-
-        yield limiter, ask, done, go_on
-        nursery.cancel_scope.cancel()
-
-
-async def test_addresses_take_turns(crowd):
-    _, ask, done, go_on = crowd
-    for address in (NEAR, NEAR, NEAR, FAR, FAR):
-        await ask(address)
-    assert [NEAR] == done
-    go_on.set()
-    await wait_all_tasks_blocked()
-    assert [NEAR, NEAR, FAR, NEAR, FAR] == done
-
-
-async def test_one_address_has_half_of_the_places(crowd):
-    limiter, ask, _, _ = crowd
-    for address in (FAR, *[NEAR] * 4):
-        await ask(address)
-    with pytest.raises(CrowdError):
-        async with limiter.slot(NEAR):
-            pass
-    for address in "abcd":
-        await ask(address)
-    with pytest.raises(CrowdError):
-        async with limiter.slot("e"):
-            pass
-    assert 8 == sum(map(len, limiter._waiting.values()))
+        nursery.start_soon(work, FAR, 0, trio.CancelScope())
+        await wait_all_tasks_blocked()
+        assert [(NEAR, 0), (FAR, 0)] == done
+        scopes[1].cancel()
+        scopes[0].cancel()  # in its turn
+        await wait_all_tasks_blocked()
+        assert [(NEAR, 2)] == done[2:]
+        go_on.set()
+    assert [(NEAR, 3)] == done[3:]
+    assert {} == turns._locks
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async with turns.turn(NEAR):
+            done.append(None)
+    assert 4 == len(done)
+    assert {} == turns._locks
 
 
-async def test_whoever_leaves_gives_up_its_place(crowd):
-    limiter, ask, done, go_on = crowd
-    scopes = [trio.CancelScope() for _ in range(3)]
-    for scope in scopes:
-        await ask(NEAR, scope)
-    await ask(FAR)
-    scopes[1].cancel()
-    scopes[0].cancel()  # while it holds the slot
-    await wait_all_tasks_blocked()
-    go_on.set()
-    await wait_all_tasks_blocked()
-    assert [NEAR, NEAR, FAR] == done
-    assert (0, {}) == (limiter._working, limiter._waiting)
-    async with limiter.slot(NEAR):
-        pass
+async def test_a_task_that_is_cancelled_takes_nobodys_turn():
+    """Also if its turn would have come before it noticed that."""
+    turns, done, scope = Turns(), [], trio.CancelScope()
+
+    async def work(scope):
+        with scope:
+            async with turns.turn(NEAR):
+                done.append(scope)
+
+    async with trio.open_nursery() as nursery:
+        async with turns.turn(NEAR):
+            nursery.start_soon(work, scope)
+            await wait_all_tasks_blocked()
+            scope.cancel()
+        async with turns.turn(NEAR):
+            await wait_all_tasks_blocked()  # it leaves
+            nursery.start_soon(work, other := trio.CancelScope())
+            await wait_all_tasks_blocked()
+            assert [] == done
+    assert [other] == done
+    assert {} == turns._locks

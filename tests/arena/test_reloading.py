@@ -6,11 +6,11 @@ import attrs
 import trio
 
 from lanista.arena.ladders.opening import open_ladders
-from lanista.arena.options import Options
 from lanista.arena.reloading import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.server import Arena
 from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, parse_spec
 from lanista.rules.angrymob import RULESET
+from support.arenas import arena_options
 
 OLD = """
 [[ladders]]
@@ -44,10 +44,12 @@ def spec(text):
 
 def test_limits_take_effect_and_nothing_else():
     old, new = spec(OLD), spec(NEW + '[page]\nlisten = "1"\n')
-    options = Options(default=RULESET, ladders=old.ladders, port=1)
+    options = arena_options(RULESET, ladders=old.ladders, port=1)
     changed = with_limits(options, new)
-    assert (7, 5, 3.0, Registration.CLOSED, 9.0) == tuple(getattr(changed, key) for key in LIMITS)
-    one, two = changed.ladders
+    assert (7, 5, 3.0, Registration.CLOSED, 9.0) == tuple(
+        getattr(changed.spec, key) for key in LIMITS
+    )
+    one, two = changed.spec.ladders
     assert old.ladders[0] == one
     assert (1.0, 2.0, 4) == tuple(getattr(two, key) for key in LADDER_LIMITS)
     assert ["page.listen"] == unchangeable(old, new)
@@ -67,7 +69,7 @@ def test_every_other_key_is_named():
 async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
     """On each ladder too: house bots come earlier, say."""
     ladder = LadderSpec(name="pit", game="angrymob", fill_after=1000.0)
-    options = Options(default=RULESET, data=tmp_path, ladders=(ladder,))
+    options = arena_options(RULESET, data=tmp_path, ladders=(ladder,))
     with ExitStack() as opened:
         arena = Arena(options)
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
@@ -75,8 +77,9 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
         )
         limits = attrs.evolve(ladder, fill_after=1.0, bench_after=7)
         arena.reload(
-            attrs.evolve(
-                options,
+            arena_options(
+                RULESET,
+                data=tmp_path,
                 ladders=(limits,),
                 max_connections=1,
                 max_per_address=1,
@@ -87,6 +90,6 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
         room = arena.ladders.rooms["pit"]
         assert not arena.names.is_open
         assert (1, 1) == (arena._admission.limit, arena._admission.per_address)
-        assert 2.0 == arena.options.hello_timeout
+        assert 2.0 == arena.options.spec.hello_timeout
         assert limits == room.spec
         assert (1.0, 7) == (room._ladder._fill_after, room._ladder._rests.bench_after)

@@ -135,7 +135,7 @@ def test_every_key_is_read():
     ("text", "expected"),
     [
         ("por = 1", "por: no such key; known are host, port, game, data, store,"),
-        ('tsl = "x"', "tls, page, ladders; did you mean 'tls'?"),
+        ('tsl = "x"', "tls, page, friendly, ladders; did you mean 'tls'?"),
         (LADDER + "blocktimeout = 1", "clock; did you mean 'block_timeout'?"),
         (LADDER + "zzz = 1", "ladders[1].zzz: no such key; known are name, game, maps,"),
         (LADDER + "clock.turm = 1", "ladders[1].clock.turm: no such key; known are first, turn,"),
@@ -358,7 +358,7 @@ def test_the_example_says_nothing_but_defaults():
 def test_what_the_example_shows_as_defaults_are_those():
     """Keys that have no default have an example there: these are left out."""
     examples = ("game =", "store =", "max_per_address", "[tls]", "certificate", "key =")
-    examples += ("workers", "listen", "maps", "limits", "window", "bots ")
+    examples += ("workers", "listen", "map = ", "maps", "limits", "window", "bots ")
     examples += ("NUM_ROUNDS", "original")
     shown = parse_spec(uncommented(EXAMPLE, *examples), "arena.toml")
     assert parse_spec(EXAMPLE, "arena.toml") == shown

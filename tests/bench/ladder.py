@@ -24,10 +24,11 @@ from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.pairing.blocks import seatings
+from lanista.results.data_folder import DataFolder
+from lanista.results.match_result import BlockResult
 from lanista.standings.large import compute_large, results_of
 from lanista.store import checksums
 from lanista.store.database import Store
-from lanista.store.results import BlockResult
 
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 """When the first match was stored; one follows in each second."""
@@ -137,7 +138,7 @@ def start(path, seats):
     game = "hogwarts" if seats == 4 else "angrymob"
     spec = LadderSpec(name=path.stem, game=game)
     folder = path.parent.parent
-    LadderRoom.open(spec, folder, folder, None, RunningMatches()).close()
+    LadderRoom.open(spec, folder, DataFolder(folder), None, RunningMatches()).close()
 
 
 def measure(path, seats, matches, count):

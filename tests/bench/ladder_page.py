@@ -25,7 +25,6 @@ from measured import keep
 
 from lanista.arena.ladders.names import LadderName
 from lanista.arena.ladders.opening import open_ladders
-from lanista.arena.options import Options
 from lanista.arena.server import Arena
 from lanista.arena.spec import LadderSpec
 from lanista.cli.standings import StandingsProcess
@@ -33,6 +32,7 @@ from lanista.rules import registry
 from lanista.web import ladders
 from lanista.web.server import Server
 from lanista.web.view import View
+from support.arenas import arena_options
 
 GAME, SEATS = "angrymob", 2
 REQUESTS = 200
@@ -119,7 +119,7 @@ async def measure(folder, count, processes):
     steps = Steps()
     trio.lowlevel.add_instrument(steps)
     spec = LadderSpec(name="ladder", game=GAME)
-    arena = Arena(Options(default=registry.get(spec.game), data=folder, ladders=(spec,)))
+    arena = Arena(arena_options(registry.get(spec.game), data=folder, ladders=(spec,)))
     figures = {}
     with ExitStack() as stack:
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(

@@ -30,11 +30,11 @@ from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.match.ending import Ending
 from lanista.pairing.blocks import Pairing
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.rules import registry
 from lanista.rules.base import Answer, complete_settings
 from lanista.rules.outcome import Outcome, Termination
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament import run, worker
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of

@@ -80,7 +80,7 @@ async def test_the_kernels_end_for_memory_is_told(tree):
     """A SIGKILL with a count of `oom_kill` is that; the keeper has looked at no memory."""
     proc, group, _ = tree
     assert use_cgroups(proc)
-    kill = f"cd '{group}'/bot-*; echo oom_kill 3 > memory.events; kill -9 $$"
+    kill = f"cd '{group}'/lanista-bot-*; echo oom_kill 3 > memory.events; kill -9 $$"
     async with start_bot(["sh", "-c", kill], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
         how = await bot.exited()
     assert "was ended: it used more than 32 MiB of memory, its limit" == str(how)
@@ -94,8 +94,8 @@ async def test_a_group_that_cannot_be_joined_or_made_is_a_failure(tree, monkeypa
     assert use_cgroups(proc)
     real_make = cgroup.Group.make
 
-    def make(limits):
-        made = real_make(limits)
+    def make(limits, *, sandboxed):
+        made = real_make(limits, sandboxed=sandboxed)
         (made.path / "cgroup.procs").unlink()
         return made
 
@@ -109,20 +109,36 @@ async def test_a_group_that_cannot_be_joined_or_made_is_a_failure(tree, monkeypa
         assert "could not be started: [Errno 2]" in str(bot.exit)
 
 
-@pytest.mark.parametrize("lacks", ["controllers", "mount", "group", "permission", "proc"])
-async def test_without_a_delegated_group_nothing_is_touched(tree, lacks):
-    """Bots run as without groups, and the keeper measures."""
+@pytest.mark.parametrize("lacks", ["controllers", "permission"])
+async def test_a_group_that_cannot_limit_serves_to_kill_only(tree, lacks):
+    """As where an arena of root wasn't delegated one: nothing moves but the bot."""
     proc, group, removed = tree
     if lacks == "controllers":
         (group / "cgroup.controllers").write_text("cpu pids\n")
+    else:
+        # As EBUSY or EACCES would: a folder can't be written to either.
+        (group / "cgroup.subtree_control").unlink()
+        (group / "cgroup.subtree_control").mkdir()
+    assert use_cgroups(proc)
+    assert not (group / "lanista-arena").exists()
+    removed.clear()
+    async with start_bot(["true"], ENV, limits=BotLimits()) as bot:
+        assert Exit(code=0) == await bot.exited()
+    (files,) = removed.values()
+    assert ("0\n", "1\n") == (files["cgroup.procs"], files["cgroup.kill"])
+    assert {"memory.max", "pids.max"}.isdisjoint(files)
+
+
+@pytest.mark.parametrize("lacks", ["write", "mount", "group", "proc"])
+async def test_without_a_group_of_ours_nothing_is_touched(tree, lacks):
+    """Bots run as without groups, and the keeper measures."""
+    proc, group, removed = tree
+    if lacks == "write":
+        shutil.rmtree(group)
     elif lacks == "mount":
         (proc / "mountinfo").write_text("24 1 0:22 / /proc rw,nosuid shared:12 - proc proc rw\n")
     elif lacks == "group":
         (proc / "cgroup").write_text("4:memory:/old\n")
-    elif lacks == "permission":
-        # As EBUSY or EACCES would: a folder can't be written to either.
-        (group / "cgroup.subtree_control").unlink()
-        (group / "cgroup.subtree_control").mkdir()
     else:
         shutil.rmtree(proc)
     assert not use_cgroups(proc)

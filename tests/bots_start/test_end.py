@@ -370,6 +370,7 @@ def test_all_is_stopped_before_anything_is_killed(monkeypatch):
     """
     sent = []
     monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
+    monkeypatch.setattr(proctree, "group_of", lambda _pid: 0)
     looks = iter([[1, 2], [1, 3, 2], [1, 3, 2]])
     freeze_and_kill(lambda: next(looks))
     stop, kill = signal.SIGSTOP, signal.SIGKILL
@@ -377,10 +378,23 @@ def test_all_is_stopped_before_anything_is_killed(monkeypatch):
     assert [] == list(looks)
 
 
+def test_signals_go_to_the_groups_of_processes_too_but_never_to_our_own(monkeypatch):
+    """A member that is forked while a signal is on its way gets it as well. Without the check, a
+    process that hasn't left the keeper's group yet would take the keeper with it."""
+    sent = []
+    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
+    groups = {1: 1, 2: 1, 3: os.getpgrp(), 4: 0}
+    monkeypatch.setattr(proctree, "group_of", groups.get)
+    freeze_and_kill(lambda: groups)
+    assert [1, -1, 2, 3, 4] == [pid for pid, number in sent if number == signal.SIGSTOP]
+    assert [-1, 1, 2, 3, 4] == [pid for pid, number in sent if number == signal.SIGKILL]
+
+
 def test_stopping_is_bounded(monkeypatch):
     """What can't be stopped and forks forever doesn't keep the rest from being killed."""
     sent = []
     monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
+    monkeypatch.setattr(proctree, "group_of", lambda _pid: 0)
     numbers = iter(range(1000))
     freeze_and_kill(lambda: [next(numbers)])
     stopped = [(pid, signal.SIGSTOP) for pid in range(proctree.FREEZE_ROUNDS)]

@@ -266,7 +266,7 @@ async def test_no_core_is_dumped_and_nothing_else_changes(script):
     """Without limits nothing is set, with limits the kernel's own are."""
     path = script("""
         import resource
-        names = ("CORE", "CPU", "FSIZE", "NOFILE", "NPROC", "AS", "DATA")
+        names = ("CORE", "CPU", "FSIZE", "NOFILE", "AS", "DATA")
         print([resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names])
     """)
     told = {}

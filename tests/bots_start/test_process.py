@@ -145,6 +145,15 @@ async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, command,
     assert "" == bot.output_tail()
 
 
+async def test_a_folder_of_the_path_that_may_not_be_entered_has_no_program(tmp_path):
+    """As one of root's may be after `runuser`; it must not look as if the program were there."""
+    (tmp_path / "closed").mkdir(mode=0)
+    env = ENV | {"PATH": f"{tmp_path}/closed"}
+    async with start_bot(["missing-program"], env, cwd=tmp_path) as bot:
+        why = "could not be started: No such file or directory: 'missing-program' on PATH"
+        assert why == str(await bot.exited())
+
+
 async def test_a_missing_working_directory_is_told(tmp_path):
     missing = tmp_path / "missing"
     async with start_bot(["true"], ENV, cwd=missing) as bot:

@@ -113,6 +113,8 @@ def top(tmp_path):
     top = Path(os.path.realpath(tmp_path))
     for folder in ("real/bin", "real/lib", "work/bots/tom", "jars", "data", "venv", "tools/bin"):
         (top / folder).mkdir(parents=True)
+    (top / "work/bots/pack").mkdir()
+    (top / "work/bots/pack/__main__.py").touch()
     for program in ("real/bin/python3.11", "tools/bin/engine", "work/bots/tom/bot", "work/mine"):
         (top / program).touch()
         (top / program).chmod(0o755)
@@ -145,6 +147,9 @@ def top(tmp_path):
                 *("jars", "jars/a.jar", "data"),
             },
         ),
+        # A folder may be the program, or have it.
+        (["{top}/venv/python", "bots/pack"], {"work/bots/pack"}),
+        (["{top}/venv/python", "-cp", "bots"], {"work/bots"}),
         # No program is named, or it is a module: Python and Java look into the working directory.
         (["python3"], {"real", "real/bin", "real/bin/python3", "real/bin/python3.11", "work"}),
         (["{top}/venv/python", "-m", "bot", "{top}/jars/a.jar"], {"work", "jars", "jars/a.jar"}),
@@ -152,6 +157,7 @@ def top(tmp_path):
             ["{top}/venv/python", "-m", "lanista.bridge", "./bots/tom/main.py"],
             {"work/bots/tom", "work/bots/tom/main.py"},
         ),
+        (["python3", "-m", "lanista.house.camper_joe"], {"real/bin/python3"}),
         # What has no libraries beside its `bin` is no installation.
         (["{top}/tools/bin/engine"], {"tools/bin", "tools/bin/engine"}),
         # A link on the way is needed itself, and what it leads to.
@@ -176,6 +182,31 @@ def test_the_folders_that_an_interpreter_is_told_of_are_needed(top):
     assert {str(top / "data"), str(top / "real")} == paths_within(top, found)
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        # By a name, along PATH; or by a path.
+        ("/usr/bin/env -S NAME=value python3 -u", {"real/bin/python3"}),
+        ("{top}/venv/python", {"venv/python"}),
+        ("{top}/real/bin/python3", {"real/bin/python3"}),
+        # Nothing else: no secrets, data or other bots. A link doesn't make an interpreter.
+        ("/usr/bin/env -S A={top}/data {top}/jars {top}/work/mine python3", {"real/bin/python3"}),
+        ("{top}/work/mine", set()),
+        ("{top}/work/bots/tom/python", set()),
+        ("", set()),
+    ],
+)
+def test_the_first_line_of_a_script_shows_interpreters_alone(top, line, expected):
+    """Its author chooses it, not whoever runs the arena."""
+    bot = top / "work/bots/tom/bot"
+    (bot.parent / "python").symlink_to(top / "work/mine")
+    bot.write_text(f"#!{line.format(top=top)}\n")
+    found = own([str(bot)], str(top), str(top / "real/bin"))
+    files = {path for path in found if not Path(path).is_dir()} - {str(bot)}
+    assert {str(top / name) for name in expected} == files
+    assert set() == {str(top / name) for name in ("data", "jars", "work")} & {*found}
+
+
 def test_of_a_users_local_programs_the_other_files_of_the_user_are_not_needed(tmp_path):
     """Beside `bin` and `lib`, ~/.local has what programs keep for the user: keys, for example."""
     local = Path(os.path.realpath(tmp_path)) / ".local"
@@ -184,6 +215,21 @@ def test_of_a_users_local_programs_the_other_files_of_the_user_are_not_needed(tm
     (local / "bin/mybot").touch(0o755)
     found = set(own([str(local / "bin/mybot")], "/", None))
     assert {str(local / name) for name in ("bin", "bin/mybot", "lib")} == found
+
+
+def test_of_a_virtual_environment_the_other_files_of_its_folder_are_not_needed(top):
+    """It may have been made in the folder of a project, with bots and secrets in it."""
+    for folder in ("bin", "lib", "bots"):
+        (top / "project" / folder).mkdir(parents=True)
+    (top / "project/bin/python3").symlink_to(top / "real/bin/python3")
+    (top / "project/pyvenv.cfg").touch()
+    env = {"VIRTUAL_ENV": str(top / "project")}
+    parts = {str(top / "project" / name) for name in ("bin", "lib", "pyvenv.cfg")}
+    python = str(top / "project/bin/python3")
+    assert parts == paths_within(top / "project", needed(["/bin/true"], "/", env, []))
+    assert {python, *parts} == paths_within(
+        top / "project", needed([python, "-c", ""], "/", {}, [])
+    )
 
 
 def test_bind_mounts_are_found_by_what_they_show(tmp_path):

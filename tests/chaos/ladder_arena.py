@@ -11,6 +11,7 @@ from lanista.arena.ladders.ratings import LadderRatings
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import read_spec
 from lanista.hosting.control import RunningMatches
+from lanista.results.data_folder import DataFolder
 from support.processes import argv_of, children_of
 
 BOTS = 5
@@ -119,7 +120,7 @@ def check_results(folder, told):
     data = folder / "data"
     spec = read_spec(folder / "arena.toml")
     # It stores what the last arena, which had a second for it at its end, may have left.
-    room = LadderRoom.open(spec.ladders[0], folder, data, None, RunningMatches())
+    room = LadderRoom.open(spec.ladders[0], folder, DataFolder(data), None, RunningMatches())
     with contextlib.closing(sqlite3.connect(data / "ladders" / "pit.db")) as connection:
         matches = connection.execute(
             "SELECT record, termination, ranks, id FROM matches JOIN blocks "

@@ -12,6 +12,8 @@ import pytest
 from e2e.running import Daemon, Program, bot, command, read, wait_until
 from lanista.arena.options import files_needed
 
+pytestmark = pytest.mark.one_user
+
 FLOOD = "x" * 60_000 + "\n"
 """A line that isn't too long; one is an answer, and two more are more than the arena holds."""
 

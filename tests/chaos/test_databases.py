@@ -16,6 +16,8 @@ from lanista.web.ladder_tables import LadderTables
 from store.flipping import flip
 from store.samples import stored
 
+pytestmark = pytest.mark.one_user
+
 COMMANDS = (
     ("run", "--plain"),
     ("standings",),

@@ -8,6 +8,8 @@ import pytest
 from chaos.ladder_arena import Arena, Bots, check_results
 from soak.disk import Disk
 
+pytestmark = pytest.mark.one_user
+
 BEGINS, ENDS = "no match begins, as records can't be written", "records can be written again"
 UNSTORED, STORED = "results can't be stored yet", "results are stored again"
 

@@ -17,6 +17,8 @@ from chaos.ladder_arena import Arena, Bots, check_results
 from e2e.running import PATIENCE, wait_until
 from support.processes import processes_in
 
+pytestmark = pytest.mark.one_user
+
 
 @pytest.mark.parametrize(
     "kills", [pytest.param(5, id="short"), pytest.param(20, id="long", marks=pytest.mark.long)]

@@ -13,6 +13,8 @@ from websockets.sync.client import connect
 
 from e2e.running import PATIENCE, Daemon, wait_until
 
+pytestmark = pytest.mark.one_user
+
 CROWD = 620
 """More than the page keeps that ask for nothing."""
 SOON = PATIENCE / 2

@@ -5,17 +5,20 @@ import signal
 import threading
 import time
 
+import pytest
 import trio
 from structlog.testing import capture_logs
 
 from e2e.running import Daemon, Peer, lines_of, read
 from lanista.arena import server as arena_module
-from lanista.arena.options import Options
 from lanista.arena.server import Arena
 from lanista.match import record_writer as writer_module
 from lanista.match.replay import verify
 from lanista.match.turn_lines import LOG_KEPT, LOG_OVER
 from lanista.rules import registry
+from support.arenas import arena_options
+
+pytestmark = pytest.mark.one_user
 
 TURNS = 150
 LOG = b"#\x01" * 8000 + b"\n"
@@ -121,7 +124,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
 
 def options_in(folder):
     ruleset = registry.get("angrymob")
-    return Options(default=ruleset, port=0, data=folder, settings={"move_limit": 2})
+    return arena_options(ruleset, port=0, data=folder, settings={"move_limit": 2})
 
 
 async def play(host, port, name):

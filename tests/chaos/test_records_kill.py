@@ -15,6 +15,8 @@ from e2e.running import PATIENCE, Daemon, wait_until
 from lanista.match.replay import verify
 from lanista.rules import registry
 
+pytestmark = pytest.mark.one_user
+
 PAIRS = 4
 """Pairs of bots that play match after match."""
 MAP = "2 3\nA . .\n. . B\n"

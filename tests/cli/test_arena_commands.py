@@ -10,8 +10,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lanista.arena.spec import ArenaSpec, LadderSpec, parse_spec
-from lanista.cli import arena, arena_check
+from lanista.arena.options import options_of
+from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
+from lanista.cli import arena_check
+from lanista.hosting.spec_parts import Clock
 from lanista.store.database import Store
 
 CERTIFICATES = Path(__file__).parents[1] / "arena" / "certificates"
@@ -196,6 +198,21 @@ def test_a_network_without_encryption_gets_a_warning(checked):
     assert (0, [expected]) == (code, wrong(lines))
 
 
+def test_a_short_token_of_the_operator_gets_a_warning(checked, monkeypatch):
+    """Where there is a page that needs it; it isn't shown."""
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "sesame")
+    expected = (
+        "LANISTA_WEB_TOKEN has 6 characters and may be guessed; use 16 or more at random, such as "
+        "those that `openssl rand -hex 16` prints"
+    )
+    page = '[page]\nlisten = "127.0.0.1:0"\n'
+    code, lines = checked("port = 0\n" + page)
+    assert (0, [expected]) == (code, wrong(lines))
+    assert [] == wrong(checked('port = 0\n[page]\nlisten = "none"\n')[1])
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "0123456789abcdef")
+    assert [] == wrong(checked("port = 0\n" + page)[1])
+
+
 def test_house_bots_that_are_too_few_get_a_warning(checked):
     code, lines = checked(QUIET + LADDER + 'house = ["Null", "Demo"]')
     expected = "ladders[1].house: 2 of them can't fill the seats of a match for a bot that waits"
@@ -224,6 +241,23 @@ def test_results_that_can_t_be_used_are_found(checked, tmp_path):
     code, lines = checked(QUIET + LADDER)
     assert 1 == code
     assert wrong(lines)[0].startswith(f"results of l: {path}: no SQLite database, or damaged")
+
+
+def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypatch):
+    """As root would make them; a folder of root's keeps even their existence from others."""
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("lanista.cli.arena_check.probe_file", refused)
+    monkeypatch.setattr("lanista.cli.arena_check.probe_names", refused)
+    data = tmp_path / "lanista-data"
+    code, lines = checked(QUIET + LADDER)
+    assert 1 == code
+    assert [
+        f"results of l: {data}/ladders/l.db: Permission denied",
+        f"names: {data}/arena.db: Permission denied",
+    ] == wrong(lines)
 
 
 def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(checked):
@@ -297,18 +331,51 @@ def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
     assert ArenaSpec(game="angrymob", workers=1) == parse_spec(printed, "")
 
 
+def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
+    words = "--start manual --matches 3 --map tiny.map --set move_limit=9 --time-move 1"
+    (tmp_path / "tiny.map").write_text("2 3\nA . .\n. . B\n")
+    done = lanista("serve", *words.split(), "--print-config")
+    assert (0, "") == (done.code, done.err)
+    spec = parse_spec(done.out, "printed")
+    expected = Friendly(
+        start=Start.MANUAL,
+        matches=3,
+        map="tiny.map",
+        settings={"move_limit": 9},
+        clock=Clock(turn=1),
+    )
+    assert expected == spec.friendly
+    options = options_of(spec, tmp_path / "arena.toml")
+    assert (9, (2, 3)) == (
+        options.settings["move_limit"],
+        (options.board.rows, options.board.cols),
+    )
+    assert (20, 1) == (options.conditions.clock.first, options.conditions.clock.turn)
+
+
+@pytest.mark.parametrize(
+    ("friendly", "expected"),
+    [
+        ('map = "no.map"', "friendly: no map file 'no.map'"),
+        ("settings = { speed = 1 }", "friendly: "),
+    ],
+)
+def test_what_friendly_rooms_cannot_have_is_told(lanista, checked, tmp_path, friendly, expected):
+    code, lines = checked(f"{QUIET}[friendly]\n{friendly}")
+    assert 1 == code
+    assert wrong(lines)[0].startswith(expected)
+    done = lanista("arena", "run", "arena.toml")
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: arena.toml: {expected}")
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         ("--ladder chess", "unknown game 'chess'; known games: angrymob,"),
         ("--ladder angrymob=a/b", "--ladder: ladders[1].name: 'a/b'; expected 1 to 64 of"),
         ("--ladder angrymob --matches 3", "--matches and --ladder: say one of them"),
-        ("--print-config --matches 3", "--print-config: a file can't say --matches\n"),
-        (
-            "--print-config --no-clock --set move_limit=3",
-            "--print-config: a file can't say --set, --move-limit, the clock; a ladder could",
-        ),
-        ("--print-config --workers 1000", "--print-config: workers: 1000; expected "),
+        ("--workers 1000", "--workers: 1000; expected "),
     ],
 )
 def test_what_serve_with_ladders_refuses(lanista, words, expected):
@@ -341,17 +408,13 @@ def test_the_options_of_an_arena_are_those_of_its_file(tmp_path):
         hello_timeout = 2
     """
     spec = parse_spec(text + LADDER, "arena.toml")
-    options = arena.options_of(spec, tmp_path / "arena.toml")
-    assert ("::1", 7, 8, 4, 2.0) == (
-        *(options.host, options.port, options.max_connections),
-        *(options.max_per_address, options.hello_timeout),
-    )
-    assert tmp_path / "here" == options.data
+    options = options_of(spec, tmp_path / "arena.toml")
+    assert spec == options.spec
+    assert tmp_path / "here" == options.data.path
     assert tmp_path == options.folder
-    assert spec.ladders == options.ladders
     assert "hogwarts" == options.default.name
     other = attrs.evolve(spec, game="crematoria")
-    assert "crematoria" == arena.options_of(other, tmp_path / "arena.toml").default.name
+    assert "crematoria" == options_of(other, tmp_path / "arena.toml").default.name
 
 
 def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_path, monkeypatch):
@@ -364,14 +427,19 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
     (tmp_path / "main.py").touch()
     house = (
         'house = ["Demo", "python3 main.py", { name = "T", command = "python3 tom/main.py" },'
-        f" \"python3 '{elsewhere}/main.py'\"]\n"
+        f' "python3 \'{elsewhere}/main.py\'", "python3 -m tom.main"]\n'
     )
     code, lines = checked(QUIET + LADDER + house + 'sandbox = "bwrap"\n')
     here, why = Path(os.path.realpath(tmp_path)), "which sandboxes hide, so"
     move = "alone; move it elsewhere"
+    empty = (
+        "which its sandbox shows empty; if its program is there, move that elsewhere, and name its "
+        "file or folder in the command"
+    )
     assert [
         f"ladders[1].house[2]: {here}/main.py lies in {here}, {why} main sees that file {move}",
         f"ladders[1].house[3]: {here}/tom/main.py lies in {here}, {why} T sees that folder {move}",
+        f"ladders[1].house[5]: main-3 works in {here}, {empty}",
     ] == wrong(lines)
     assert 0 == code
     assert [] == wrong(checked(QUIET + LADDER + house)[1])

@@ -6,7 +6,7 @@ import pytest
 from cli.test_tournament_display import done, match
 from lanista.cli.sprt import EXIT_UNDECIDED, Scores, code_of
 from lanista.match.ending import Ending
-from lanista.store.results import SeatResult
+from lanista.results.match_result import SeatResult
 from lanista.tournament.director import Report
 from standings.samples import standings
 

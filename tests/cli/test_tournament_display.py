@@ -18,7 +18,7 @@ from lanista.cli.tournament_live import (
 )
 from lanista.match.ending import Ending
 from lanista.pairing.base import Progress
-from lanista.store.results import MatchResult, SeatResult
+from lanista.results.match_result import MatchResult, SeatResult
 from lanista.tournament import events
 from standings.samples import TWO, row, standings
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from lanista.match.ending import Ending
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.formats import make_format
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import parse_spec

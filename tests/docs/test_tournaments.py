@@ -88,8 +88,8 @@ def test_the_page_tells_every_key():
 
 
 def test_the_page_tells_every_column_and_event():
+    from lanista.results.match_result import Ending
     from lanista.standings.text import as_json, csv_columns
-    from lanista.store.results import Ending
     from lanista.tournament import events
     from standings.samples import TWO
 

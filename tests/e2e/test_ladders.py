@@ -1,6 +1,7 @@
 """Ladders as bots meet them: who is paired, whose a name is, who comes back, and what is stored."""
 
 import contextlib
+import itertools
 import signal
 import sqlite3
 
@@ -27,6 +28,12 @@ house = ["CamperJoe"]
 fill_after = 0.2
 
 [[ladders]]
+name = "broken"
+game = "angrymob"
+house = [{ name = "Broken", command = "sh -c 'echo first; echo no such library >&2; exit 3'" }]
+fill_after = 0.2
+
+[[ladders]]
 name = "hogwarts"
 game = "hogwarts"
 clock = { first = 20, turn = 0.2, late_limit = 100, stall_margin = 600 }
@@ -36,9 +43,9 @@ clock = { first = 20, turn = 0.2, late_limit = 100, stall_margin = 600 }
 class Arena(Daemon):
     """`lanista arena run` with ladders."""
 
-    def __init__(self, folder, workers=1):
+    def __init__(self, folder, workers=1, more=""):
         folder.mkdir(exist_ok=True)
-        (folder / "arena.toml").write_text(f"workers = {workers}\n{LADDERS}")
+        (folder / "arena.toml").write_text(f"workers = {workers}\n{more}\n{LADDERS}")
         Program.__init__(self, command("arena", "run", "arena.toml"), folder)
         self.data = folder / "lanista-data"
         self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
@@ -101,6 +108,29 @@ def test_a_name_is_its_owners(arena, peers):
     newer.leave()
 
 
+def test_guessers_keep_no_bot_from_its_ladder(tmp_path, peers):
+    """From its own address, while they have all places there and wait for their turns."""
+    arena = Arena(tmp_path, more="max_per_address = 3")
+    try:
+        owner = peers(arena, hello("Gus", "pit"))
+        owner.until("wait")
+        owner.leave()
+        guess = (f"Gus v=1 room=pit token=guess-{number}" for number in itertools.count())
+        for _ in range(10):
+            assert "error bad-token " in peers(arena, next(guess)).rest()
+        for _ in range(3):
+            peers(arena, next(guess))
+
+        def is_in():
+            # It may be refused as long as the arena hasn't read what a guesser has sent.
+            peers(arena, next(guess))
+            return peers(arena, hello("Gus", "pit")).line().startswith("welcome ")
+
+        wait_until(is_in, "the owner is let in")
+    finally:
+        arena.end()
+
+
 def test_a_bot_that_is_replaced_in_its_match_loses_it(arena, peers):
     """In Angry Mob nobody comes back; the newer connection waits, and may leave before the end."""
     pair = [peers(arena, hello(name, "pit")) for name in ("Joe", "Kim")]
@@ -141,6 +171,13 @@ def test_a_house_bot_fills_the_seat(arena, peers):
     bot.until("end")
     wait_until(lambda: arena.stored("guests"), "the match is stored")
     assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][3].split(","))
+
+
+def test_a_house_bot_that_cant_be_started_is_logged_with_its_last_line(arena, peers):
+    peers(arena, hello("Zoe", "broken"))
+    wait_until(lambda: "a house bot can't be started" in arena.err, "it is logged")
+    (line,) = [line for line in arena.err.splitlines() if "can't be started" in line]
+    assert line.endswith('why="exited with code 3 before it said hello: no such library"')
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -152,6 +152,7 @@ def test_off_loopback_commands_need_the_token_that_is_printed(serve):
         assert "mode is the operator's; say the token first" == told["words"]
         assert "operator" == ask(viewer, "token", token="open-sesame")["type"]
         assert "done" == ask(viewer, "mode", manual=True)["type"]
+    assert "LANISTA_WEB_TOKEN has 11 characters and may be guessed" in daemon.err
     assert "sesame" not in daemon.err  # the log may be read by others
 
 

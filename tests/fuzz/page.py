@@ -23,6 +23,7 @@ from lanista.playback.frame_cache import FrameCache, FrameFile
 from lanista.playback.frames import encode
 from lanista.playback.replay_reader import UnreadableError, read_frames
 from lanista.rules import registry
+from lanista.web.operator_token import OperatorToken
 from lanista.web.view import View
 from lanista.web.viewer import Viewer
 
@@ -177,7 +178,7 @@ def _visit(place: Path, said: Said) -> None:
             peer=SimpleNamespace(address="127.0.0.1", heard=trio.current_time()),
             view=view,
             others=viewers,
-            operates=lambda given: token in {None, given},
+            operator=OperatorToken(token),
         )
         viewers.append(viewer)
         try:

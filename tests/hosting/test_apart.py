@@ -54,5 +54,12 @@ def test_the_folders_of_others_are_hidden(folder, programs, expected):
     assert expected == hidden(folder, *programs)
 
 
+def test_a_folder_that_the_environment_names_does_not_show_others(folder):
+    """As PYTHONPATH does, which may have the folder of all bots."""
+    programs = "tom/main.py", "ann/main.py"
+    environment = {"PYTHONPATH": f":{folder}:{folder / 'tom/old'}"}
+    assert [["ann"], ["tom"]] == hidden(folder, *programs, environment=environment)
+
+
 def test_without_a_sandbox_nothing_needs_to_be_hidden(folder):
     assert [[], []] == hidden(folder, "main.py", "tom/main.py", sandboxed=False)

@@ -1,10 +1,15 @@
 """`lanista build`: what it makes, and how it says why it can't."""
 
 import os
+import shlex
+import signal
+import sys
 from pathlib import Path
 
 import pytest
 
+from e2e.running import Program, environment, wait_until
+from e2e.running import command as lanista
 from kit.conftest import NULL
 from lanista.cli.build import command
 from lanista.kit import build
@@ -168,6 +173,25 @@ def test_a_compiler_must_be_there(monkeypatch, tmp_path):
         (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
         assert (name,) == build.compiler()
+
+
+def test_a_killed_build_leaves_no_folder(tmp_path):
+    """In the folder for temporary files, here that of the source; the compiler goes on alone."""
+    waits = (
+        "import os, signal; print(os.getpid(), file=open('pid', 'w'), flush=True); signal.pause()"
+    )
+    path, pid = source(tmp_path), tmp_path / "pid"
+    env = environment(CXX=shlex.join([sys.executable, "-c", waits]), TMPDIR=str(tmp_path))
+    program = Program(lanista("build", path), tmp_path, env=env)
+    try:
+        program.until(lambda: pid.exists() and pid.read_text().strip(), "it compiles")
+        assert 1 == len(list(tmp_path.glob("lanista-build-*")))
+        program.signal(signal.SIGTERM)
+        assert -signal.SIGTERM == program.wait()
+        wait_until(lambda: not list(tmp_path.glob("lanista-build-*")), "the folder is removed")
+    finally:
+        program.end()
+        os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
 def test_an_unknown_game_is_bad_input(build_here, tmp_path):

@@ -33,8 +33,10 @@ def built(name, sources, tools, build):
         tools: The commands that tell the tools' versions.
         build: Fills the empty folder that it is given.
     """
-    CACHE.mkdir(parents=True, exist_ok=True)
     place = CACHE / f"{name}-{_key(sources, tools)}"
+    if place.exists():  # made by another user perhaps, who alone may write there
+        return place
+    CACHE.mkdir(parents=True, exist_ok=True)
     making = CACHE / f"{name}.making"
     with (CACHE / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -4,11 +4,15 @@ import contextlib
 import itertools
 import os
 import signal
+import sys
+import tempfile
 import types
+from pathlib import Path
 
 import pytest
 
 import lanista
+from bots_start.arena import needs_sandbox
 from lanista.library import many
 from lanista.tournament.calibration import NotMeasuredError
 from lanista.tournament.local import LocalWorkers
@@ -97,6 +101,35 @@ async def test_in_a_loop_of_trio():
     matches = lanista.aplay_many("angrymob", [PAIR], range(2), workers=1, **OPTIONS)
     async with contextlib.aclosing(matches):
         assert [0, 1] == [match.seed async for match in matches]
+
+
+LOOKER = """
+import os
+import lanista_client
+top = os.path.dirname(__file__)
+print(sorted(os.path.relpath(file, top) for at, _, files in os.walk(top)
+             for file in [os.path.join(at, name) for name in files]), flush=True)
+with lanista_client.Arena(game="angrymob") as arena:
+    for state in arena:
+        arena.send([])
+"""
+
+
+@needs_sandbox
+def test_a_bot_in_a_sandbox_sees_the_folder_of_no_other():
+    """Neither of the one that it plays with, nor of those of its other matches."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # where everybody may look
+        top = Path(name)
+        top.chmod(0o755)
+        programs = top / "main.py", top / "ann/main.py", top / "tom/main.py"
+        for program in programs:
+            program.parent.mkdir(exist_ok=True)
+            program.write_text(LOOKER)
+        looker, *others = (f"{sys.executable} {program}" for program in programs)
+        pairings = [[looker, other] for other in others]
+        options = OPTIONS | {"settings": {"move_limit": 1}, "sandbox": "bwrap", "workers": 1}
+        matches = [*lanista.play_many("angrymob", pairings, [1], **options)]
+    assert [("['main.py']\n", "['main.py']\n")] * 2 == [match.outputs for match in matches]
 
 
 @pytest.fixture

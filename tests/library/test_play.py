@@ -108,6 +108,18 @@ def test_functions_play_in_a_sandbox(sandbox, seen):
     assert ("move-limit", [seen] * 2) == (match.reason, match.outputs[0].split())
 
 
+@needs_sandbox
+def test_a_function_of_a_module_plays_in_a_sandbox():
+    """Its module is imported there, from a folder that isn't the working directory."""
+    match = lanista.play(
+        *("angrymob", [right, "CamperJoe"]),
+        settings={"move_limit": 2},
+        sandbox="bwrap",
+        **PATIENT,
+    )
+    assert ("move-limit", "") == (match.reason, match.outputs[0])
+
+
 def test_progress_is_told_in_the_callers_thread():
     told = []
 

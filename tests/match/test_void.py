@@ -11,6 +11,7 @@ import trio.testing
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
+from lanista.match.ending import Ending
 from lanista.match.passes import PassLimit
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
@@ -219,6 +220,93 @@ async def test_a_void_forfeit_is_none(tmp_path, autojump_clock):
     assert ("void", (1, 1)) == (record.result.end, record.result.ranks)
     assert ["score 1 1", "bye"] == heard(table.bots[0])[-2:]
     assert 1 == verify(record, ANGRYMOB)
+
+
+class Breakers:
+    """Tells which bots have broken a limit, and counts how often it was asked."""
+
+    def __init__(self, reasons):
+        self.reasons, self.asked = reasons, 0
+
+    async def __call__(self, began):
+        assert began <= trio.current_time()
+        self.asked += 1
+        return self.reasons
+
+
+BOMB = "its process was ended: it had 17 processes; the limit is 16"
+
+
+async def test_a_bot_that_broke_a_limit_gets_no_void_and_alone_forfeits(tmp_path, autojump_clock):
+    """Both are late in a stall, which may be the work of either; but one has broken a limit."""
+    table = sit(
+        tmp_path,
+        ANGRYMOB,
+        ["Ann v=1", "Bob v=1"],
+        board=SMALL,
+        extra={"stalls": Stalls({0: 1.0}), "limit_breakers": Breakers({1: BOMB})},
+    )
+    record = await table.play(listens, listens)
+    result = record.result
+    assert ("forfeit", "removed", (1, 2)) == (result.end, result.reason, result.ranks)
+    assert [(0, 1, "disconnected", BOMB)] == [
+        (fault.turn, fault.seat, fault.code, fault.words) for fault in result.faults
+    ]
+    assert (Ending.NORMAL, "") == table.match.ending(0)
+    assert (Ending.DISCONNECT, BOMB) == table.match.ending(1)
+    assert 0 == verify(record, ANGRYMOB)
+
+
+async def test_where_turns_are_skipped_a_bot_that_broke_a_limit_is_out(tmp_path, autojump_clock):
+    """Its answer, though in time, doesn't count. Another that is late is skipped, which doesn't
+    count for its limit of late turns."""
+    breakers = Breakers({1: BOMB})
+    table = sit(
+        tmp_path,
+        COUNTING,
+        SKIPPERS,
+        settings={"rounds": 3},
+        extra={"stalls": Stalls({1: 1.0}), "limit_breakers": breakers},
+        late_limit=1,
+    )
+
+    async def slow_once(end):
+        await end.read_until("go")
+        await end.say("1")
+        await end.read_until("go")
+        await end.read_until("go")
+        await end.say("")
+        await end.say("1")
+        await end.read_rest()
+        end.close()
+
+    record = await table.play(slow_once, speaks(*"111"), speaks(*"111"))
+    assert [
+        ("answer", "answer", "answer"),
+        ("late", "missing", "answer"),
+        ("answer", "out", "answer"),
+    ] == verdicts(record)
+    assert "finished" == record.result.end
+    assert (Ending.DISCONNECT, BOMB) == table.match.ending(1)
+    assert 1 == breakers.asked
+    assert 3 == verify(record, COUNTING)
+
+
+async def test_broken_limits_are_asked_for_only_when_a_match_would_be_void(
+    tmp_path, autojump_clock
+):
+    """Late without a stall, and a stall without anybody late; then both, but no limit broken."""
+    breakers = Breakers({})
+    table = sit(
+        tmp_path,
+        COUNTING,
+        SKIPPERS,
+        settings={"rounds": 4},
+        extra={"stalls": Stalls({0: 1.0, 3: 1.0}), "limit_breakers": breakers},
+    )
+    record = await table.play(quick, speaks(*"1111"), speaks(*"1111"))
+    assert "void" == record.result.end
+    assert 1 == breakers.asked
 
 
 async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):

@@ -5,7 +5,7 @@ import random
 import attrs
 
 from lanista.match.ending import Ending
-from lanista.store.results import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 
 
 def seat(bot, rank=1, ending=Ending.NORMAL, **more):

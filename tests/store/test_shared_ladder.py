@@ -12,6 +12,7 @@ from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.pairing.live_ratings import LiveRatings
+from lanista.results.data_folder import DataFolder
 from lanista.store.names import NameStore
 from lanista_protocol import Hello, RemoteProtocolError
 from store import postgres
@@ -39,7 +40,7 @@ def open_room(url, tmp_path):
         spec = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
         data = tmp_path / arena
         data.mkdir(exist_ok=True)
-        room = LadderRoom.open(spec, tmp_path, data, url, RunningMatches())
+        room = LadderRoom.open(spec, tmp_path, DataFolder(data), url, RunningMatches())
         opened.append(room)
         return room
 

@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
+from lanista.results.match_result import Benching
 from lanista.store import checksums, write_ahead
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.store.results import Benching
 from store.flipping import flip
 from store.samples import block, drawn, match, seat, stored
 from store.test_store_schema import execute

@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from lanista.match.ending import FAILURES, Ending
+from lanista.results.match_result import Benching
 from lanista.store import reading
 from lanista.store.database import Store
-from lanista.store.results import Benching
 from store.samples import block, drawn, ended, match, seat, stored
 
 NORMAL, CRASH, LATE, VOID = Ending.NORMAL, Ending.CRASH, Ending.LATE, Ending.VOID

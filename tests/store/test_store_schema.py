@@ -16,10 +16,10 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from lanista.results.match_result import Benching
 from lanista.store import checksums, migrate
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.store.results import Benching
 from lanista.store.schema import METADATA, REVISION, TOURNAMENT, VERSION_TABLE
 from store.samples import block
 

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lanista.match.ending import Ending
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.director import Director
 from lanista.tournament.executors import GivenWorkers
 from lanista.tournament.looking import format_of

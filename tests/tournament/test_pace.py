@@ -7,7 +7,7 @@ import pytest
 
 from lanista.match.ending import Ending
 from lanista.pairing.base import Progress
-from lanista.store.results import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.tournament.pace import MAX_BLOCKS, Disturbances, Failures, Pace, eta
 from lanista.tournament.worker import Finished
 

@@ -11,13 +11,12 @@ import attrs
 import trio
 from websockets.trio.client import connect
 
-from lanista.arena.options import Options
 from lanista.arena.server import Arena
-from lanista.match.clock import Limits
-from lanista.match.conditions import MatchConditions
+from lanista.hosting.spec_parts import Clock
 from lanista.web.server import Server
 from lanista.web.view import View
 from match.playing import ANGRYMOB
+from support.arenas import arena_options
 from web.records import ROW
 
 PATIENCE = 30
@@ -217,12 +216,12 @@ def done(answer):
 async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **options):
     """An arena with its page: no clock, the map ROW, 200 moves at most; records in a folder."""
     arena = Arena(
-        Options(
-            default=ANGRYMOB,
+        arena_options(
+            ANGRYMOB,
             port=0,
             data=folder,
             **{
-                "conditions": MatchConditions(clock=Limits(0, 0)),
+                "clock": Clock(first=0, turn=0),
                 "board": ANGRYMOB.read_board(ROW),
                 "settings": {"move_limit": 200},
                 **options,

@@ -22,6 +22,10 @@ HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 LARGE = b"x" * 20_000_000  # more than all buffers between us hold
 ASKED = PAGE.replace(b"/ ", b"/large ")
+UPGRADE = (
+    b"GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
 
 
 @contextlib.asynccontextmanager
@@ -133,6 +137,58 @@ async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, mo
             await house.page()
         answer = await house.get("/api/1/ws", "Upgrade: websocket")
         assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
+
+
+async def test_viewers_of_one_address_keep_no_other_out(autojump_clock, monkeypatch):
+    """When all places are taken, the address with the most gives one up, as long as it has more."""
+    monkeypatch.setattr(module, "MAX_VIEWERS", 4)
+    async with (
+        showing(View(RunningMatches())) as house,
+        crowd(house, 4, UPGRADE, source="127.0.0.2") as streams,
+    ):
+        await until(lambda: len(house.server.viewers) == 4)
+        first, second = await house.page(), await house.page()
+        assert [True, True, False, False] == [await trickled(stream) is None for stream in streams]
+        answer = await house.get("/api/1/ws", "Upgrade: websocket")
+        assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
+        for page in (first, second):
+            assert done(await page.ask("lobby"))
+
+
+async def trickled(stream):
+    """What a connection has been sent until now; None if it is closed."""
+    received = b""
+    with trio.move_on_after(0.01):
+        while True:
+            try:
+                data = await stream.receive_some()
+            except trio.BrokenResourceError:
+                return None
+            if not data:
+                return None
+            received += data
+    return received
+
+
+async def test_work_for_one_address_delays_no_other(autojump_clock, monkeypatch):
+    """Nor do requests that wait for it pile up: those that are closed for others wait no longer."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 20)
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 20)
+    monkeypatch.setattr(module, "ENTERING", 4)
+    begun = []
+
+    async def record_of(_view, match):
+        begun.append(match)
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(View, "record_of", record_of)
+    asked = PAGE.replace(b"/ ", b"/api/1/matches/%s/record ")
+    async with showing(View(RunningMatches())) as house, crowd(house, 50, asked % b"near"):
+        began = trio.current_time()
+        assert 200 == (await house.get("/healthz")).status
+        async with crowd(house, 2, asked % b"far", source="127.0.0.2"):
+            assert ["near", "far"] == begun
+        assert trio.current_time() - began < 1
 
 
 async def test_an_answer_that_is_not_taken_ends_its_connection(autojump_clock, monkeypatch):

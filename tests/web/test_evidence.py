@@ -68,7 +68,7 @@ def page_of(tmp_path, record):
 
 def known(house):
     """Let the record be known, as that of a match that is over."""
-    (record,) = house.arena.options.data.glob("records/*/m1.jsonl.gz")
+    (record,) = house.arena.options.data.path.glob("records/*/m1.jsonl.gz")
     house.arena.running.ended["m1"] = record
 
 

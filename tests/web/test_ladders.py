@@ -15,19 +15,19 @@ import pytest
 import trio
 
 from lanista.arena.ladders.opening import open_ladders
-from lanista.arena.options import Options
 from lanista.arena.server import Arena
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.store.database import Store
 from lanista.store.rating_history import Rated, RatingHistory
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.web import ladder_tables, ladders, renewal
 from lanista.web.ladder_tables import LadderTables
 from lanista.web.ladders import REST, Ladders
 from lanista.web.tournaments import NoStandingsError
 from lanista.web.view import View
 from match.playing import ANGRYMOB
+from support.arenas import arena_options
 from web.house import done, showing
 
 SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJoe"),))
@@ -106,7 +106,7 @@ class Asked:
 async def opened(data, *specs, ask=None, **how):
     """An arena's page with ladders; the arena doesn't listen."""
     ask = ask or Asked()
-    arena = Arena(Options(default=ANGRYMOB, data=data, ladders=specs or (SPEC,)))
+    arena = Arena(arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,)))
     with ExitStack() as stack:
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
             open_ladders, arena.options, arena.running, stack
@@ -309,7 +309,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *BLOCKS[:2])
     ask, told = Asked(), []
-    arena = Arena(Options(default=ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
+    arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
     with ExitStack() as stack:
         arena.ladders.rooms, arena.names = open_ladders(arena.options, arena.running, stack)
         shown = Ladders.of(arena, ask, ask)

@@ -1,12 +1,13 @@
 """What the page has for the operator alone: names, refused connections, house bots for rooms."""
 
 import pytest
+import structlog
 
 from lanista.arena import guests
 from lanista.arena.ladders import tokens
 from lanista.arena.ladders.names import add_name
 from lanista.web import view as module
-from web.house import done
+from web.house import done, until
 from web.house import opened as serving
 from web.test_ladders import opened
 
@@ -63,6 +64,19 @@ async def test_a_house_bot_is_seated_in_a_room(tmp_path):
         ann = await house.bot("Ann v=1 room=r")
         assert {"player 0 CamperJoe", "player 1 CamperJoe"} & set(await ann.until("go"))
         await ann.stream.aclose()
+
+
+async def test_a_house_bot_that_fails_is_logged_with_its_last_line(tmp_path, monkeypatch):
+    words = ("sh", "-c", "echo first; echo no such library; exit 3")
+    monkeypatch.setattr(guests, "bot_command", lambda _, bot: (bot, words))
+    with structlog.testing.capture_logs() as logged:
+        async with serving(tmp_path) as house:
+            page = await house.page()
+            assert done(await page.ask("house", game="angrymob", bot="CamperJoe", room="r"))
+            left = "a house bot has left"
+            await until(lambda: left in [line["event"] for line in logged])
+    (line,) = [line for line in logged if line["event"] == left]
+    assert "its process exited with code 3: no such library" == line["how"]
 
 
 async def test_what_no_house_bot_is_seated_for(tmp_path, monkeypatch):

@@ -16,9 +16,9 @@ from lanista.cli import BadInputError
 from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.standings.text import as_json
 from lanista.store.database import Store
-from lanista.store.results import BlockResult, MatchResult, SeatResult
 from lanista.tournament.looking import load
 from lanista.web import renewal
 from lanista.web import server as server_module

@@ -6,15 +6,17 @@ taking every place. So a newcomer may get the place of a connection that has les
 
 1. No address may have more than a fixed number of places, and of those only some without a hello.
    Beyond that, a newcomer replaces the connection *of its own address* that has been silent for the
-   longest, or is refused.
+   longest, or else the last one whose token is still to be compared, or is refused.
 2. When all places are taken, the address with the most places gives one up, provided that it still
    has at least as many as the newcomer's address then. Connections without a hello go first, then
    those that have waited for the longest.
-3. Otherwise the newcomer replaces the connection of its own address that has been silent for the
-   longest. If there is none, it is refused.
+3. Otherwise the newcomer replaces a connection of its own address as in 1. If there is none, it is
+   refused.
 
-A bot that plays a match always keeps its place. For IPv6 an address means a /64 network, since one
-customer has all the addresses in it.
+A bot that plays a match always keeps its place. A bot whose token is known to be right needs no
+comparison, so it gets in while guessers of its address wait for theirs; and those that have waited
+for long keep their turns, because the last one gives way. For IPv6 an address means a /64 network,
+since one customer has all the addresses in it.
 
 Silent means that no hello was read, and that none is about to be: bots send their hello at once,
 but in a crowd it may take a while until we read it. So a connection with unread input counts as
@@ -50,6 +52,8 @@ class Place:
     """When it connected, or last began to wait in the lobby, in seconds."""
     greeted: bool = False
     """Whether its hello was read."""
+    is_proving: bool = False
+    """Whether it waits until the token in its hello has been checked."""
     plays: bool = False
     """Whether it has a seat in a match, and so keeps its place."""
     give_way: Callable[[RemoteProtocolError], None] = attrs.field(init=False)
@@ -91,10 +95,11 @@ class Admission:
         """
         own = self._places.get(host, [])
         if len(own) >= self._most(host):
-            silent = self._silent(host, now)
-            if silent is None:
+            least = self._least(host, now)
+            if least is None:
                 raise _full(f"{len(own)} connections of {host} already; try again later")
-            self._dismiss(silent, f"no hello yet, and {host} has as many connections as it may")
+            place, why = least
+            self._dismiss(place, f"{why}, and {host} has as many connections as it may")
         elif sum(not place.greeted for place in own) >= SILENT_PER_ADDRESS:
             silent = self._silent(host, now)
             if silent is None:
@@ -134,6 +139,16 @@ class Admission:
         places = self._places.get(host, [])
         return next((place for place in places if place.is_silent(now)), None)
 
+    def _least(self, host: str, now: float) -> tuple[Place, str] | None:
+        """Return the place of an address with the least claim, and why; None if all have one."""
+        silent = self._silent(host, now)
+        if silent is not None:
+            return silent, "no hello yet"
+        for place in reversed(self._places.get(host, [])):
+            if place.is_proving:
+                return place, "the token isn't checked yet"
+        return None
+
     def _giving_way(self, host: str, now: float) -> tuple[Place, str]:
         """Return the place that is freed for a newcomer when all are taken, and why that one.
 
@@ -147,9 +162,10 @@ class Admission:
             if waiting:
                 place = min(waiting, key=lambda place: (place.greeted, place.since))
                 return place, f"{place.host} has {len(places)} of {self.limit} places"
-        silent = self._silent(host, now)
-        if silent is not None:
-            return silent, f"no hello yet, and all {self.limit} places are taken"
+        least = self._least(host, now)
+        if least is not None:
+            place, why = least
+            return place, f"{why}, and all {self.limit} places are taken"
         raise _full(f"{self.limit} connections already; try again later")
 
 

@@ -22,9 +22,8 @@ import trio
 
 from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
+from lanista.results.data_folder import DataFolder
 
-SOCKET = "control.sock"
-"""The name of the socket in the data folder."""
 CONNECTIONS = 8
 """Number of commands that are carried out at once; others wait."""
 MAX_LINE = 64 * 1024
@@ -45,25 +44,25 @@ class CommandRefusedError(Exception):
 
 
 @contextlib.contextmanager
-def socket_address(folder: Path) -> Iterator[Path]:
-    """Yield the address of the socket in a folder, even if the folder's path is too long for one.
+def socket_address(data: DataFolder) -> Iterator[Path]:
+    """Yield the address of the socket in a data folder, even if the folder's path is too long.
 
     Raises:
         OSError: The folder isn't there.
     """
-    path = folder / SOCKET
+    path = data.control_socket
     if len(os.fsencode(path)) <= _MAX_ADDRESS:
         yield path
         return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(data.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        yield Path(f"/proc/self/fd/{descriptor}/{SOCKET}")
+        yield Path(f"/proc/self/fd/{descriptor}/{path.name}")
     finally:
         os.close(descriptor)
 
 
 async def serve_commands(
-    folder: Path,
+    data: DataFolder,
     commands: Mapping[str, Command],
     *,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
@@ -74,21 +73,21 @@ async def serve_commands(
     logged, and there are no commands.
 
     Args:
-        folder: The data folder.
+        data: The data folder.
         commands: The commands by name.
         task_status: Is told when commands can be sent.
     """
     try:
-        listening = _listen(folder)
+        listening = _listen(data)
     except OSError as error:
         log.warning(
             "commands can't be sent to this arena",
-            socket=str(folder / SOCKET),
+            socket=str(data.control_socket),
             why=error.strerror or str(error),
         )
         task_status.started()
         return
-    path = folder / SOCKET
+    path = data.control_socket
     made = path.stat()
     with listening:
         listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
@@ -104,13 +103,13 @@ async def serve_commands(
                     path.unlink()
 
 
-def _listen(folder: Path) -> socket.socket:
+def _listen(data: DataFolder) -> socket.socket:
     """Make the socket, in place of one that a killed arena has left.
 
     Raises:
         OSError: A running arena has it, or it can't be made.
     """
-    with _alone_in(folder), socket_address(folder) as address:
+    with _alone_in(data), socket_address(data) as address:
         with contextlib.suppress(FileNotFoundError):
             if address.exists() and not address.is_socket():
                 raise OSError(errno.EEXIST, "a file that is no socket is there")
@@ -131,12 +130,12 @@ def _listen(folder: Path) -> socket.socket:
 
 
 @contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _alone_in(data: DataFolder) -> Iterator[None]:
     """Keep other arenas from looking at the folder's socket, where the file system has locks.
 
     Otherwise two that are started at once could both take it for that of a killed arena.
     """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(data.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -60,6 +60,13 @@ _TEXT = """\
 # open_logs = false
 # tournaments = []
 
+# The friendly rooms, which aren't ladders: whether their matches begin by themselves ("auto") or
+# when you say so ("manual"). For the game of bots that name none there may be a map, and settings
+# and a clock like those of the ladder below; an arena without ladders may end after some matches.
+# [friendly]
+# start = "auto"
+# map = "my.map"
+
 # A ladder: bots get on it by room=NAME, are paired by the arena and rated.
 [[ladders]]
 name = {name}

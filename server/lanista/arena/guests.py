@@ -59,8 +59,9 @@ class Guests:
             async with self.nearby() as (host, port):
                 env = environment(host=host, port=port, name=name, room=room)
                 async with start_bot(command, env) as started:
-                    ended = await started.exited()
-            log.info("a house bot has left", name=name, room=room, how=str(ended))
+                    await started.exited()
+                    how = await started.why_left()
+            log.info("a house bot has left", name=name, room=room, how=how)
         except OSError as error:  # there is no descriptor or port for its connection
             log.error("a house bot can't connect", name=name, room=room, why=error.strerror)  # noqa: TRY400
         finally:

@@ -64,7 +64,7 @@ class LadderMatches:
 
     @property
     def _records(self) -> Path:
-        return self.options.data / "records"
+        return self.options.data.records
 
     def open(self, helpers: trio.Nursery, matches: trio.Nursery) -> None:
         """Get ready for matches.
@@ -240,7 +240,7 @@ class LadderMatches:
                     "a house bot can't be started, and isn't paired until the arena starts again",
                     ladder=room.spec.name,
                     name=names[place],
-                    why=str(bot),
+                    why=bot.with_last_line(),
                 )
                 room.bench_house(names[place])
             else:

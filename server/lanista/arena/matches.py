@@ -17,6 +17,7 @@ from lanista.arena.options import Options
 from lanista.arena.processes.match_player import LoopPlayer, MatchPlayer, our_fault, record_path
 from lanista.arena.processes.match_workers import MatchWorkers
 from lanista.arena.records.record_space import RecordSpace
+from lanista.arena.spec import Start
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
@@ -58,8 +59,8 @@ class Matches:
     _begun: int = attrs.field(default=0, init=False)  # matches that have begun and may count
 
     def __attrs_post_init__(self) -> None:
-        self.manual = self.options.manual
-        workers = self.options.workers
+        self.manual = self.options.spec.friendly.start is Start.MANUAL
+        workers = self.options.spec.workers
         self.player = (
             LoopPlayer(self.running) if workers == 1 else MatchWorkers(self.running, workers)
         )
@@ -99,7 +100,7 @@ class Matches:
                 names = ", ".join(player.name for player in self.lobby.waiting(room))
                 log.info(
                     "ready: press Enter to start"
-                    if self.options.manual
+                    if self.options.spec.friendly.start is Start.MANUAL
                     else "ready: the page can start it",
                     game=room[0],
                     room=room[1],
@@ -108,7 +109,7 @@ class Matches:
                 )
 
     def _may_begin(self) -> bool:
-        limit = self.options.matches
+        limit = self.options.spec.friendly.matches
         if self.closing or not self.space.has_room:
             return False
         return limit is None or self._begun < limit
@@ -242,7 +243,8 @@ class Matches:
             else:
                 self._begun -= 1
                 self.start_ready()  # another match may begin instead under `--matches`
-            if self.options.matches is not None and self.over >= self.options.matches:
+            limit = self.options.spec.friendly.matches
+            if limit is not None and self.over >= limit:
                 self.on_last()
 
     def _spec(self, ruleset: Ruleset) -> MatchSpec:

@@ -6,9 +6,14 @@ from typing import Any
 
 import attrs
 
-from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Tls
+from lanista.arena.spec import ArenaSpec
+from lanista.errors import BadInputError
+from lanista.hosting.inputs import checked_setup
 from lanista.match.conditions import MatchConditions
+from lanista.results.data_folder import DataFolder
+from lanista.rules import registry
 from lanista.rules.base import Ruleset
+from lanista.toml_spec import SpecError
 
 LINGERING = 64
 """Number of connections without a place that may take a second to read why. Any others are sent the
@@ -19,43 +24,59 @@ ENTERING = 16
 
 @attrs.frozen(kw_only=True)
 class Options:
-    """What an operator chooses."""
+    """An arena's spec, with what it names looked up."""
 
+    spec: ArenaSpec = attrs.field(factory=ArenaSpec)
     default: Ruleset
     """The game of bots that don't ask for one; `settings` and `board` are for it alone."""
-    host: str = "127.0.0.1"
-    port: int = 7777
-    data: Path = Path("lanista-data")
-    conditions: MatchConditions = attrs.field(factory=MatchConditions)
     settings: Mapping[str, int] = attrs.field(factory=dict)
+    """Settings of friendly matches that differ from the game's defaults."""
     board: Any = None
-    manual: bool = False
-    """Whether matches begin only when the operator says so."""
-    matches: int | None = None
-    """Number of matches after which the arena ends; None for no end."""
-    max_connections: int = 1000
-    max_per_address: int | None = None
-    """Maximum number of simultaneous connections of one address; None for 100, or no limit for
-    loopback addresses."""
-    hello_timeout: float = 10.0
-    """Seconds until which a connection must have sent its hello."""
-    drain: float = 0.0
-    """Seconds that running matches have to end after SIGTERM."""
-    workers: int = 1
-    """Number of processes that play matches; 1 for the arena's own."""
-    ladders: tuple[LadderSpec, ...] = ()
-    """The rated rooms."""
-    registration: Registration = Registration.OPEN
-    """Who may register a name on the ladders."""
-    store: str | None = attrs.field(default=None, repr=False)
-    """The URL of a PostgreSQL database for ladders and names; None for files in `data`."""
-    tls: Tls | None = None
-    """The certificate with which bots' port and page speak TLS; None for plain text."""
-    private: tuple[Path, ...] = attrs.Factory(lambda self: data_paths(self.data), takes_self=True)
-    """Files and folders of this arena that its house bots don't see in their sandboxes."""
+    """The board of friendly matches; None to make one from each seed."""
     folder: Path = Path()
-    """The folder that `tls`, and the maps and the house bots' programs of `ladders` are relative
-    to."""
+    """The folder to which the spec's paths are relative."""
+    private: tuple[Path, ...] = attrs.Factory(lambda self: self.data.private, takes_self=True)
+    """Files and folders of this arena that its house bots don't see in their sandboxes."""
+
+    @property
+    def data(self) -> DataFolder:
+        """The data folder."""
+        return DataFolder(self.folder / self.spec.data)
+
+    @property
+    def conditions(self) -> MatchConditions:
+        """The conditions of friendly matches."""
+        return self.spec.friendly.clock.conditions()
+
+
+def options_of(spec: ArenaSpec, file: Path) -> Options:
+    """Look up what the file of an arena names for friendly matches, and return the arena's options.
+
+    Args:
+        spec: The content of the file.
+        file: The file; paths in it are relative to its folder.
+
+    Raises:
+        SpecError: A game, a map or a setting doesn't exist or doesn't fit; the message begins with
+            its key.
+    """
+    friendly = spec.friendly
+    try:
+        ruleset = registry.get(spec.default_game)
+    except registry.UnknownGameError as error:
+        raise SpecError(f"game: {error}") from None
+    try:
+        settings, board = checked_setup(ruleset, friendly.map, friendly.settings, file.parent)
+    except BadInputError as error:
+        raise SpecError(f"friendly: {error}") from None
+    return Options(
+        spec=spec,
+        default=ruleset,
+        settings=settings,
+        board=board,
+        folder=file.parent,
+        private=(file, *private_paths(spec, file.parent)),
+    )
 
 
 def private_paths(spec: ArenaSpec, folder: Path) -> tuple[Path, ...]:
@@ -69,12 +90,7 @@ def private_paths(spec: ArenaSpec, folder: Path) -> tuple[Path, ...]:
     """
     secrets = () if spec.tls is None else (spec.tls.certificate, spec.tls.key)
     files = [folder / path for path in (*secrets, *spec.page.tournaments)]
-    return (folder, *data_paths(folder / spec.data), *files)
-
-
-def data_paths(data: Path) -> tuple[Path, ...]:
-    """Return a data folder and the folders in it, which sandboxed bots must not see."""
-    return (data, data / "records", data / "ladders")
+    return (folder, *DataFolder(folder / spec.data).private, *files)
 
 
 def files_needed(max_connections: int, *, has_tls: bool = False) -> int:

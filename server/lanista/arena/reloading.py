@@ -15,13 +15,14 @@ LADDER_LIMITS = ("fill_after", "block_timeout", "bench_after")
 
 
 def with_limits(options: Options, spec: ArenaSpec) -> Options:
-    """Return options with the limits of a spec, and otherwise as they are."""
+    """Return options with the limits of another spec, and otherwise as they are."""
     specs = {ladder.name: ladder for ladder in spec.ladders}
     ladders = []
-    for ladder in options.ladders:
+    for ladder in options.spec.ladders:
         limits = _values(specs.get(ladder.name, ladder), LADDER_LIMITS)
         ladders.append(attrs.evolve(ladder, **limits))
-    return attrs.evolve(options, ladders=tuple(ladders), **_values(spec, LIMITS))
+    limited = attrs.evolve(options.spec, ladders=tuple(ladders), **_values(spec, LIMITS))
+    return attrs.evolve(options, spec=limited)
 
 
 def unchangeable(old: ArenaSpec, new: ArenaSpec) -> list[str]:

@@ -35,7 +35,7 @@ from lanista.arena.processes.match_player import our_fault
 from lanista.arena.processes.tls import HANDSHAKE, TlsRelay
 from lanista.arena.records.record_space import RecordSpace
 from lanista.arena.records.recovery import complete_records
-from lanista.arena.spec import Registration
+from lanista.arena.spec import Registration, Start
 from lanista.errors import CannotListenError
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
@@ -135,7 +135,7 @@ class Arena:
 
     def __attrs_post_init__(self) -> None:
         options = self.options
-        self._space = RecordSpace(options.data / "records", self._has_room_again)
+        self._space = RecordSpace(options.data.records, self._has_room_again)
         self.guests = Guests(self._listening_nearby)
         self.matches = Matches(
             options, self.lobby, self.running, self.shut_down, self._space, self.figures
@@ -143,11 +143,11 @@ class Arena:
         self.ladders = LadderMatches(
             options, self.lobby, self.running, self.matches.play, self._space
         )
-        if options.tls is not None:
-            folder = options.folder
-            self.tls = TlsRelay(folder / options.tls.certificate, folder / options.tls.key)
-        self._admission = Admission(options.max_connections, options.max_per_address)
-        self._sockets = trio.CapacityLimiter(options.max_connections + LINGERING + ENTERING)
+        spec, folder = options.spec, options.folder
+        if spec.tls is not None:
+            self.tls = TlsRelay(folder / spec.tls.certificate, folder / spec.tls.key)
+        self._admission = Admission(spec.max_connections, spec.max_per_address)
+        self._sockets = trio.CapacityLimiter(spec.max_connections + LINGERING + ENTERING)
 
     async def listen(self) -> tuple[str, int]:
         """Open the port, and return its address and number.
@@ -155,22 +155,22 @@ class Arena:
         Raises:
             CannotListenError: The port is in use, or the address isn't this machine's.
         """
-        options = self.options
+        spec = self.options.spec
         try:
-            self._listeners = await trio.open_tcp_listeners(options.port, host=options.host)
+            self._listeners = await trio.open_tcp_listeners(spec.port, host=spec.host)
         except OSError as error:
             raise CannotListenError(
-                f"can't listen on {options.host}:{options.port}: {error.strerror or error}; "
+                f"can't listen on {spec.host}:{spec.port}: {error.strerror or error}; "
                 "choose another address with --host and --port"
             ) from None
-        if not options.port:
+        if not spec.port:
             # A host name with several addresses got a different free port on each, but we announce
             # only one.
             for other in self._listeners[1:]:
                 await other.aclose()
             del self._listeners[1:]
         host, port = self._listeners[0].socket.getsockname()[:2]
-        log.info("listening", host=host, port=port, game=options.default.name)
+        log.info("listening", host=host, port=port, game=self.options.default.name)
         self.address = host, port
         return host, port
 
@@ -246,7 +246,7 @@ class Arena:
     def _complete_records(self) -> None:
         """Complete the records that are left behind, while the arena runs."""
         if self._helpers is not None:
-            records = self.options.data / "records"
+            records = self.options.data.records
             self._helpers.start_soon(complete_records, records, self.running.end)
 
     def _has_room_again(self, was_full: bool) -> None:
@@ -262,11 +262,11 @@ class Arena:
         Until then bots may still come back to their matches; all others get `error shutdown`. If
         the arena drains already, it shuts down at once.
         """
-        if self.options.drain == 0 or self._draining.is_set():
+        if self.options.spec.drain == 0 or self._draining.is_set():
             self.shut_down()
             return
         running, waiting = len(self.running.matches), len(self.lobby.waiting())
-        log.info("draining", seconds=self.options.drain, running=running, waiting=waiting)
+        log.info("draining", seconds=self.options.spec.drain, running=running, waiting=waiting)
         self.matches.closing = self.ladders.closing = True
         self._draining.set()
         for player in self.lobby.waiting():
@@ -275,7 +275,7 @@ class Arena:
     async def _shut_down_when_drained(self) -> None:
         """Wait until the arena drains, and then until no match is left, or their time is over."""
         await self._draining.wait()
-        with trio.move_on_after(self.options.drain):
+        with trio.move_on_after(self.options.spec.drain):
             while self.matches.unfinished or self.ladders.unfinished:
                 await self.running.changes.wait(self.running.changes.count)
         self.shut_down()
@@ -318,22 +318,22 @@ class Arena:
 
         Connections beyond a lowered maximum stay until they end or give way to others.
         """
-        self.options = options
-        self._admission.limit = options.max_connections
-        self._admission.per_address = options.max_per_address
-        self._sockets.total_tokens = options.max_connections + LINGERING + ENTERING
+        self.options, spec = options, options.spec
+        self._admission.limit = spec.max_connections
+        self._admission.per_address = spec.max_per_address
+        self._sockets.total_tokens = spec.max_connections + LINGERING + ENTERING
         if self.names is not None:
-            self.names.is_open = options.registration is Registration.OPEN
-        self.ladders.reload(options.ladders)
+            self.names.is_open = spec.registration is Registration.OPEN
+        self.ladders.reload(spec.ladders)
         if self.tls is not None:
             self.tls.reload()
         log.info(
             "the arena's file was read again",
-            max_connections=options.max_connections,
-            max_per_address=options.max_per_address,
-            hello_timeout=options.hello_timeout,
-            registration=options.registration.value,
-            drain=options.drain,
+            max_connections=spec.max_connections,
+            max_per_address=spec.max_per_address,
+            hello_timeout=spec.hello_timeout,
+            registration=spec.registration.value,
+            drain=spec.drain,
         )
 
     def close(self) -> None:
@@ -444,7 +444,7 @@ class Arena:
             place.give_way = give_way
             self._greetings.add(scope)
             try:
-                seconds = self.options.hello_timeout
+                seconds = self.options.spec.hello_timeout
                 until = trio.current_time() + seconds
                 if tls is not None:
                     await self._begin_tls(tls, connection, until)
@@ -452,8 +452,9 @@ class Arena:
                 hello = await connection.read_hello(seconds, until)
                 newcomer = None
                 if hello is not None:
-                    place.greeted = True
+                    place.greeted = place.is_proving = True
                     newcomer = await self._identify(hello, connection, place, peer)
+                    place.is_proving = False
             finally:
                 self._greetings.discard(scope)
             if not scope.cancel_called:
@@ -702,7 +703,7 @@ async def serve(
     """
     arena = Arena(options)
     with ExitStack() as opened:
-        if options.ladders:
+        if options.spec.ladders:
             await _open_ladders(arena, opened)
         address = await arena.listen()
         async with helpers_nursery() as nursery:
@@ -746,7 +747,7 @@ async def _serve(
     announce: Callable[[str, int], None],
     nursery: trio.Nursery,
 ) -> None:
-    if arena.options.manual:
+    if arena.options.spec.friendly.start is Start.MANUAL:
         nursery.start_soon(wait_for_enter, arena.matches, read_stdin)
     return_large_blocks()
     # The objects that exist now will stay. Freeze them, because a full garbage collection of them

@@ -76,6 +76,15 @@ class LogFormat(enum.StrEnum):
     """A JSON object each."""
 
 
+class Start(enum.StrEnum):
+    """When the matches of friendly rooms begin."""
+
+    AUTO = "auto"
+    """As soon as their players are there."""
+    MANUAL = "manual"
+    """When the operator says so."""
+
+
 def address_of(text: str) -> tuple[str, int]:
     """Parse the address of a page: `HOST:PORT`, `[HOST]:PORT`, or `PORT` of 127.0.0.1.
 
@@ -240,6 +249,21 @@ class LadderSpec:
 
 
 @attrs.frozen(kw_only=True)
+class Friendly:
+    """The friendly rooms: those that aren't ladders."""
+
+    start: Start = Start.AUTO
+    matches: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_COUNT)])
+    """Number of matches after which the arena ends; None for no end."""
+    map: str | None = attrs.field(default=None, validator=_given)
+    """A map of the game of bots that name none: a file, or the name of a shipped map; None: each
+    seed makes its own."""
+    settings: Mapping[str, int] = attrs.field(factory=dict)
+    """Settings of that game that differ from its defaults."""
+    clock: Clock = attrs.field(factory=Clock)
+
+
+@attrs.frozen(kw_only=True)
 class ArenaSpec:
     """An arena as its file describes it; paths are relative to the folder of the file."""
 
@@ -273,9 +297,14 @@ class ArenaSpec:
     """Number of processes in which matches run; 1 for the arena's own."""
     tls: Tls | None = None
     page: Page = attrs.field(factory=Page)
+    friendly: Friendly = attrs.field(factory=Friendly)
     ladders: tuple[LadderSpec, ...] = attrs.field(default=(), validator=_few(MAX_LADDERS))
 
     def __attrs_post_init__(self) -> None:
+        if self.ladders and self.friendly.matches is not None:
+            raise ValueOfKeyError(
+                "friendly.matches", "with ladders, which have no end; leave one of them out"
+            )
         # Regardless of case, as names of files may be.
         known: dict[str, int] = {}
         for number, ladder in enumerate(self.ladders, 1):
@@ -308,7 +337,7 @@ class ArenaSpec:
 
 
 def _converter() -> cattrs.Converter:
-    converter = strict_converter(choices=(LogFormat, Registration, SandboxName))
+    converter = strict_converter(choices=(LogFormat, Registration, SandboxName, Start))
     structure_table = converter.get_structure_hook(HouseBot)
 
     def structure_bot(value: Any, kind: Any) -> Any:

@@ -14,7 +14,7 @@ Nothing here knows about games, matches or the wire protocol.
 - `syscalls` has the system calls for which Python has no functions.
 """
 
-from lanista.bots.cgroup import use_cgroups
+from lanista.bots.cgroup import can_have_groups, use_cgroups
 from lanista.bots.command import CommandError, environment, fill, parse_command
 from lanista.bots.keeper_process import close_fork_server
 from lanista.bots.limits import NO_LIMITS, BotLimits, LimitsError, limits_of_match, parse_limits
@@ -32,6 +32,7 @@ __all__ = [
     "Sandbox",
     "SandboxError",
     "become_subreaper",
+    "can_have_groups",
     "check_sandbox",
     "close_fork_server",
     "environment",

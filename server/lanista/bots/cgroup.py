@@ -1,8 +1,12 @@
 """Limits enforced by control groups (cgroup v2), where a part of their tree is delegated to us.
 
 With control groups the kernel enforces a bot's memory limit exactly and at once, so nothing has to
-be measured. docs/limits.md tells how an arena gets a part of the tree ("delegation"). Without one,
-the keeper measures the bot's memory instead.
+be measured, and bounds the number of its threads. docs/limits.md tells how an arena gets a part of
+the tree ("delegation"). Without one, the keeper measures the bot's memory instead.
+
+If the arena may only make groups below its own, but not limit them (most often as root), bots have
+groups as well: by these the kernel can kill a bot and everything it started at once, however fast
+that forks. A sandbox can be killed like that without a group.
 """
 
 import contextlib
@@ -25,25 +29,54 @@ _CONTROLLERS = ("memory", "pids")
 # Seconds between two attempts to remove a group whose last process is about to be reaped.
 _PAUSE = 0.005
 
-_base: Path | None = None
+_base: Path | None = None  # where bots' groups are made; None: nowhere
+_limits = False  # whether these can have limits
 _numbers = itertools.count(1)
 
 
 def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
-    """Use this process's control group for all bots started from now on, if it is delegated to us.
+    """Make control groups for all bots started from now on, if the system lets us.
 
-    A program that runs an arena calls this once, before the first bot. This process moves to a
-    group of its own, below the one it was in.
+    A program that runs an arena calls this once, before the first bot. If our control group was
+    delegated to us, this process moves to a group of its own, below the one it was in.
 
     Args:
         proc: The folder of /proc that tells which group this process is in; tests pass a fake.
 
     Returns:
-        Whether bots' memory is now limited by control groups; if not, the keeper measures it.
+        Whether bots have control groups now.
     """
-    global _base  # noqa: PLW0603 -- a property of the process: which group it is in
+    global _base, _limits  # noqa: PLW0603 -- a property of the process: which group it is in
     _base = _take_over(proc)
+    _limits = _base is not None
+    if _base is None:
+        _base = _open(proc)
     return _base is not None
+
+
+def can_have_groups() -> bool:
+    """Return whether bots have control groups, or would have after `use_cgroups`."""
+    return _base is not None or _open(Path("/proc/self")) is not None
+
+
+def _open(proc: Path) -> Path | None:
+    """Return our control group if groups can be made and killed below it; None if not."""
+    try:
+        own = own_group(proc)
+        if own is None:
+            return None
+        probe = own / _name()
+        probe.mkdir()
+        can_kill = (probe / "cgroup.kill").exists()
+        probe.rmdir()
+    except OSError:
+        return None
+    return own if can_kill else None
+
+
+def _name() -> str:
+    """Return a new name for the group of a bot."""
+    return f"lanista-bot-{os.getpid()}-{next(_numbers)}"
 
 
 def _take_over(proc: Path) -> Path | None:
@@ -102,17 +135,25 @@ class Group:
     """Its folder below /sys/fs/cgroup."""
 
     @classmethod
-    def make(cls, limits: BotLimits) -> "Group | None":
-        """Make a group with these limits; None if groups aren't used, or no limit needs one.
+    def make(cls, limits: BotLimits, *, sandboxed: bool) -> "Group | None":
+        """Make a group with these limits; None if groups aren't used, or none is needed.
+
+        Args:
+            limits: The bot's limits.
+            sandboxed: Whether the bot is in a sandbox, which the kernel can kill without a group.
 
         Raises:
             OSError: The group can't be made.
         """
         if _base is None or not (limits.memory or limits.processes):
             return None
-        path = _base / f"bot-{os.getpid()}-{next(_numbers)}"
+        if sandboxed and not _limits:
+            return None
+        path = _base / _name()
         path.mkdir()
         group = cls(path)
+        if not _limits:
+            return group
         try:
             if limits.memory:
                 group._set("memory.max", limits.memory)

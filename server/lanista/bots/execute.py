@@ -5,7 +5,7 @@ standard library, because every bot pays for their import.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
-# ruff: noqa: PTH110, SIM105
+# ruff: noqa: PTH110, PTH113, SIM105
 
 import errno
 import os
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 else:
     import _signal as signal  # the part in C that `signal` wraps
+if TYPE_CHECKING or __package__:
+    from lanista.bots import proctree
+else:  # in the keeper and the launcher, which know no packages
+    import proctree
 
 # The descriptors that the keeper passes to a launcher (LAUNCHER_FD, UPLINK_FD, GO_FD) and to
 # bubblewrap (FILTER_FD). The numbers are above any descriptor that a keeper has of its own.
@@ -34,10 +38,11 @@ GO, DO_NOT = b".", b"!"
 SCRATCH, SHARED = "/tmp", "/dev/shm"  # noqa: S108 -- the sandbox's own, seen by nobody else
 SCRATCH_FILES = 32768
 
-# Threads that the kernel allows for each allowed process, and at least. The kernel's limit for a
-# user counts threads, of which a language runtime has dozens. So it can't limit processes, but it
-# stops a fork bomb between two measurements by the keeper.
-THREADS_EACH, THREADS_LEAST = 16, 1024
+# Threads that the kernel allows for each allowed process; and at least, in all and for each
+# processor, since language runtimes start some threads for every processor. The kernel counts
+# threads and not processes, so it can't enforce the limit of processes itself, but it bounds what a
+# fork bomb starts between two looks of the keeper, and so how much there is to kill.
+THREADS_EACH, THREADS_LEAST, THREADS_PER_CORE = 16, 256, 4
 
 
 def decode(text: str) -> tuple[int, int, int, int, int]:
@@ -48,16 +53,36 @@ def decode(text: str) -> tuple[int, int, int, int, int]:
 
 def threads(processes: int) -> int:
     """Return how many threads in all a bot with this limit of processes may have."""
-    return max(THREADS_LEAST, THREADS_EACH * processes)
+    cores = os.cpu_count() or 1
+    return max(THREADS_EACH * processes, THREADS_LEAST, THREADS_PER_CORE * cores)
 
 
-def set_limits(text: str, *, own_user: bool) -> None:
+def other_threads(processes: int) -> int | None:
+    """Return how many threads this process's user may have beside those of one bot.
+
+    The kernel counts all threads of a user, also those of other bots, which may be started later.
+    So this leaves room for one bot on each other processor.
+
+    Args:
+        processes: The limit of processes of each bot.
+
+    Returns:
+        The number, for `set_limits`; None for root, whose threads the kernel doesn't limit, and
+        where not all threads of the user can be counted, as in a container.
+    """
+    user = os.geteuid()
+    if not (user and processes and proctree.sees_all()):
+        return None
+    return proctree.threads_of(user) + ((os.cpu_count() or 1) - 1) * threads(processes)
+
+
+def set_limits(text: str, others: int | None) -> None:
     """Set the limits that the kernel enforces for each process; do nothing without limits.
 
     Args:
         text: The limits, as `BotLimits.encode` writes them.
-        own_user: Whether this bot's processes are the only ones of their user, so that the user's
-            number of threads can be limited.
+        others: How many threads the bot's user may have beside the bot's own; None not to limit the
+            threads of the user.
     """
     _, cpu, file_size, open_files, processes = limits = decode(text)
     if not any(limits):
@@ -72,8 +97,9 @@ def set_limits(text: str, *, own_user: bool) -> None:
         _set(resource.RLIMIT_FSIZE, file_size, file_size)
     if open_files:
         _set(resource.RLIMIT_NOFILE, open_files, open_files)
-    if processes and own_user:
-        _set(resource.RLIMIT_NPROC, threads(processes), threads(processes))
+    if processes and others is not None:
+        most = others + threads(processes)
+        _set(resource.RLIMIT_NPROC, most, most)
 
 
 def _set(kind: int, soft: int, hard: int) -> None:
@@ -105,9 +131,29 @@ def execute(
             pass
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     try:
-        os.execvpe(command[0], command, environment)  # noqa: S606 -- without a shell, on purpose
+        path = _path_of(command[0], environment)
+        os.execve(path, command, environment)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:
         os.write(trouble, describe(error, command[0], hint(error, command[0], remark)))
+
+
+def _path_of(program: str, environment: "Mapping[str, str]") -> str:
+    """Return the path of a program that is searched for along the PATH.
+
+    `os.execvpe` reports a folder of the PATH that this user may not enter, as one of root's after
+    `runuser`, as a program that may not be executed, though the program is nowhere.
+
+    Raises:
+        FileNotFoundError: It isn't in any of the folders.
+    """
+    if "/" in program:
+        return program
+    paths = [f"{folder or '.'}/{program}" for folder in os.get_exec_path(environment)]
+    there = [path for path in paths if os.path.exists(path)]
+    if not there:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    files = (path for path in there if os.path.isfile(path) and os.access(path, os.X_OK))
+    return next(files, there[0])
 
 
 def describe(error: OSError, path: str, remark: str) -> bytes:

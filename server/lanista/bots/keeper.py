@@ -16,12 +16,14 @@ where LIFELINE is the read end of that pipe. The keeper writes lines about the b
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
     limit KIND LIMIT USED         it broke a limit (memory, cpu, processes) and is being ended
+    gone                          everything of a bot that broke a limit has ended
     left N                        when it ended: how many processes that it started still run
     exited CODE | killed SIGNAL   when it ended
 
 LIMITS is `BotLimits.encode`. The limits that the kernel enforces for each process are set in the
 bot. What all its processes use together is measured by the keeper (`usage`), except for memory if
-GROUP is given, the folder of a control group that limits it.
+a control group limits it. GROUP is the folder of the bot's control group, empty if it has none. The
+bot begins in it, and the keeper removes it in the end.
 
 UPLINK is empty, or HOST:PORT of the arena if the command starts a sandbox. In that case the keeper
 gives the sandbox a connection to the arena and a filter of system calls. When the `launcher` in it
@@ -38,17 +40,19 @@ handled: processes that have become another user's can't be killed; and if the a
 are killed by kill -9 at the same time, the bot dies but the processes it started survive.
 """
 
-# ruff: noqa: SIM105 -- importing contextlib would take milliseconds for every bot
+# Importing contextlib and pathlib would take milliseconds for every bot.
+# ruff: noqa: PTH106, PTH110, SIM105
 
 import os
 import select
 import sys
+import time
 
 # `typing` and `signal` (for its enums) would take 10 ms each to import.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 else:
     import _signal as signal  # the part in C that `signal` wraps
 if TYPE_CHECKING or __package__:
@@ -63,6 +67,14 @@ else:  # in the keeper, which knows no packages
 # in the first round; those that can't die (in uninterruptible sleep, or of another user) must not
 # keep a processor busy.
 FIRST_PAUSE, LAST_PAUSE = 1, 1000
+
+# Milliseconds that a sandbox or control group gets to be gone when the kernel kills it, before its
+# processes are looked for one by one.
+KERNEL_TIME = 500
+
+# Priority of a keeper, where it may have it: the highest. Otherwise it would have to wait for its
+# turn among the processes of a fork bomb before it could end them.
+NICENESS = -20
 
 # Processes in a sandbox that aren't the bot's: two of bubblewrap and the launcher.
 SANDBOX_PROCESSES = 3
@@ -85,13 +97,15 @@ class Keeper:
         self.status = status
         self.cwd, self.limits, self.group, self.uplink, *self.command = arguments
         self.environment = environment
+        self.joined = False  # whether the bot began in its control group
         self.bot = 0  # pid; 0 before the fork and after its end was reported
+        self.niceness = gain_priority()
         self.launcher = -1  # read end of the pipe from a sandbox's launcher
         self.report_begun = b""  # the part of the launcher's report that came with IS_STARTED
         memory, cpu, _, _, processes = execute.decode(self.limits)
         self.memory = memory
         self.watch: usage.Watch | None = None
-        if self.group:
+        if self.group and os.path.exists(f"{self.group}/memory.max"):
             memory = 0  # the kernel limits it
         if memory or cpu or processes:
             uncounted = SANDBOX_PROCESSES if self.uplink else 0
@@ -111,6 +125,9 @@ class Keeper:
         pause = self.check_limits() if self.reap() else None
         while self.lifeline not in self.wait(pause, self.lifeline):
             pause = self.check_limits() if self.reap() else None
+        if self.reap():
+            # A limit that was broken since the last look is the reason for the end.
+            self.check_limits()
         if sys.platform != "linux" and group:
             # No subreaper and perhaps no /proc: only the bot's process group is known.
             try:
@@ -118,18 +135,63 @@ class Keeper:
             except OSError:
                 pass
         self.end_all()
+        if self.group:
+            try:
+                os.rmdir(self.group)  # if the arena has died, nobody else removes it
+            except OSError:
+                pass
 
     def end_all(self) -> None:
         """Kill and reap every descendant; returns when there is none."""
+        if self.kill_by_kernel() and not self.are_left_after(KERNEL_TIME):
+            return
         pause = FIRST_PAUSE
         # Every orphan becomes a subreaper's child, so without children there are no descendants.
         while self.reap():
             proctree.freeze_and_kill(self.descendants)
-            self.wait(pause)
+            if not self.are_left_after(pause):
+                return
             pause = min(2 * pause, LAST_PAUSE)
 
-    def descendants(self) -> list[int]:
+    def kill_by_kernel(self) -> bool:
+        """Have the kernel kill all of a sandbox or control group at once, however fast it forks.
+
+        Returns:
+            Whether there is one of them.
+        """
+        if self.uplink and self.bot:
+            # The first process of the sandbox's namespace dies with its parent, which is this one,
+            # and everything else in the namespace dies with the first process.
+            proctree.send(self.bot, signal.SIGKILL)
+            return True
+        if self.group:
+            try:
+                file = os.open(f"{self.group}/cgroup.kill", os.O_WRONLY)
+                os.write(file, b"1\n")
+                os.close(file)
+            except OSError:  # there is no such file before Linux 5.14
+                return False
+            return True
+        return False
+
+    def are_left_after(self, timeout: int) -> bool:
+        """Reap children for so many milliseconds, or until none is left.
+
+        Returns:
+            Whether any is left.
+        """
+        deadline = time.monotonic() + timeout / 1000
+        while self.reap():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return True
+            self.wait(int(left * 1000) + 1)
+        return False
+
+    def descendants(self) -> "Iterable[int]":
         """Return the pids of all descendants of this process, zombies included."""
+        if proctree.has_walk():
+            return proctree.walk(os.getpid())
         return proctree.with_descendants([os.getpid()], proctree.processes())[1:]
 
     def check_limits(self) -> int | None:
@@ -145,6 +207,7 @@ class Keeper:
             return pause
         self.report(f"limit {broken}")
         self.end_all()
+        self.report("gone")
         return None
 
     def start(self) -> int:
@@ -154,7 +217,7 @@ class Keeper:
         wait, go = os.pipe()  # a launcher waits for a byte from it before it starts the bot
         keeper = os.getpid()
         try:
-            pid = os.fork()
+            pid = self.fork()
         except OSError as error:
             self.report(f"failed {error.strerror}")
             return 0
@@ -191,6 +254,23 @@ class Keeper:
         os.close(go)
         return pid
 
+    def fork(self) -> int:
+        """Fork this process, the child beginning in the bot's control group if that is possible.
+
+        Returns:
+            The child's pid; 0 in the child.
+
+        Raises:
+            OSError: There are too many processes.
+        """
+        if self.group:
+            try:
+                self.joined = True
+                return syscalls.fork_into_group(self.group)
+            except OSError:
+                self.joined = False  # the child does that
+        return os.fork()
+
     def limit_files(self, pid: int) -> bytes:
         """Limit how many files a sandbox may hold whose launcher is waiting.
 
@@ -200,7 +280,8 @@ class Keeper:
         Returns:
             Why it failed, empty if it worked.
         """
-        descendants = proctree.walk(pid) or proctree.with_descendants([pid], proctree.processes())
+        descendants = list(proctree.walk(pid))
+        descendants = descendants or proctree.with_descendants([pid], proctree.processes())
         child = os.fork()
         if child == 0:
             code = 255
@@ -306,6 +387,8 @@ class Keeper:
             wait: The descriptor from which a launcher reads that it may start the bot.
         """
         os.setsid()
+        if self.niceness is not None:
+            os.setpriority(os.PRIO_PROCESS, 0, self.niceness)
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             return  # the keeper died before PR_SET_PDEATHSIG was set
@@ -317,7 +400,7 @@ class Keeper:
             except OSError as error:
                 os.write(trouble, execute.describe(error, self.cwd, " (its working directory)"))
                 return
-        if self.group:
+        if self.group and not self.joined:
             try:
                 file = os.open(f"{self.group}/cgroup.procs", os.O_WRONLY)
                 os.write(file, b"0\n")
@@ -326,7 +409,8 @@ class Keeper:
                 os.write(trouble, execute.describe(error, self.group, " (its control group)"))
                 return
         if not self.uplink:
-            execute.set_limits(self.limits, own_user=False)
+            _, _, _, _, processes = execute.decode(self.limits)
+            execute.set_limits(self.limits, execute.other_threads(processes))
         elif not self.prepare_sandbox(trouble, wait):
             return
         execute.execute(self.command, self.environment, trouble)
@@ -364,6 +448,28 @@ def has_children() -> bool:
     except ChildProcessError:
         return False
     return True
+
+
+def gain_priority() -> int | None:
+    """Give this process the highest priority of an ordinary process, if it may have that.
+
+    Returns:
+        The niceness that it had before, None if it still has it.
+    """
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+    except OSError:
+        return None
+    # Where the kernel shares out processors by session (sched(7), "autogroup"), what counts is the
+    # niceness of the session. The bot begins one of its own.
+    try:
+        file = os.open(f"{proctree.PROC}/self/autogroup", os.O_WRONLY)
+        os.write(file, b"%d\n" % NICENESS)
+        os.close(file)
+    except OSError:
+        pass
+    return before
 
 
 def write(pipe: int, text: bytes) -> None:

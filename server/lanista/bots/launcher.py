@@ -112,7 +112,8 @@ class Launcher:
         if pid == 0:
             try:
                 os.setsid()
-                execute.set_limits(limits, own_user=bool(user) or counts_threads_by_namespace())
+                is_alone = bool(user) or counts_threads_by_namespace()
+                execute.set_limits(limits, 0 if is_alone else None)
                 remark = "; it runs as another user here: chmod +rx for all" if user else ""
                 execute.execute(command, os.environ, write, remark=remark)
             finally:

@@ -5,6 +5,7 @@ keeper (see `keeper`), a process of its own, so that it is ended even if the are
 """
 
 import contextlib
+import math
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -28,9 +29,10 @@ TURNS_LIMIT = 4096
 GRACE = 0.5
 """Seconds that a bot may take to exit by itself when it is ended; enough to flush a log."""
 
-END_TIMEOUT = 5.0
+END_TIMEOUT = 10.0
 """Seconds until a killed bot must be gone and its output read to the end. It takes much less,
-except for a process that the kernel itself can't end (because of a dead network disk)."""
+except for a process that the kernel itself can't end (because of a dead network disk), and for a
+fork bomb of an ordinary user without a sandbox, which takes some seconds."""
 
 LEAVING_TIME = 1.0
 """Seconds to wait, after a bot's connection was closed, for its process to end too."""
@@ -122,13 +124,20 @@ class Bot:
     left_behind: int = 0
     """How many processes that it had started were still running when it ended."""
 
+    gone_at: float = math.inf
+    """When it had been ended for a broken limit, with everything that it started, on trio's clock;
+    infinite before."""
+
     ending: bool = False
     """Whether it is being ended: if it is killed from now on, the arena has done it."""
 
     started: trio.Event = attrs.field(factory=trio.Event, repr=False)
     """Set when it is executing, or has failed to start."""
 
-    _limit: str | None = attrs.field(default=None, init=False, repr=False)
+    broken_limit: str | None = attrs.field(default=None, init=False, repr=False)
+    """How it broke the limit for which it is being ended, as a phrase to follow `it`; None if it
+    hasn't broken one, as far as its keeper has seen."""
+
     _output: bytearray = attrs.field(factory=bytearray, init=False, repr=False)
     # Returns the present turn of its match; None: it isn't in a match.
     _turn: Callable[[], int] | None = attrs.field(default=None, init=False, repr=False)
@@ -233,16 +242,18 @@ class Bot:
             self.settle(Exit(failure=f"could not be started: {rest}"))
         elif keyword == "limit":
             kind, limit, used = rest.split()
-            self._limit = describe_broken(kind, int(limit), int(used))
+            self.broken_limit = describe_broken(kind, int(limit), int(used))
             if self.exit is not None:
-                self.exit = attrs.evolve(self.exit, limit=self._limit)
+                self.exit = attrs.evolve(self.exit, limit=self.broken_limit)
+        elif keyword == "gone":
+            self.gone_at = trio.current_time()
         elif keyword == "left":
             self.left_behind = int(rest)
         elif keyword == "exited":
-            self.settle(Exit(code=int(rest), limit=self._limit))
+            self.settle(Exit(code=int(rest), limit=self.broken_limit))
         elif keyword == "killed":
             number = int(rest)
-            broken = self._limit or describe_signal(number, self.limits)
+            broken = self.broken_limit or describe_signal(number, self.limits)
             by_arena = self.ending and number == signal.SIGKILL and broken is None
             self.settle(Exit(signal=number, by_arena=by_arena, limit=broken))
         else:
@@ -307,7 +318,7 @@ class _Link:
         group: Group | None = None
         pipes: list[int] = []
         try:
-            group = Group.make(limits)
+            group = Group.make(limits, sandboxed=sandbox is not None)
             for _ in range(3):
                 pipes += os.pipe()
             lifeline, our_lifeline, our_status, status, our_output, output = pipes
@@ -388,7 +399,10 @@ class _Link:
         self.listening.cancel()
         if self.process.code is None:
             _late_keepers.append(self.process)
-            bot.settle(Exit(failure=f"could not be ended: not gone after {END_TIMEOUT:g} s"))
+            what = "could not be ended"
+            if bot.broken_limit is not None:
+                what = f"was ended: it {bot.broken_limit}, and not all of it could be ended"
+            bot.settle(Exit(failure=f"{what}: not gone after {END_TIMEOUT:g} s"))
 
 
 @contextlib.asynccontextmanager

@@ -5,7 +5,7 @@ nothing of lanista, because every bot waits for its keeper to start.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
-# ruff: noqa: PTH110, PTH208, SIM105
+# ruff: noqa: PTH110, PTH116, PTH208, SIM105
 
 import os
 
@@ -13,16 +13,19 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 else:
     import _signal as signal  # the part in C that `signal` wraps
 
 PROC = "/proc"
 
-# How often to look, at most, for processes that were forked while others were being stopped. Each
-# round scans /proc once; a quiet tree needs two. Processes that the last round misses become
-# children of the keeper when their parents die, and are found when it starts over.
-FREEZE_ROUNDS = 5
+# The inode number of the namespace of processes that a machine starts with (<linux/proc_ns.h>).
+INITIAL_NAMESPACE = 0xEFFFFFFC
+
+# How often to look, at most, for processes that were forked while others were being stopped. A
+# quiet tree needs two rounds. Processes that the last round misses become children of the keeper
+# when their parents die, and are found when it starts over.
+FREEZE_ROUNDS = 20
 
 
 def read(path: str) -> bytes:
@@ -87,16 +90,19 @@ def with_descendants(roots: list[int], table: dict[int, tuple[int, int]]) -> lis
     return tree
 
 
-def walk(root: int) -> list[int]:
-    """Return the descendants of a process, from the kernel's lists of children.
+def walk(root: int) -> "Iterator[int]":
+    """Yield the descendants of a process, from the kernel's lists of children.
 
     This takes time in proportion to the size of the tree, not to the number of processes on the
-    machine. A child that is forked while a list is read may be missed: so this is for measuring,
-    and `with_descendants` is for killing. It needs CONFIG_PROC_CHILDREN (see `has_walk`).
+    machine. A process is yielded before its own list is read: if it is stopped first, the list is
+    complete. Otherwise a child that is forked meanwhile may be missed. It needs
+    CONFIG_PROC_CHILDREN (see `has_walk`).
     """
     tree = [root]
     seen = {root}
     for pid in tree:  # grows while it is iterated over
+        if pid != root:
+            yield pid
         try:
             tasks = os.listdir(f"{PROC}/{pid}/task")
         except OSError:  # gone
@@ -106,7 +112,6 @@ def walk(root: int) -> list[int]:
                 if child not in seen:
                     seen.add(child)
                     tree.append(child)
-    return tree[1:]
 
 
 def has_walk() -> bool:
@@ -114,30 +119,79 @@ def has_walk() -> bool:
     return os.path.exists(f"{PROC}/thread-self/children")
 
 
-def freeze_and_kill(find: "Callable[[], list[int]]") -> None:
-    """Stop all processes that `find` returns until it returns no new ones, then kill them.
+def sees_all() -> bool:
+    """Return whether /proc is that of the whole machine: not so in containers and sandboxes."""
+    try:
+        return os.stat(f"{PROC}/self/ns/pid").st_ino == INITIAL_NAMESPACE
+    except OSError:
+        return False
+
+
+def threads_of(user: int) -> int:
+    """Return how many threads a user has, as far as /proc shows whose they are; 0 without /proc."""
+    threads = 0
+    try:
+        names = os.listdir(PROC)
+    except OSError:
+        return 0
+    for name in names:
+        try:
+            is_theirs = name.isdecimal() and os.stat(f"{PROC}/{name}").st_uid == user
+        except OSError:  # ended meanwhile
+            continue
+        if is_theirs and (fields := stat_fields(int(name))) is not None:
+            threads += int(fields[17])  # proc_pid_stat(5): num_threads is field 20
+    return threads
+
+
+def freeze_and_kill(find: "Callable[[], Iterable[int]]") -> None:
+    """Stop all processes that `find` finds until it finds no new ones, then kill them.
 
     They are stopped first because a tree that is killed one process at a time could go on forking.
     Stopped processes don't reap their children either, so a pid can't be reused between the time it
-    is found and the kill.
+    is found and the kill. And they go on counting among the threads that a bot may have, so others
+    find no room.
+
+    Signals go to whole process groups, since the kernel lets no process of a group slip through
+    while it sends one. All processes in a group of a bot belong to that bot, because a bot has a
+    session of its own.
 
     Args:
-        find: Returns the pids of the processes to kill, parents before children.
+        find: Finds the pids of the processes to kill, parents before children.
     """
+    own_group = os.getpgrp()
     frozen: dict[int, None] = {}  # an ordered set
+    groups: set[int] = set()
     for _ in range(FREEZE_ROUNDS):
-        fresh = [pid for pid in find() if pid not in frozen]
-        if not fresh:
-            break
-        for pid in fresh:
+        before = len(frozen)
+        for pid in find():
+            if pid in frozen:
+                continue
+            frozen[pid] = None
             send(pid, signal.SIGSTOP)
-        frozen.update(dict.fromkeys(fresh))
-    for pid in frozen:
+            group = group_of(pid)
+            if group and group != own_group and group not in groups:
+                groups.add(group)
+                send(-group, signal.SIGSTOP)
+        if len(frozen) == before:
+            break
+    for pid in [*(-group for group in groups), *frozen]:
         send(pid, signal.SIGKILL)
 
 
+def group_of(pid: int) -> int:
+    """Return the process group of a process; 0 if it is gone."""
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return 0
+
+
 def send(pid: int, number: int) -> None:
-    """Send a signal to a process; do nothing if it is gone or another user's."""
+    """Send a signal to a process, or to the process group -pid.
+
+    Does nothing if it is gone or another user's.
+    """
     try:
         os.kill(pid, number)
     except OSError:

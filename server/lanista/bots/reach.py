@@ -9,7 +9,7 @@ where they lie within something that is shown, and by whatever other name a bind
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
-# ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
 # ruff: noqa: PTH207, PTH208
 
 import contextlib
@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import attrs
 
-from lanista.bots.command import INTERPRETER, OWN_MODULE
+from lanista.bots.command import HOUSE_BOT, INTERPRETER, OWN_MODULE
 
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
@@ -43,11 +43,11 @@ _SYSTEM = (
 """Patterns of the system's files and folders that a bot sees: programs, libraries, their settings.
 The other files of /etc, /var, /opt, /srv, homes and so on aren't among them."""
 
-_VARIABLES = (
-    *("JAVA_HOME", "LD_LIBRARY_PATH", "NODE_PATH"),
-    *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
-)
-"""Environment variables with folders, between `:`, that a bot's interpreter looks into."""
+_VARIABLES = ("JAVA_HOME", "LD_LIBRARY_PATH", "NODE_PATH", "PYTHONPATH", "PYTHONHOME")
+"""Environment variables with paths, between `:`, that a bot's interpreter looks into."""
+
+_CLASS_PATH = frozenset({"-cp", "-classpath", "--class-path"})
+"""Options of Java with which it doesn't look into the working directory."""
 
 SHARED = (
     *("/etc", "/home", "/media", "/mnt", "/opt", "/run", "/srv"),
@@ -190,10 +190,7 @@ def needed(
         env: Its environment.
         also: Further absolute paths that are needed.
     """
-    paths = [*system(), *also, *own(command, cwd, env.get("PATH"), also)]
-    for name in _VARIABLES:
-        folders = env.get(name, "").split(":")
-        paths += [folder for folder in folders if folder.startswith("/") and os.path.isdir(folder)]
+    paths = [*system(), *also, *told(env), *own(command, cwd, env.get("PATH"), also)]
     found: dict[str, Mount] = {}
     for path, kind in [(cwd, Kind.FOLDER), *[(path, Kind.SHOW) for path in paths]]:
         for mount in way(path, kind):
@@ -202,12 +199,29 @@ def needed(
     return [mount for mount in found.values() if mount.path != "/"]
 
 
+def environment_parts(folder: str) -> list[str]:
+    """Return the paths of what belongs to a virtual environment of Python; none if it isn't one.
+
+    The folder itself isn't among them, since it may be that of a project with other things in it.
+    """
+    names = "pyvenv.cfg", "bin", "lib", "lib64", "share"
+    parts = [os.path.join(folder, name) for name in names]
+    return [part for part in parts if os.path.lexists(part)] if os.path.isfile(parts[0]) else []
+
+
+def told(env: Mapping[str, str]) -> list[str]:
+    """Return the absolute paths of what an environment names for interpreters."""
+    folders = [folder for name in _VARIABLES for folder in env.get(name, "").split(":")]
+    paths = [*folders, *environment_parts(env.get("VIRTUAL_ENV", ""))]
+    return [path for path in paths if path.startswith("/") and os.path.exists(path)]
+
+
 def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] = ()) -> list[str]:
     """Return the files and folders that a bot's command line shows to be its own.
 
     These are: every file, folder or program along PATH that an argument names, as a whole or in a
     part separated by `=` or `:`; the folder in which such a file lies, and if that is the `bin` of
-    an installation, the installation; the interpreter in a `#!` line. The working directory is
+    an installation, the installation; the interpreters in a `#!` line. The working directory is
     among them if no file that is named can be the bot's program, or if Python runs a module of it
     (`-m`).
 
@@ -224,11 +238,10 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
     named: list[str] = []
     for argument in command:
         named += _named(argument, cwd, path)
-    is_in_cwd = any(
-        flag == "-m" and not OWN_MODULE.match(module)
-        for flag, module in itertools.pairwise(command)
-    )
-    has_program = False
+    modules = [module for flag, module in itertools.pairwise(command) if flag == "-m"]
+    is_in_cwd = any(not OWN_MODULE.match(module) for module in modules)
+    has_program = any(HOUSE_BOT.match(module) for module in modules)
+    has_program |= not _CLASS_PATH.isdisjoint(command)
     paths: list[str] = []
     seen: set[str] = set()
     for file in named:  # grows by interpreters while it is iterated over
@@ -238,12 +251,12 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
         paths.append(file)
         for hop in [mount.path for mount in way(file, Kind.SHOW)]:
             if os.path.isdir(hop):
+                has_program |= os.path.isfile(os.path.join(hop, "__main__.py"))
                 continue
             if not any(is_within(hop, folder) for folder in common):
                 has_program |= not INTERPRETER.fullmatch(os.path.basename(hop))
                 paths += _folders_of(hop)
-        for argument in _interpreter(file):
-            named += _named(argument, cwd, path)
+        named += _interpreters(file, cwd, path)
     return [*paths, cwd] if is_in_cwd or not has_program else paths
 
 
@@ -253,6 +266,8 @@ def _folders_of(file: str) -> list[str]:
     above, name = os.path.split(folder)
     if name not in {"bin", "shims"}:
         return [folder]
+    if parts := environment_parts(above):
+        return parts
     libraries = [os.path.join(above, library) for library in ("lib", "lib64", "libexec")]
     libraries = list(filter(os.path.isdir, libraries))
     if os.path.basename(above) == ".local":  # beside `lib` it has private files of its user
@@ -272,8 +287,24 @@ def _named(argument: str, cwd: str, path: str | None) -> list[str]:
     return named
 
 
-def _interpreter(program: str) -> list[str]:
-    """Return the interpreter and its arguments from a script's `#!` line; empty without one."""
+def _interpreters(program: str, cwd: str, path: str | None) -> list[str]:
+    """Return the interpreters that a script's `#!` line names.
+
+    That line is chosen by the bot's author, not by whoever runs the arena. So it shows only files
+    with the name of an interpreter, and programs along PATH.
+    """
+    first, *others = _script_line(program) or [""]
+    names = [os.path.basename(first), *[word for word in others if "/" not in word]]
+    found = [shutil.which(name, path=path) for name in names]
+    interpreters = [os.path.abspath(file) for file in found if file]
+    given = os.path.join(cwd, first)
+    if os.path.isfile(given) and INTERPRETER.fullmatch(os.path.basename(os.path.realpath(given))):
+        interpreters.append(given)
+    return interpreters
+
+
+def _script_line(program: str) -> list[str]:
+    """Return the words of a script's `#!` line; empty without one."""
     try:
         if not os.path.isfile(program):
             return []

@@ -355,7 +355,8 @@ def _files(
 
 def _own() -> list[str]:
     """Return the paths that the launcher, house bots and bridges need: Python and our packages."""
-    paths = [sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix, _DIRECTORY]
+    paths = [sys.executable, sys.base_prefix, sys.base_exec_prefix, _DIRECTORY]
+    paths += reach.environment_parts(sys.prefix)
     for name in _PACKAGES:
         spec = importlib.util.find_spec(name)
         if spec is not None:

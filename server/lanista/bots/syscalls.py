@@ -1,8 +1,8 @@
 """System calls for which Python has no functions, and the filter of system calls for sandboxes.
 
-They fork a keeper, give a bot its own session keyring, and limit how many files a sandbox may hold.
-Keepers and their forked children use this module, so it imports only light modules of the standard
-library.
+They fork a keeper, start a bot in its control group, give it its own session keyring, and limit how
+many files a sandbox may hold. Keepers and their forked children use this module, so it imports only
+light modules of the standard library.
 """
 
 import errno
@@ -30,6 +30,7 @@ NUMBERS = {
         "keyctl": 250,
         "io_uring_setup": 425,
         "fsopen": 430,
+        "clone3": 435,
     },
     "aarch64": {
         "mount": 40,
@@ -41,6 +42,7 @@ NUMBERS = {
         "clone": 220,
         "io_uring_setup": 425,
         "fsopen": 430,
+        "clone3": 435,
     },
 }
 
@@ -65,7 +67,7 @@ LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
-CLONE_PARENT, SIGCHLD = 0x00008000, 17
+CLONE_PARENT, CLONE_INTO_CGROUP, SIGCHLD = 0x00008000, 0x200000000, 17
 KEYCTL_JOIN_SESSION_KEYRING = 1
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 NS_GET_USERNS = 0xB701
@@ -166,6 +168,41 @@ def fork_sibling() -> int:
     pid: int = libc().syscall(*map(ctypes.c_long, (number, flags, 0, 0, 0, 0)))
     if pid < 0:
         error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return pid
+
+
+def fork_into_group(folder: str) -> int:
+    """Fork this process, the child beginning in another control group (version 2).
+
+    That takes no longer than a fork, while a process that moves to another group waits for some
+    10 ms. Call this only in a process that has never had a second thread, as `fork_sibling`.
+
+    Args:
+        folder: The group's folder.
+
+    Returns:
+        The child's pid; 0 in the child.
+
+    Raises:
+        OSError: The kernel can't do that (before Linux 5.7), the group is gone or can't be entered,
+            or there are too many processes.
+    """
+    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
+
+    numbers = NUMBERS.get(machine())
+    if numbers is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    group = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        # struct clone_args of clone(2): the flags, the signal and the group are items 0, 4 and 10.
+        arguments = struct.pack("=11Q", CLONE_INTO_CGROUP, *[0] * 3, SIGCHLD, *[0] * 5, group)
+        size = ctypes.c_long(len(arguments))
+        pid: int = libc().syscall(ctypes.c_long(numbers["clone3"]), arguments, size)
+        error = ctypes.get_errno()
+    finally:
+        os.close(group)
+    if pid < 0:
         raise OSError(error, os.strerror(error))
     return pid
 

@@ -73,6 +73,8 @@ class Watch:
             the next measurement.
         """
         pids = self._descendants()
+        if self._walks and self.processes and len(pids) - self.uncounted > self.processes:
+            return f"processes {self.processes} {len(pids) - self.uncounted}", SHORTEST
         times: dict[tuple[int, bytes], tuple[int, int]] = {}
         resident = count = 0
         for pid in pids:
@@ -149,9 +151,18 @@ class Watch:
             self._files_due = end + FILES_REST * (end - begin)
 
     def _descendants(self) -> list[int]:
-        """Return the keeper's descendants, including zombies and perhaps some that are gone."""
+        """Return the keeper's descendants, including zombies and perhaps some that are gone.
+
+        From the kernel's lists of children, no more are read than are needed to know that the limit
+        of processes is broken: if a bot starts them without end, it has to be ended soon.
+        """
         if self._walks:
-            return proctree.walk(os.getpid())
+            found = []
+            for pid in proctree.walk(os.getpid()):
+                found.append(pid)
+                if self.processes and len(found) - self.uncounted > self.processes:
+                    break
+            return found
         # Reading all of /proc takes a millisecond per hundred processes, and there is nothing new
         # in it if no process was started since the last time. The last field of proc_loadavg(5) is
         # the newest pid.

@@ -8,7 +8,6 @@ early answer to the next turn, so `_Watch` counts lines and answers owed between
 a short pause in which an extra line may still come.
 """
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -39,6 +38,7 @@ from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.rules.base import Game, Ruleset
 from lanista.rules.outcome import Termination
+from lanista.temporary import TemporaryFolder
 from lanista_protocol import Bye, Hello, RemoteProtocolError, State
 
 FIRST_LOOK, LAST_LOOK = 0.06, 0.1
@@ -217,8 +217,8 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
     stalls = StallMonitor()
     async with helpers_nursery() as nursery:
         nursery.start_soon(stalls.beat)
-        with tempfile.TemporaryDirectory(prefix="lanista-check-") as folder:
-            player = _BoutPlayer(tested, spec, BotPool(nursery, GRACE), stalls, Path(folder))
+        with TemporaryFolder("lanista-check") as folder:
+            player = _BoutPlayer(tested, spec, BotPool(nursery, GRACE), stalls, folder.path)
             match = MatchSpec(
                 ruleset=spec.ruleset,
                 settings=spec.settings,
@@ -301,7 +301,7 @@ class _BoutPlayer:
                 )
             except NotStartedError as error:
                 raise CheckFailureError(
-                    f"the house bot {contestant.name} did not start: {error}"
+                    f"the house bot {contestant.name} did not start: {error.with_last_line()}"
                 ) from None
             self._bots.append(rival)
             seated[seat] = rival.connection

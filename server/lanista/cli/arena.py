@@ -102,60 +102,21 @@ def run(file: Path, *, print_config: bool, **given: Any) -> int:
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
     commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
     """
-    from lanista.arena.spec import NO_PAGE, toml_of
+    from lanista.arena.options import options_of
+    from lanista.arena.spec import toml_of
     from lanista.cli.serve import serve_arena
+    from lanista.toml_spec import SpecError
 
     spec = _overridden(spec_of(file), given)
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0
     _check_certificate(spec, file)
-    page = spec.page
-    return serve_arena(
-        options_of(spec, file),
-        has_page=page.listen != NO_PAGE,
-        web=page.listen,
-        open_logs=page.open_logs,
-        tournaments=[file.parent / name for name in page.tournaments],
-        log_format=spec.log_format,
-        reread=partial(_reread, file, spec, given),
-    )
-
-
-def options_of(spec: "ArenaSpec", file: Path) -> "Options":
-    """Return the options of the arena that a file describes.
-
-    Args:
-        spec: The content of the file.
-        file: The file; paths in it are relative to its folder.
-
-    Raises:
-        BadInputError: There is no such game.
-    """
-    from lanista.arena.options import Options, private_paths
-    from lanista.cli.common import ruleset_named
-
     try:
-        default = ruleset_named(spec.default_game)
-    except BadInputError as error:
-        raise BadInputError(f"{file}: game: {error.format_message()}") from None
-    return Options(
-        default=default,
-        host=spec.host,
-        port=spec.port,
-        data=file.parent / spec.data,
-        max_connections=spec.max_connections,
-        max_per_address=spec.max_per_address,
-        hello_timeout=spec.hello_timeout,
-        drain=spec.drain,
-        workers=spec.workers,
-        ladders=spec.ladders,
-        registration=spec.registration,
-        store=spec.store,
-        tls=spec.tls,
-        private=(file, *private_paths(spec, file.parent)),
-        folder=file.parent,
-    )
+        options = options_of(spec, file)
+    except SpecError as error:
+        raise BadInputError(f"{file}: {error}") from None
+    return serve_arena(options, partial(_reread, file, spec, given))
 
 
 def _check_certificate(spec: "ArenaSpec", file: Path) -> None:
@@ -234,7 +195,7 @@ def _reread(
     ahead = unchangeable(begun_with, spec)
     if ahead:
         log.warning("these keys take effect when the arena is started again", keys=ahead)
-    return attrs.evolve(with_limits(options, spec), max_connections=possible)
+    return with_limits(options, attrs.evolve(spec, max_connections=possible))
 
 
 for each in (status, name, kick, bench, unbench, strike, unstrike, backup):

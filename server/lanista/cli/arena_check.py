@@ -17,7 +17,7 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.ladders.house_bots import house_contestants
-from lanista.arena.options import private_paths
+from lanista.arena.options import options_of, private_paths
 from lanista.arena.processes.certificate import CertificateError, load, validity
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots import SandboxError, check_sandbox
@@ -26,13 +26,16 @@ from lanista.cli import BadInputError
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, shown_tournaments
+from lanista.cli.web import warning_of_token
 from lanista.cores import usable_cores
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
+from lanista.results.data_folder import DataFolder
 from lanista.rules import registry
 from lanista.store.errors import StoreError
 from lanista.store.probe import probe_file, probe_names, probe_server
 from lanista.toml_spec import SpecError
+from lanista.tournament.futures import one_line
 
 EXIT_FAILED = 1
 SOON = timedelta(days=14)
@@ -67,14 +70,14 @@ def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     """Yield what is right and what is wrong."""
     for number, ladder in enumerate(spec.ladders, 1):
         yield from _ladder(ladder, f"ladders[{number}]", folder)
-    yield from _game(spec)
+    yield from _friendly(spec, folder)
     yield from _sandbox(spec.ladders)
     yield from _places(spec, folder)
     yield from _ports(spec)
     if spec.tls is not None:
         yield from _certificate(spec.tls, folder)
-    yield from _data(folder / spec.data)
-    yield from _store(spec, folder / spec.data)
+    yield from _data(DataFolder(folder / spec.data))
+    yield from _store(spec, DataFolder(folder / spec.data))
     yield from _tournaments(spec, folder)
     yield from _machine(spec)
 
@@ -117,32 +120,46 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
 
 
 def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
-    """Yield the house bots whose programs lie in a folder that their sandboxes hide."""
+    """Yield the house bots whose programs lie in a folder that their sandboxes hide.
+
+    Also those that look for their program in such a folder, as Python does for a module.
+    """
     private = [Path(os.path.realpath(path)) for path in private_paths(spec, folder)]
     for number, ladder in enumerate(spec.ladders, 1):
         if ladder.sandbox is not SandboxName.BWRAP:
             continue
         with contextlib.suppress(SpecError):  # which was found already
             for place, bot in enumerate(house_contestants(ladder, folder), 1):
-                for path in sorted(own_paths(bot.command, bot.folder or "", os.environ)):
-                    program = Path(path)
-                    around = [one for one in private if program.is_relative_to(one)]
-                    if not around or not program.is_file():
-                        continue
+                key = f"ladders[{number}].house[{place}]"
+                own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
+                programs = {
+                    path: around
+                    for path in own
+                    for around in [one for one in private if path.is_relative_to(one)][:1]
+                    if path.is_file()
+                }
+                for program, around in programs.items():
                     seen = "that file" if program.parent in private else "that folder"
                     yield Finding(
-                        f"ladders[{number}].house[{place}]: {program} lies in {around[0]}, which "
-                        f"sandboxes hide, so {bot.name} sees {seen} alone; move it elsewhere",
+                        f"{key}: {program} lies in {around}, which sandboxes hide, so "
+                        f"{bot.name} sees {seen} alone; move it elsewhere",
+                        "warn",
+                    )
+                if not programs and folder in own:
+                    yield Finding(
+                        f"{key}: {bot.name} works in {folder}, which its sandbox shows empty; if "
+                        "its program is there, move that elsewhere, and name its file or folder "
+                        "in the command",
                         "warn",
                     )
 
 
-def _game(spec: ArenaSpec) -> Iterator[Finding]:
-    if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
-        try:
-            registry.get(spec.default_game)
-        except registry.UnknownGameError as error:
-            yield Finding(f"game: {error}")
+def _friendly(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
+    try:
+        options_of(spec, folder / "arena.toml")
+    except SpecError as error:
+        if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
+            yield Finding(str(error))
 
 
 def _sandbox(ladders: Sequence[LadderSpec]) -> Iterator[Finding]:
@@ -168,6 +185,9 @@ def _ports(spec: ArenaSpec) -> Iterator[Finding]:
         yield Finding(
             f"host: {spec.host} without [tls]: names' tokens cross the network unencrypted", "warn"
         )
+    warning = None if page is None else warning_of_token()
+    if warning is not None:
+        yield Finding(warning, "warn")
 
 
 async def _listen(addresses: Sequence[tuple[str, str, int]]) -> list[Finding]:
@@ -218,8 +238,8 @@ def _certificate(tls: Tls, folder: Path) -> Iterator[Finding]:
 # -- files and databases -----------------------------------------------------------------------
 
 
-def _data(data: Path) -> Iterator[Finding]:
-    for folder in (data, data / "records", data / "ladders"):
+def _data(data: DataFolder) -> Iterator[Finding]:
+    for folder in (data.path, data.records, data.ladders):
         try:
             if folder.exists():
                 with tempfile.TemporaryFile(dir=folder):  # fails if the folder isn't writable
@@ -227,28 +247,30 @@ def _data(data: Path) -> Iterator[Finding]:
         except OSError as error:
             yield Finding(f"data: {folder} can't be written: {error.strerror}")
             return
-    if data.exists():
-        yield Finding(f"data: {data}", "ok")
+    if data.path.exists():
+        yield Finding(f"data: {data.path}", "ok")
         return
-    parent = next(folder for folder in data.parents if folder.exists())
+    parent = next(folder for folder in data.path.parents if folder.exists())
     if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
-        yield Finding(f"data: {data}, which will be made", "ok")
+        yield Finding(f"data: {data.path}, which will be made", "ok")
     else:
-        yield Finding(f"data: {data} can't be made: {parent} isn't a folder that can be written")
+        yield Finding(
+            f"data: {data.path} can't be made: {parent} isn't a folder that can be written"
+        )
 
 
-def _store(spec: ArenaSpec, data: Path) -> Iterator[Finding]:
+def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
     if spec.store is None:
         for ladder in spec.ladders:
             try:
-                probe_file(data / "ladders" / f"{ladder.name}.db")
+                probe_file(data.ladder(ladder.name))
             except (StoreError, OSError) as error:
-                yield Finding(f"results of {ladder.name}: {error}")
+                yield Finding(f"results of {ladder.name}: {one_line(error)}")
         try:
             if spec.ladders:
-                probe_names(data / "arena.db")
+                probe_names(data.names)
         except (StoreError, OSError) as error:
-            yield Finding(f"names: {error}")
+            yield Finding(f"names: {one_line(error)}")
         return
     try:
         probe_server(spec.store, [ladder.schema for ladder in spec.ladders])

@@ -3,12 +3,15 @@
 import json
 import socket
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lanista.cli import BadInputError
 from lanista.cli.common import printable
+
+if TYPE_CHECKING:
+    from lanista.results.data_folder import DataFolder
 
 PATIENCE = 60.0
 """Seconds to wait for an answer."""
@@ -18,7 +21,7 @@ class NotRunningError(BadInputError):
     """No arena runs with this data folder."""
 
 
-def ask(file: Path, data: Path, command: str, **arguments: object) -> Any:
+def ask(file: Path, data: "DataFolder", command: str, **arguments: object) -> Any:
     """Send a command to the arena that runs with a data folder, and return its answer.
 
     Args:
@@ -44,7 +47,7 @@ def ask(file: Path, data: Path, command: str, **arguments: object) -> Any:
                 line = reader.readline()
     except (FileNotFoundError, ConnectionRefusedError):
         raise NotRunningError(
-            f"{file}: no arena runs with the data folder {data}; `lanista arena run {file}` "
+            f"{file}: no arena runs with the data folder {data.path}; `lanista arena run {file}` "
             "starts it"
         ) from None
     except TimeoutError:
@@ -59,7 +62,7 @@ def ask(file: Path, data: Path, command: str, **arguments: object) -> Any:
     return answer["answer"]
 
 
-def take_up(file: Path, data: Path) -> None:
+def take_up(file: Path, data: "DataFolder") -> None:
     """Have the arena that runs with a data folder, if one does, take up what was just stored."""
     try:
         ask(file, data, "look")

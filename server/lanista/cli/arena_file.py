@@ -14,6 +14,7 @@ from lanista.cli import BadInputError
 
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.results.data_folder import DataFolder
     from lanista.store.database import Store
     from lanista.store.names import NameStore
 
@@ -35,9 +36,11 @@ def spec_of(file: Path) -> "ArenaSpec":
         raise BadInputError(str(error)) from None
 
 
-def data_of(spec: "ArenaSpec", file: Path) -> Path:
+def data_of(spec: "ArenaSpec", file: Path) -> "DataFolder":
     """Return the data folder of an arena that a file describes."""
-    return file.parent / spec.data
+    from lanista.results.data_folder import DataFolder
+
+    return DataFolder(file.parent / spec.data)
 
 
 @contextlib.contextmanager
@@ -53,11 +56,11 @@ def names_of(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
     data = data_of(spec, file)
     try:
         if spec.store is None:
-            data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NameStore.open(spec.store or data / "arena.db") as store:
+            data.make()
+        with NameStore.open(spec.store or data.names) as store:
             yield store
     except OSError as error:
-        raise BadInputError(f"{file}: data: {data} can't be made: {error.strerror}") from None
+        raise BadInputError(f"{file}: data: {data.path} can't be made: {error.strerror}") from None
     except StoreError as error:
         raise BadInputError(str(error)) from None
 
@@ -72,7 +75,7 @@ def results_of(spec: "ArenaSpec", file: Path, ladder: "LadderSpec") -> "Iterator
     from lanista.store.database import Store
     from lanista.store.errors import StoreError
 
-    path = data_of(spec, file) / "ladders" / f"{ladder.name}.db"
+    path = data_of(spec, file).ladder(ladder.name)
     if spec.store is None and not path.exists():
         yield None
         return

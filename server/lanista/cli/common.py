@@ -3,8 +3,10 @@
 import contextlib
 import functools
 import math
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +25,7 @@ from lanista.rules.picture import counted
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from lanista.hosting.bot_pool import Contestant
     from lanista.match.record import ResultInfo
 
 
@@ -252,6 +255,30 @@ def sandboxed(choice: str) -> bool:
     except SandboxError as error:
         raise BadInputError(f"--{error}") from None
     return True
+
+
+def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
+    """Say in one line, on a terminal, that the machine isn't safe from bots that fork without end.
+
+    That is so for root's bots without a sandbox where there are no control groups either: the
+    kernel then neither bounds how many processes they start nor ends all of them at once. House
+    bots are trusted.
+    """
+    from lanista.bots import can_have_groups
+
+    names = [
+        contestant.name
+        for contestant in contestants
+        if not contestant.sandboxed
+        and contestant.limits.processes
+        and not any(word.startswith("lanista.house.") for word in contestant.command)
+    ]
+    if names and os.geteuid() == 0 and sys.stderr.isatty() and not can_have_groups():
+        click.echo(
+            f"note: as root and without a sandbox, {printable(names[0])} could start processes "
+            "faster than they can be ended; --sandbox bwrap or another user prevents that",
+            err=True,
+        )
 
 
 def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -22,6 +22,7 @@ from lanista.cli.common import (
     printable,
     start_option,
     turns_text,
+    warn_of_bombs,
 )
 
 if TYPE_CHECKING:
@@ -207,6 +208,7 @@ def command(
     page = PagePort(web, open_logs=open_logs) if watch else None
     become_subreaper()
     use_cgroups()
+    warn_of_bombs(contestants)
     draws = (
         page is None
         and not console

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,8 @@ from lanista.match.conditions import SHORTEST
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
-    from lanista.arena.spec import ArenaSpec, LadderSpec, LogFormat
+    from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.hosting.spec_parts import Clock
     from lanista.match.conditions import MatchConditions
     from lanista.rules.base import Ruleset
 
@@ -167,8 +168,9 @@ def command(
     import attrs
 
     from lanista.arena.options import Options
-    from lanista.arena.spec import NO_PAGE, LogFormat, Page, toml_of
-    from lanista.cli.common import ruleset_named, setup_of
+    from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, toml_of
+    from lanista.cli.common import given_settings, ruleset_named, setup_of
+    from lanista.cli.web import address_of
     from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
@@ -179,67 +181,46 @@ def command(
         raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
     if ladders and matches is not None:
         raise BadInputError("--matches and --ladder: say one of them, a ladder has no end")
+    if web is not None:
+        address_of(web)
     spec = _with_ladders(ladders)
     ruleset = ruleset_named(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
-    if print_config:
-        _refuse_what_no_file_says(
-            ruleset.name if all(ladder.game != ruleset.name for ladder in rated) else None,
-            {
-                "--start manual": start == "manual",
-                "--matches": matches is not None,
-                "--map": map_ is not None,
-                "--set, --move-limit": settings != setup_of(ruleset, None)[0],
-                "the clock": conditions != type(conditions)(),
-            },
+    try:
+        page = Page(
+            listen=NO_PAGE if no_web else web,
+            open_logs=open_logs,
+            tournaments=tuple(map(str, tournaments)),
         )
-        given: dict[str, Any] = {
-            "host": host,
-            "port": port,
-            "game": ruleset.name,
-            "data": str(data),
-            "max_connections": max_connections,
-            "max_per_address": max_per_address,
-            "hello_timeout": hello_timeout,
-            "workers": workers,
-            "ladders": rated,
-        }
-        try:
-            page = Page(
-                listen=NO_PAGE if no_web else web,
-                open_logs=open_logs,
-                tournaments=tuple(map(str, tournaments)),
-            )
-            click.echo(toml_of(attrs.evolve(spec, page=page, **given)), nl=False)
-        except ValueOfKeyError as error:
-            raise BadInputError(f"--print-config: {error.key}: {error}") from None
+        friendly = Friendly(
+            start=Start(start),
+            matches=matches,
+            map=map_,
+            settings=given_settings(sets, move_limit),
+            clock=_clock(conditions),
+        )
+        spec = attrs.evolve(
+            spec,
+            host=host,
+            port=port,
+            game=ruleset.name,
+            data=str(data),
+            max_connections=max_connections,
+            max_per_address=max_per_address,
+            hello_timeout=hello_timeout,
+            log_format=LogFormat(log_format),
+            workers=workers,
+            page=page,
+            friendly=friendly,
+            ladders=rated,
+        )
+    except ValueOfKeyError as error:
+        raise BadInputError(f"--{error.key.replace('_', '-')}: {error}") from None
+    if print_config:
+        click.echo(toml_of(spec), nl=False)
         return 0
-    options = Options(
-        default=ruleset,
-        host=host,
-        port=port,
-        data=data,
-        conditions=conditions,
-        settings=settings,
-        board=board,
-        manual=start == "manual",
-        matches=matches,
-        max_connections=max_connections,
-        max_per_address=max_per_address,
-        hello_timeout=hello_timeout,
-        workers=workers,
-        ladders=rated,
-        registration=spec.registration,
-    )
-    return serve_arena(
-        options,
-        has_page=not no_web,
-        web=web,
-        open_logs=open_logs,
-        tournaments=tournaments,
-        log_format=LogFormat(log_format),
-    )
+    return serve_arena(Options(spec=spec, default=ruleset, settings=settings, board=board))
 
 
 def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
@@ -270,18 +251,11 @@ def _as_given(
     """Return ladders with the clock of the options, and those of a game with its settings too."""
     import attrs
 
-    from lanista.hosting.spec_parts import Clock
     from lanista.rules.base import complete_settings
 
     usual = complete_settings(ruleset, {})
     changed = {name: value for name, value in settings.items() if value != usual[name]}
-    clock = Clock(
-        first=conditions.clock.first,
-        turn=conditions.clock.turn,
-        start=conditions.time_start,
-        late_limit=conditions.late_limit,
-        stall_margin=conditions.stall_margin,
-    )
+    clock = _clock(conditions)
     maps = () if map_ is None else (map_,)
     return tuple(
         attrs.evolve(ladder, clock=clock, settings=changed, maps=maps)
@@ -291,40 +265,24 @@ def _as_given(
     )
 
 
-def _refuse_what_no_file_says(game: str | None, asked: Mapping[str, bool]) -> None:
-    """Raise an error if options were given that no key stands for.
+def _clock(conditions: "MatchConditions") -> "Clock":
+    """Return the clock of a spec that stands for the conditions of the options."""
+    from lanista.hosting.spec_parts import Clock
 
-    Args:
-        game: The game of the options for settings and clock if it has no ladder, as these are keys
-            of ladders; else None.
-        asked: By option: whether it was given.
-    """
-    never = {"--start manual", "--matches"}
-    options = [name for name, is_asked in asked.items() if is_asked and (game or name in never)]
-    if options:
-        hint = f"; a ladder could (--ladder {game})" if never.isdisjoint(options) else ""
-        raise BadInputError(f"--print-config: a file can't say {', '.join(options)}{hint}")
+    return Clock(
+        first=conditions.clock.first,
+        turn=conditions.clock.turn,
+        start=conditions.time_start,
+        late_limit=conditions.late_limit,
+        stall_margin=conditions.stall_margin,
+    )
 
 
-def serve_arena(
-    options: "Options",
-    *,
-    has_page: bool,
-    web: str | None,
-    open_logs: bool,
-    tournaments: Sequence[Path],
-    log_format: "LogFormat",
-    reread: "Reread | None" = None,
-) -> int:
+def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
 
     Args:
         options: The arena's options; fewer connections are accepted if the system allows no more.
-        has_page: Whether there is a page.
-        web: The page's address, HOST:PORT; None for the default, or a free port.
-        open_logs: Whether all viewers see bots' logs during a match.
-        tournaments: The files of tournaments that the page shows, and folders with such files.
-        log_format: What the lines of the log look like.
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
@@ -336,6 +294,7 @@ def serve_arena(
 
     from lanista.arena.operator import Operator
     from lanista.arena.server import Arena, CannotOpenError, serve
+    from lanista.arena.spec import NO_PAGE
     from lanista.cli.addresses import listening_text
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, shown_tournaments
@@ -343,28 +302,30 @@ def serve_arena(
     from lanista.errors import CannotListenError
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
+    page_spec = options.spec.page
+    has_page = page_spec.listen != NO_PAGE
+    tournaments = [options.folder / file for file in page_spec.tournaments]
     shown = shown_tournaments(tournaments, standings_process, bots_process)
-    options = attrs.evolve(
-        options,
-        max_connections=connections_possible(
-            options.max_connections,
-            has_page=has_page,
-            has_tls=options.tls is not None,
-            warn=partial(click.echo, err=True),
-        ),
+    possible = connections_possible(
+        options.spec.max_connections,
+        has_page=has_page,
+        has_tls=options.spec.tls is not None,
+        warn=partial(click.echo, err=True),
     )
-    records = options.data / "records"
+    options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
+    records = options.data.records
     try:
-        # A new folder is closed to other users, because bots' logs and answers go there.
-        options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        options.data.make()
         records.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
             pass
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
-    configure_log(log_format)
-    ladders = (standings_process.ask, bots_process.ask) if options.ladders else None
-    page = PagePort(web, shown, open_logs=open_logs, ladders=ladders) if has_page else None
+    configure_log(options.spec.log_format)
+    ladders = (standings_process.ask, bots_process.ask) if options.spec.ladders else None
+    page = None
+    if has_page:
+        page = PagePort(page_spec.listen, shown, open_logs=page_spec.open_logs, ladders=ladders)
 
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
         await nursery.start(Operator(arena).run)

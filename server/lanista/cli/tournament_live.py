@@ -23,9 +23,9 @@ from rich.text import Text
 from lanista.cli.common import printable
 from lanista.cli.tournament_table import print_to, table, whole
 from lanista.match.ending import FAILURES
+from lanista.results.match_result import MatchResult
 from lanista.standings.table import SCHEMA, Standings
 from lanista.standings.text import as_json
-from lanista.store.results import MatchResult
 from lanista.tournament import events
 
 FAILURES_SHOWN = 4

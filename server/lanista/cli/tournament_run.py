@@ -13,7 +13,7 @@ import click
 import trio
 
 from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, BadInputError
-from lanista.cli.common import printable
+from lanista.cli.common import printable, warn_of_bombs
 from lanista.cli.tournament_live import (
     Display,
     JsonDisplay,
@@ -87,6 +87,7 @@ def play(
     from lanista.toml_spec import SpecError
     from lanista.tournament.running import open_tournament
 
+    warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
     display = Silenced(_display(as_json=as_json, is_live=is_live))
     halts: list[events.Halted] = []

@@ -32,6 +32,20 @@ def address_of(text: str) -> tuple[str, int]:
         raise BadInputError(f"--web {text!r}: {error}") from None
 
 
+def warning_of_token() -> str | None:
+    """Return one line if the operator's token in the environment may be guessed; else None."""
+    from lanista.web.operator_token import LONG, is_short
+
+    token = os.environ.get(TOKEN)
+    if not token or not is_short(token):
+        return None
+    plural = "" if len(token) == 1 else "s"
+    return (
+        f"{TOKEN} has {len(token)} character{plural} and may be guessed; use {LONG} or more at "
+        "random, such as those that `openssl rand -hex 16` prints"
+    )
+
+
 class PagePort:
     """The port that the page is served on: the one asked for, or a free one."""
 
@@ -60,17 +74,21 @@ class PagePort:
 
     async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
         """Serve an arena's page in a nursery, and set `announced` to the page's address."""
+        import structlog
+
         from lanista.web.ladders import Ladders
         from lanista.web.view import View
 
         view = View(
             arena.running,
             arena=arena,
-            data=arena.options.data,
+            data=arena.options.data.path,
             ladders=Ladders() if self._ladders is None else Ladders.of(arena, *self._ladders),
             **self._of_tournaments(),
         )
         server = await self.listen(view, arena.tls)
+        if warning := warning_of_token():
+            structlog.get_logger().warning("the operator's token is short", why=warning)
         await nursery.start(server.run)
         self.announced = self.url(server)
         arena.page = self.announced.partition("#")[0]  # without the operator's token

@@ -23,7 +23,9 @@ import attrs
 import trio
 
 from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
-from lanista.bots.process import GRACE
+from lanista.bots.execute import printable
+from lanista.bots.process import GRACE, LAST_LINE
+from lanista.bots.reach import told
 from lanista.bots.sandbox import own_folders
 from lanista.errors import LanistaError
 from lanista.hosting import ids
@@ -35,6 +37,9 @@ from lanista.rules.base import Ruleset
 from lanista_protocol import Bye, RemoteProtocolError
 
 HOST = "127.0.0.1"
+NOTICE_TIME = 2.0
+"""Seconds for which it is awaited that a broken limit is noticed: keepers look at their bots four
+times a second, but not as often on a busy machine."""
 IDLE = 16
 """Maximum number of bots that wait for their next match; beyond it, the longest idle is ended."""
 
@@ -71,10 +76,16 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
 
     Bots whose programs lie in the same folder see that folder.
     """
-    owned = [_own_folders(contestant) for contestant in contestants]
+    environments = [{**os.environ, **contestant.environment} for contestant in contestants]
+    owned = [
+        own_folders(contestant.command, contestant.folder or "", env)
+        if contestant.sandboxed
+        else set()
+        for contestant, env in zip(contestants, environments, strict=True)
+    ]
     inside: dict[str, set[int]] = {}  # by folder: the contestants that are shown it
-    for number, folders in enumerate(owned):
-        for folder in folders:
+    for number, (folders, env) in enumerate(zip(owned, environments, strict=True)):
+        for folder in {*folders, *map(os.path.realpath, told(env))}:
             inside.setdefault(folder, set()).add(number)
     hidden: list[set[str]] = [set() for _ in contestants]
     for number, folders in enumerate(owned):
@@ -89,13 +100,6 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
     ]
 
 
-def _own_folders(contestant: Contestant) -> set[str]:
-    if not contestant.sandboxed:
-        return set()
-    env = {**os.environ, **contestant.environment}
-    return own_folders(contestant.command, contestant.folder or "", env)
-
-
 class NotStartedError(LanistaError):
     """A bot didn't connect and say hello; the message is one line. The bot has been ended."""
 
@@ -107,6 +111,15 @@ class NotStartedError(LanistaError):
     def output(self) -> str:
         """The last part of what it wrote to stderr and stdout."""
         return self.bot.output_tail()
+
+    def with_last_line(self) -> str:
+        """Return the message and the last line that the bot wrote, if any, as one line.
+
+        This is for whoever isn't shown the whole output. As in the description of a crash, it is at
+        most LAST_LINE bytes of that line.
+        """
+        last_line = self.bot.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
+        return f"{self}: {printable(last_line)}" if last_line else str(self)
 
 
 @attrs.define(eq=False)
@@ -344,6 +357,26 @@ class BotPool:
                 listener.socket.close()
             if pooled is not None:
                 pooled.ended.set()
+
+
+async def limit_breakers(bots: Sequence[PooledBot], since: float) -> dict[int, str]:
+    """Return how bots ended that have broken a limit, by their place in the sequence.
+
+    If no bot has, this waits for up to NOTICE_TIME, because it may not have been noticed yet.
+
+    Args:
+        bots: The bots of a match.
+        since: Time on trio's clock; bots of which nothing was left by then are left out.
+    """
+    limited = [bot.bot for bot in bots if bot.bot.limits.any]
+    with trio.move_on_after(NOTICE_TIME):
+        while limited and not any(bot.broken_limit for bot in limited):  # noqa: ASYNC110 -- rare
+            await trio.sleep(0.01)
+    return {
+        place: f"its process was ended: it {bot.bot.broken_limit}"
+        for place, bot in enumerate(bots)
+        if bot.bot.broken_limit is not None and bot.bot.gone_at > since
+    }
 
 
 async def _stay(

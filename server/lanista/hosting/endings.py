@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lanista.bots import Exit
 from lanista.match.ending import ENDINGS, Ending
 from lanista.match.record import ResultInfo
-from lanista.store.results import MatchResult, SeatResult
+from lanista.results.match_result import MatchResult, SeatResult
 
 
 def match_result(

@@ -16,7 +16,7 @@ import trio
 
 from lanista.bots import Exit
 from lanista.hosting import ids
-from lanista.hosting.bot_pool import BotPool, PooledBot
+from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchSpec
@@ -254,6 +254,7 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
         None if control is None else control.watch,
         [bot.contestant.command for bot in bots] or None,
         (lambda seat: bots[seat].bot.why_left()) if bots else None,
+        (lambda began: limit_breakers(bots, began)) if bots else None,
         may_rejoin=seated.may_rejoin,
     )
     if control is not None:

@@ -31,7 +31,7 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
 
 
 def checked_setup(
-    ruleset: Ruleset, map_: str | None, given: Mapping[str, int]
+    ruleset: Ruleset, map_: str | None, given: Mapping[str, int], folder: Path | None = None
 ) -> tuple[dict[str, int], Any]:
     """Return all settings, and the board if there is one.
 
@@ -40,6 +40,7 @@ def checked_setup(
         map_: A map file, a configuration of an original game, or a shipped map's name; None to
             have the seed make the map.
         given: The settings that override a configuration's.
+        folder: The folder that a file is relative to; None for the current one.
 
     Returns:
         The settings; and the board, which is None if the seed makes it.
@@ -47,7 +48,7 @@ def checked_setup(
     Raises:
         BadInputError: The map or a setting can't be used.
     """
-    from_file, board = ({}, None) if map_ is None else configuration_of(ruleset, map_)
+    from_file, board = ({}, None) if map_ is None else configuration_of(ruleset, map_, folder)
     settings = complete_settings(ruleset, {**from_file, **given})
     if board is not None:
         try:

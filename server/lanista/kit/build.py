@@ -21,6 +21,8 @@ from pathlib import Path
 
 import attrs
 
+from lanista.temporary import TemporaryFolder
+
 KIT = Path(__file__).parent
 INCLUDE = KIT / "include"
 """The folder that has `lanista.hpp` and a folder of headers for each game."""
@@ -151,14 +153,14 @@ def build(source: Path, output: Path, game: str | None = None) -> Built:
     """
     text = _text_of(source)
     _check_output(output, source)
-    with tempfile.TemporaryDirectory(prefix="lanista-build-") as folder:
+    with TemporaryFolder("lanista-build", watched=True) as folder:
         chosen = compiler()
         work = _Work(
             compiler=chosen,
             flags=flags_of(chosen),
             more=_split("CXXFLAGS", os.environ.get("CXXFLAGS", "")),
             source=source,
-            folder=Path(folder),
+            folder=folder.path,
         )
         work.copy.write_bytes(_with_line_directive(source, text))
         game = game or _game_of(work)

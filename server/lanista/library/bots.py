@@ -10,7 +10,7 @@ import attrs
 
 from lanista.bots import check_sandbox, limits_of_match
 from lanista.errors import BadInputError
-from lanista.hosting.bot_pool import Contestant, apart
+from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
 from lanista.hosting.names import bot_command, checked_name, name_of
 from lanista.library.functions import Functions
@@ -67,7 +67,7 @@ class Bots:
         seats, title = self.ruleset.seats, self.ruleset.title
         if len(bots) != seats:
             raise BadInputError(f"{title} is for {seats} bots; {len(bots)} given")
-        return apart([self._contestant(bot) for bot in bots])
+        return [self._contestant(bot) for bot in bots]
 
     def _contestant(self, given: AnyBot) -> Contestant:
         bot = given if isinstance(given, Bot) else Bot(given)

@@ -1,7 +1,9 @@
 """The process of a bot that is a Python function; see `functions`.
 
-It gives the function each state and sends what it returns. If it raises, its traceback goes to
-stderr, without our own frames, and the process exits with code 1: the bot has crashed.
+Its arguments are the file with the function and, if that is imported from a module, the folder of
+the module: a sandbox shows what a command names. The function is given each state, and what it
+returns is sent. If it raises, its traceback goes to stderr, without our own frames, and the process
+exits with code 1: the bot has crashed.
 """
 
 import linecache

@@ -11,20 +11,20 @@ import inspect
 import linecache
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lanista.errors import BadInputError
+from lanista.temporary import TemporaryFolder
 
 
 class Functions:
     """The files in which functions wait for their processes; removed at the end of a `with`."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: TemporaryFolder | None = None
         self._count = 0
 
     def __enter__(self) -> Self:
@@ -37,7 +37,7 @@ class Functions:
         trace: TracebackType | None,
     ) -> None:
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()
 
     def command(self, name: str, game: str, function: Callable[..., Any]) -> tuple[str, ...]:
         """Write a function to a file, and return the command that plays it.
@@ -66,11 +66,28 @@ class Functions:
             "function": pickled,
         }
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="lanista-functions-")
+            self._folder = TemporaryFolder("lanista-functions", watched=True)
         self._count += 1
-        path = Path(self._folder.name) / f"{self._count}.pickle"
+        # A sandbox shows a bot the folders that its command names: no other function's.
+        path = self._folder.path / str(self._count) / "function.pickle"
+        path.parent.mkdir()
         path.write_bytes(pickle.dumps(content))
-        return (sys.executable, "-P", "-m", "lanista.library.function_bot", str(path))
+        folder = _folder_of_module(function)
+        return (*_PLAY, str(path), *([] if folder is None else [str(folder)]))
+
+
+_PLAY = (sys.executable, "-P", "-m", "lanista.library.function_bot")
+
+
+def _folder_of_module(function: Callable[..., Any]) -> Path | None:
+    """Return the folder from which a function's module is imported; None if it goes as a whole."""
+    name = getattr(inspect.unwrap(function), "__module__", None) or "__main__"
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if name == "__main__" or file is None:
+        return None
+    path = Path(file).absolute()
+    depth = name.count(".") + (path.stem == "__init__")
+    return path.parents[depth]
 
 
 def _source(function: Callable[..., Any]) -> tuple[str, list[str]] | None:

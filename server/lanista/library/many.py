@@ -2,8 +2,7 @@
 
 import functools
 import itertools
-import shutil
-import tempfile
+import os
 import time
 from collections import deque
 from collections.abc import (
@@ -24,7 +23,7 @@ import attrs
 import trio
 
 from lanista.errors import BadInputError, FileError
-from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
 from lanista.hosting.started_match import StartFailureError
 from lanista.jobs import Job
@@ -35,6 +34,7 @@ from lanista.library.playing import OnProgress
 from lanista.match.ending import Ending
 from lanista.pairing.base import Progress
 from lanista.pairing.blocks import Seating, seatings
+from lanista.temporary import TemporaryFolder
 from lanista.tournament import worker
 from lanista.tournament.calibration import Bounds, NotMeasuredError, calibrate, make_measure
 from lanista.tournament.director import MAX_DEATHS
@@ -195,7 +195,7 @@ def _plan(setup: Prepared, wish: _Wish) -> "_Plan":
         lineups=lineups,
         seeds=iter(seeds),
         total=0 if known is None else len(known) * len(lineups),
-        contestants=contestants,
+        contestants={bot.name: bot for bot in apart([*contestants.values()])},
         workers=LocalWorkers(workers),
         records=wish.folder,
         keep=keep,
@@ -226,7 +226,8 @@ class _Plan:
     records: Path
     keep: Keep
     _job: "Job[None]" = attrs.field(init=False)
-    _playing: str = attrs.field(init=False)
+    _playing: TemporaryFolder = attrs.field(init=False)
+    """The folder of the records that are being written; below `records`, to be moved there."""
     _wake: trio.Event = attrs.field(factory=trio.Event, init=False)
     _arrived: deque[Future[Any]] = attrs.field(factory=deque, init=False)
     _running: dict[Future[Any], list[_Wanted]] = attrs.field(factory=dict, init=False)
@@ -251,7 +252,9 @@ class _Plan:
         self._disturbances = Disturbances(self.setup.conditions.stall_margin)
         try:
             self.records.mkdir(parents=True, exist_ok=True)
-            self._playing = tempfile.mkdtemp(prefix=".playing-", dir=self.records)
+            # Several machines may share the folder for records.
+            kind = f".playing-{os.uname().nodename}"
+            self._playing = TemporaryFolder(kind, self.records, watched=True)
         except OSError as error:
             raise FileError.of("can't write records to", self.records, error) from None
         try:
@@ -263,7 +266,7 @@ class _Plan:
                 raise
             await _shielded(functools.partial(self.workers.close, worker.end_idle_bots))
         finally:
-            await _shielded(functools.partial(shutil.rmtree, self._playing, ignore_errors=True))
+            await _shielded(self._playing.close)
 
     def _wanted(self) -> Iterator[_Wanted]:
         index = itertools.count()
@@ -357,7 +360,7 @@ class _Plan:
             ),
             contestants={name: self.contestants[name] for name in sorted(names)},
             blocks=tuple(each.block for each in wanted),
-            playing=str(Path(self._playing).absolute()),
+            playing=str(self._playing.path),
             reports=True,
         )
 
@@ -420,7 +423,7 @@ class _Plan:
         kept = None
         for match, described in zip(block.result.matches, block.reports, strict=True):
             assert match.record is not None
-            source = Path(self._playing) / str(block.records[match.record])
+            source = self._playing.path / str(block.records[match.record])
             try:
                 if keeps:
                     name = record_name(self.setup.ruleset.name, seed, described.match)

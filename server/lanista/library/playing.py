@@ -9,6 +9,7 @@ import attrs
 
 from lanista.bots import close_fork_server
 from lanista.errors import BadInputError, FileError
+from lanista.hosting.bot_pool import apart
 from lanista.hosting.host import MatchReport, distinct
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
 from lanista.hosting.started_match import StartedMatch
@@ -116,7 +117,7 @@ def _begin(
             ),
             contestants=[
                 attrs.evolve(contestant, name=name, restart=True)
-                for name, contestant in zip(names, seated, strict=True)
+                for name, contestant in zip(names, apart(seated), strict=True)
             ],
             record_path=lambda id_: path or RECORDS / record_name(ruleset.name, match_seed, id_),
             watcher=watcher if reports else None,

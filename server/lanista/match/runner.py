@@ -97,6 +97,10 @@ class Match:
     """The commands by which the bots were started, by seat, for the record."""
     why_gone: Callable[[int], Awaitable[str | None]] | None = None
     """Called with a seat whose bot closed its connection; returns the reason, if it is known."""
+    limit_breakers: Callable[[float], Awaitable[Mapping[int, str]]] | None = None
+    """Called when a turn would make the match void, with the time on trio's clock at which the turn
+    began. Returns the seats whose bots are ended because they broke a limit, if something of them
+    was still there then, and how each of these bots ended."""
     prepared: PreparedBoard | None = None
     """The board, if it was prepared in advance; None to prepare it in `run`."""
     may_rejoin: Collection[int] = ()
@@ -324,15 +328,19 @@ class Match:
                     if seat.gone == "disconnected":
                         seat.gone_message = await self.why_gone(seat.index) or seat.gone_message
             await self.stalls.passes.wait()
-            verdicts = await self._judge(playing)
             # A late answer in a turn in which the host stalled may be the fault of either, so the
             # match is void, unless the host was busy with connections from the bot's own address.
-            void = stall > self.spec.conditions.stall_margin and any(
-                isinstance(verdicts[seat.index], Late)
-                and seat.connection.work_since(began) < stall * OWN_SHARE
+            void = in_stall = stall > self.spec.conditions.stall_margin and any(
+                self._is_late(seat) and seat.connection.work_since(began) < stall * OWN_SHARE
                 for seat in asked
             )
-            notes = self._note_faults(began, playing, verdicts, void=void)
+            if void and await self._put_out_limit_breakers(began):
+                void = False
+                if self.spec.ruleset.consequence is Consequence.FORFEIT:
+                    self.outcome = self._forfeited(game)
+                    return
+            verdicts = await self._judge(playing)
+            notes = self._note_faults(began, playing, verdicts, in_stall=in_stall)
             if not void:
                 game.advance(verdicts)
             outcome = self._ending(game, void=void)
@@ -520,11 +528,18 @@ class Match:
         return verdicts
 
     def _note_faults(
-        self, began: float, playing: Sequence[Seat], verdicts: Sequence[Verdict], *, void: bool
+        self, began: float, playing: Sequence[Seat], verdicts: Sequence[Verdict], *, in_stall: bool
     ) -> list[bytes]:
         """Count the faults of the turn; return the notes that each seat is sent next.
 
         The game still stands before the turn, so that it can explain what is refused.
+
+        Args:
+            began: When the turn began, on trio's clock.
+            playing: The seats that are still in the match.
+            verdicts: The verdicts, by seat.
+            in_stall: Whether a late answer may be the fault of a stall of this machine, so that it
+                doesn't count for the limit of late turns.
         """
         self._turn_faults = [[] for _ in self.seats]
         notes = [b""] * len(self.seats)
@@ -534,9 +549,9 @@ class Match:
                 continue
             times = turn_lines.times_of(seat, began)
             if isinstance(verdict, Late):
-                self.figures.count_late(in_stall=void)
-            if isinstance(verdict, Late) or seat.absent:
-                self._count_late(seat, times, void=void)
+                self.figures.count_late(in_stall=in_stall)
+            if not in_stall and (isinstance(verdict, Late) or seat.absent):
+                self._count_late(seat, times)
             tally.count(verdict, seat.gone)
             hello = seat.connection.hello
             assert hello is not None
@@ -550,15 +565,14 @@ class Match:
                 notes[seat.index] = b"".join([self._note(seat, fault) for fault in faults])
         return notes
 
-    def _count_late(self, seat: Seat, times: Sequence[int] | None, *, void: bool) -> None:
+    def _count_late(self, seat: Seat, times: Sequence[int] | None) -> None:
         """Count a turn that was late or missing; put the seat out after too many of them in a row.
 
         A bot that is already back, and so will be asked in the next turn, isn't put out before.
         """
         seat.late_streak += 1
         if (
-            void
-            or seat.successor is not None
+            seat.successor is not None
             or self.spec.ruleset.consequence is not Consequence.SKIP
             or seat.late_streak < self.spec.conditions.late_limit
         ):
@@ -592,15 +606,45 @@ class Match:
         """The time limit of this turn, in seconds, without what is added for a seat's way."""
         return self.spec.conditions.clock.of_turn(self._turns)
 
+    def _is_missing(self, seat: Seat) -> bool:
+        return seat.line is None and not seat.present and seat.gone != "late"
+
+    def _is_late(self, seat: Seat) -> bool:
+        if self._is_missing(seat):
+            return False
+        # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
+        if seat.line is None or seat.arrived is None or seat.gone:
+            return True
+        return not seat.arrived.in_time(seat.deadline)
+
+    async def _put_out_limit_breakers(self, began: float) -> bool:
+        """Put out the seats whose bots have broken a limit; return whether there is any.
+
+        Such a bot may itself be why this machine stalled: otherwise a bot that is about to lose
+        could make the match void, again and again, by starting processes without end.
+
+        Args:
+            began: When the turn began, on trio's clock.
+        """
+        if self.limit_breakers is None:
+            return False
+        breakers = await self.limit_breakers(began)
+        for index, why in breakers.items():
+            seat = self.seats[index]
+            seat.lose("disconnected", why)
+            seat.line = None
+        return bool(breakers)
+
     def _verdict(self, seat: Seat) -> Verdict:
         assert self._game is not None
-        if seat.line is None and not seat.present and seat.gone != "late":
+        if self._is_missing(seat):
             return Missing()
-        arrived = seat.arrived
-        # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
-        if seat.line is None or arrived is None or seat.gone or not arrived.in_time(seat.deadline):
+        if self._is_late(seat):
             self._spend(seat, seat.deadline - seat.handed_at - seat.lag)
             return Late()
+        arrived = seat.arrived
+        assert seat.line is not None
+        assert arrived is not None
         self._spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at - seat.lag)
         seat.late_streak = 0
         try:

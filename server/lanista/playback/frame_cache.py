@@ -11,17 +11,12 @@ If the worker dies, unfinished files are marked as failed, and the next request 
 worker: the record gives the same frames again.
 """
 
-import contextlib
-import fcntl
 import itertools
 import json
 import math
 import os
-import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import zlib
 from array import array
 from collections.abc import Iterator
@@ -33,6 +28,7 @@ import structlog
 import trio
 
 from lanista.playback.frames import KEY_EVERY, encode
+from lanista.temporary import TemporaryFolder
 
 KEPT = 512 * 1024 * 1024
 """Bytes of frames on disk above which files without a viewer are removed."""
@@ -48,8 +44,6 @@ RESTART_PAUSE = 1.0
 """Seconds to wait before a replay worker that ended is started again."""
 ENDING_TIME = 0.5
 """Seconds that the replay worker has to exit by itself."""
-_FOLDER = re.compile(r"lanista-frames-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
-"""Pattern of the folders' names: the id of the process, and the suffix that `tempfile` adds."""
 
 log = structlog.get_logger()
 
@@ -176,8 +170,7 @@ class FrameCache:
     at_once: bool = False
     """Whether to start the replay worker before there is a viewer. A process that also starts bots
     does so: `bots.orphans` kills children that are younger than the bot they may come from."""
-    _folder: Path | None = attrs.field(default=None, init=False)
-    _lock: int = attrs.field(default=-1, init=False)
+    _folder: TemporaryFolder | None = attrs.field(default=None, init=False)
     _files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
     """The files that can be acquired, by key, the least recently used first."""
     _by_number: dict[int, FrameFile] = attrs.field(factory=dict, init=False)
@@ -194,7 +187,7 @@ class FrameCache:
     def folder(self) -> Path:
         """The temporary folder of the frames, which is removed at the end."""
         assert self._folder is not None
-        return self._folder
+        return self._folder.path
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the replay worker running until cancelled."""
@@ -219,8 +212,8 @@ class FrameCache:
                 await trio.sleep(RESTART_PAUSE)
                 first = await self._orders.receive()  # start it only when it is needed
         finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            os.close(self._lock)
+            assert self._folder is not None
+            self._folder.close()
 
     async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
         """Talk with the replay worker until it ends; `first` is an order to pass on first."""
@@ -239,11 +232,7 @@ class FrameCache:
             OSError: The folder can't be made.
         """
         if self._folder is None:
-            _remove_abandoned()
-            self._folder = Path(tempfile.mkdtemp(prefix=f"lanista-frames-{os.getpid()}-"))
-            # systemd-tmpfiles and our own clean-up leave folders alone that are locked.
-            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(self._lock, fcntl.LOCK_SH)
+            self._folder = TemporaryFolder("lanista-frames")
 
     def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.
@@ -352,40 +341,6 @@ def _pack(value: dict[str, Any]) -> bytes:
 def _unpack(packed: bytes) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(zlib.decompress(packed))
     return value
-
-
-def _remove_abandoned() -> None:
-    """Remove this user's folders of frames whose process is no longer there.
-
-    Both the process id in the name and the lock must say so: the id may have been reused since,
-    and a process in another container isn't seen from here.
-    """
-    for path in Path(tempfile.gettempdir()).glob("lanista-frames-*"):
-        match = _FOLDER.fullmatch(path.name)
-        if match is None or _is_other_process(int(match[1])):
-            continue
-        with contextlib.suppress(OSError):
-            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                if os.fstat(folder).st_uid == os.geteuid():
-                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(path, ignore_errors=True)
-            finally:
-                os.close(folder)
-
-
-def _is_other_process(pid: int) -> bool:
-    """Return whether a process runs that isn't this one.
-
-    This process may have the id that a killed arena had, as in a container that was restarted.
-    """
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # another user's
-    return pid != os.getpid()
 
 
 async def _start(folder: Path) -> trio.Process:

@@ -23,11 +23,11 @@ from collections.abc import Collection, Iterator, Sequence
 import attrs
 import sqlalchemy as sa
 
+from lanista.results.match_result import Benching, BlockResult
 from lanista.store import checksums, writing
 from lanista.store.base import Database
 from lanista.store.ladder_reading import LadderReading
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
-from lanista.store.results import Benching, BlockResult
 from lanista.store.schema import BENCHED, BOTS, META, STRUCK, TOURNAMENT, UNBENCHED
 
 

@@ -14,7 +14,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
-from lanista.store.results import Benching, MatchResult, SeatResult
+from lanista.results.match_result import Benching, MatchResult, SeatResult
 from lanista.store.schema import (
     BENCHED,
     BLOCKS,

@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from lanista.results.match_result import Benching, BlockResult, MatchResult
 from lanista.store import checksums
-from lanista.store.results import Benching, BlockResult, MatchResult
 from lanista.store.schema import BENCHED, BLOCKS, COUNTED, MATCHES, SEATS
 
 

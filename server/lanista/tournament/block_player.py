@@ -25,11 +25,10 @@ from lanista.match.record import ENDING
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
+from lanista.results.match_result import MatchResult, SeatResult
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
-from lanista.store.results import MatchResult, SeatResult
-from lanista.tournament.futures import one_line
 from lanista.tournament.setup import MatchSetup, Opening
 
 
@@ -296,7 +295,7 @@ def _forfeit(
                 rank=started + 1,
                 score=0,
                 ending=Ending.START_FAILURE,
-                words=one_line(bot),
+                words=bot.with_last_line(),
             )
         )
     result = MatchResult(

@@ -44,10 +44,10 @@ import trio
 
 from lanista.pairing.base import Format, Progress
 from lanista.pairing.blocks import Pairing
+from lanista.results.match_result import BlockResult
 from lanista.standings.table import Standings
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.store.results import BlockResult
 from lanista.tournament import events
 from lanista.tournament.calibration import Bounds, NotMeasuredError, calibrate, make_measure
 from lanista.tournament.executors import Workers, no_cleanup

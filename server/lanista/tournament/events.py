@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from lanista.pairing.base import Progress
-from lanista.store.results import MatchResult
+from lanista.results.match_result import MatchResult
 
 SCHEMA = 1
 """Version of the events' JSON; it grows with changes that older readers can't understand."""

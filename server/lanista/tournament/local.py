@@ -108,7 +108,7 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
 
     Args:
         cores: The cores that it and its bots run on; empty for all.
-        in_groups: Whether the manager may manage control groups.
+        in_groups: Whether the manager may make control groups.
     """
     leave_signals()
     # End at once: a service manager that ends all our processes by SIGTERM may have ended bots too,
@@ -171,7 +171,7 @@ class LocalWorkers(Workers):
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Take over our control group if it was delegated, so that workers start in it."""
+        """Use control groups: if ours was delegated, workers start in a group within it."""
         self._in_groups = use_cgroups()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:

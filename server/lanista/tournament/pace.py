@@ -26,7 +26,7 @@ import attrs
 
 from lanista.match.ending import FAILURES
 from lanista.pairing.base import Progress
-from lanista.store.results import BlockResult
+from lanista.results.match_result import BlockResult
 from lanista.tournament.worker import Finished
 
 TASK_SECONDS = 1.0

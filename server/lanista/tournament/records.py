@@ -16,8 +16,8 @@ import attrs
 
 from lanista.hosting.block_records import PLAYING
 from lanista.match.ending import FAILURES
+from lanista.results.match_result import BlockResult, MatchResult
 from lanista.store.lock import folder_lock
-from lanista.store.results import BlockResult, MatchResult
 from lanista.tournament.spec import Keep
 from lanista.tournament.worker import Finished
 

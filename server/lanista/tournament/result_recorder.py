@@ -15,9 +15,9 @@ import trio
 from lanista.match.ending import FAILURES
 from lanista.pairing.base import Format
 from lanista.pairing.blocks import BlockScore, Pairing
+from lanista.results.match_result import Benching, BlockResult
 from lanista.standings.table import Standings
 from lanista.store.database import Store
-from lanista.store.results import Benching, BlockResult
 from lanista.tournament.pace import Failures
 from lanista.tournament.records import Records
 from lanista.tournament.setup import Setup

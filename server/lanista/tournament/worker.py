@@ -38,8 +38,9 @@ from lanista.match.ending import FAILURES
 from lanista.match.record import ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
 from lanista.pairing.blocks import Seating
+from lanista.results.match_result import BlockResult
 from lanista.rules import registry
-from lanista.store.results import BlockResult
+from lanista.temporary import TemporaryFolder
 from lanista.tournament.block_player import MatchRun, PlayedTry, Player
 from lanista.tournament.setup import MatchSetup, Opening
 
@@ -249,12 +250,12 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
     seats = [task.contestants[block.bots[place]] for place in block.seatings[0]]
     answers: list[float] = []
     stall = 0.0
-    with _records_folder(None, parent=task.playing) as folder:
+    with _records_folder(None, watched=True) as folder:
         # The start of the bots isn't to be measured: the time begins when they are connected.
         try:
             await player.warm(task.match_setup, seats)
         except NotStartedError as error:
-            raise WorkError(f"a bot didn't start: {error}") from None
+            raise WorkError(f"a bot didn't start: {error.with_last_line()}") from None
         until = trio.current_time() + seconds
         while trio.current_time() < until:
             run = MatchRun(seats, block.opening)
@@ -272,7 +273,7 @@ async def _try_bot(
     player: Player, match_setup: MatchSetup, contestant: Contestant, opening: Opening
 ) -> Trial:
     seats = [contestant] * registry.get(match_setup.game).seats
-    with _records_folder(None) as folder:
+    with _records_folder(None, watched=True) as folder:
         run = MatchRun(seats, opening)
         await player.play_alone(match_setup, run, folder)
         played = run.tries[-1]
@@ -318,13 +319,13 @@ def _times(record: Path) -> tuple[list[float], float]:
 
 
 @contextlib.contextmanager
-def _records_folder(playing: str | None, *, parent: str | None = None) -> Iterator[Path]:
+def _records_folder(playing: str | None, *, watched: bool = False) -> Iterator[Path]:
     """Yield the folder for records that are being written, and turn its errors into WorkError.
 
     Args:
         playing: The folder; None for a temporary one.
-        parent: The folder in which a temporary one is made; None for the system's. A worker that is
-            killed leaves it behind; below `Task.playing` the next run removes it.
+        watched: Whether a temporary one is removed as soon as this worker is killed, say by Ctrl-C,
+            which costs a process; otherwise the next worker on this machine removes it.
 
     Raises:
         WorkError: A record can't be written there.
@@ -333,8 +334,8 @@ def _records_folder(playing: str | None, *, parent: str | None = None) -> Iterat
         if playing is not None:
             yield Path(playing)
             return
-        with tempfile.TemporaryDirectory(prefix="lanista-", dir=parent) as folder:
-            yield Path(folder)
+        with TemporaryFolder("lanista-records", watched=watched) as folder:
+            yield folder.path
     except OSError as error:
         where = error.filename or playing or tempfile.gettempdir()
         raise WorkError(f"no record can be written, {where}: {error.strerror or error}") from None

@@ -10,7 +10,8 @@ idlest one of the address that has the most is closed.
 
 import socket
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 import attrs
 import trio
@@ -21,7 +22,8 @@ from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 
 MAX_VIEWERS = 500
-"""Maximum number of WebSockets at once; more are refused."""
+"""Maximum number of WebSockets at once; for one more, another address gives one up, or it is
+refused."""
 MAX_REQUESTS = 500
 """Maximum number of other connections at once; for one more, an idle one is closed."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
@@ -70,6 +72,7 @@ class Peer(trio.abc.HalfCloseableStream):
     holds: int = attrs.field(default=0, init=False)
     """Memory that a large answer takes, in bytes."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _until_closed: trio.CancelScope | None = attrs.field(default=None, init=False)
     _unread: bytes = attrs.field(default=b"", init=False)
     """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
 
@@ -167,10 +170,20 @@ class Peer(trio.abc.HalfCloseableStream):
             while await self._receive(RECEIVED):
                 pass
 
+    @contextmanager
+    def until_closed(self) -> Iterator[None]:
+        """Cancel a block that may wait for long if the connection is closed meanwhile."""
+        with trio.CancelScope() as self._until_closed:
+            if self.closed.is_set():
+                self._until_closed.cancel()
+            yield
+
     def close(self) -> None:
         """Close the connection at once, and wake up the task that waits for that."""
         self.stream.socket.close()
         self.closed.set()
+        if self._until_closed is not None:
+            self._until_closed.cancel()
         self.connections.forget(self)
 
     async def aclose(self) -> None:
@@ -272,11 +285,20 @@ class Connections(trio.abc.Listener[Peer]):
         return peer
 
     def may_view(self, peer: Peer) -> bool:
-        """Return whether a connection may become a WebSocket; if so, count it as one."""
+        """Return whether a connection may become a WebSocket; if so, count it as one.
+
+        When there are too many, one of the address with the most is closed, provided that it still
+        has at least as many as this connection's address then.
+        """
         viewers = [other for other in self._peers if other.is_viewer]
-        own = sum(other.address == peer.address for other in viewers)
-        if len(viewers) >= MAX_VIEWERS or own >= share_of(peer.address, MAX_VIEWERS):
+        counts = Counter(other.address for other in viewers)
+        if counts[peer.address] >= share_of(peer.address, MAX_VIEWERS):
             return False
+        if len(viewers) >= MAX_VIEWERS:
+            greediest = _most_common(counts)
+            if counts[greediest] <= counts[peer.address] + 1:
+                return False
+            _idlest([other for other in viewers if other.address == greediest]).close()
         peer.is_viewer = True
         return True
 

@@ -9,7 +9,6 @@ table that was computed: they wait only for the first.
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
@@ -22,6 +21,7 @@ from lanista.web.tournaments import NoStandingsError
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
     from lanista.arena.ladders.room import LadderRoom
+    from lanista.results.data_folder import DataFolder
 
 REST = 10.0
 """Minimum seconds between two tables of a ladder."""
@@ -31,8 +31,6 @@ ANSWERS = 64
 """Number of answers about bots that are kept."""
 ANSWER_FOR = 5.0
 """Seconds for which such an answer is sent again."""
-HISTORY = "ratings.db"
-"""The file of the ladders' `RatingHistory` in the data folder."""
 
 Ask = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Returns the answer of a process to a question for `LadderTables`; it blocks, and raises
@@ -273,7 +271,7 @@ def _rests(table: _Table) -> dict[str, Any]:
     }
 
 
-def _source(room: "LadderRoom", data: Path) -> Mapping[str, Any]:
+def _source(room: "LadderRoom", data: "DataFolder") -> Mapping[str, Any]:
     spec = room.spec
     return {
         "name": spec.name,
@@ -282,6 +280,6 @@ def _source(room: "LadderRoom", data: Path) -> Mapping[str, Any]:
         "window": spec.window,
         "target": room.target,
         "schema": room.schema,
-        "history": str(data / HISTORY),
-        "records": str(data / "records"),
+        "history": str(data.rating_history),
+        "records": str(data.records),
     }

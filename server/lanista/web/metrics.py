@@ -175,7 +175,7 @@ def _connections(arena: Arena) -> Iterator[Metric]:
     connections.add_metric(["leaving"], arena.leaving)
     yield connections
     yield _gauge(
-        "lanista_connections_max", "Places for connections.", arena.options.max_connections
+        "lanista_connections_max", "Places for connections.", arena.options.spec.max_connections
     )
     refusals = CounterMetricFamily(
         "lanista_refusals",

@@ -6,14 +6,14 @@ are and what they cost.
 """
 
 import base64
-import hmac
 import http
 import json
 import logging
 import math
 import re
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -28,6 +28,7 @@ from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
 from lanista.arena.admission import is_loopback
+from lanista.arena.limits import Turns
 from lanista.arena.processes.tls import TlsRelay
 from lanista.arena.records.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.errors import CannotListenError
@@ -41,11 +42,12 @@ from lanista.rules.outcome import Termination
 from lanista.web import view as views
 from lanista.web.connections import Connections, Peer
 from lanista.web.ladders import UnknownBotError
+from lanista.web.operator_token import OperatorToken
 from lanista.web.tournament_matches import LOOK_EVERY
 from lanista.web.tournaments import NoStandingsError
 from lanista.web.view import View, Visitor
 from lanista.web.viewer import Viewer
-from lanista_protocol import RemoteProtocolError
+from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:
     from lanista.web.metrics import Metrics
@@ -120,6 +122,11 @@ def _error(status: http.HTTPStatus, message: str) -> _Answer:
     return _Answer(status, json.dumps({"error": message}).encode())
 
 
+def _closed() -> _Answer:
+    """Return the answer to a request whose connection was closed, which nobody gets."""
+    return _error(http.HTTPStatus.SERVICE_UNAVAILABLE, "others needed this connection's place")
+
+
 def _serialized(answer: _Answer) -> bytes:
     """Return the bytes of an answer."""
     headers = Headers(HEADERS)
@@ -172,6 +179,8 @@ class Server:
     """Makes the text of the arena's figures; None if this isn't an arena's page."""
     tls: TlsRelay | None = None
     """Speaks TLS with viewers; None for plain text."""
+    operator: OperatorToken = attrs.field(init=False)
+    """Finds out who is the operator."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, tuple[bytes, str]] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
@@ -181,9 +190,12 @@ class Server:
     _viewer_left: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when a viewer leaves; then replaced."""
     _nursery: trio.Nursery = attrs.field(init=False)
+    _turns: Turns = attrs.field(factory=Turns, init=False)
+    """By kind of work and address."""
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
+        self.operator = OperatorToken(self.token)
         # With a token, viewers on loopback may be other people, who come through a proxy.
         is_private = is_loopback(self.host) and self.token is None
         self.view.open_logs = self.open_logs or is_private
@@ -319,7 +331,7 @@ class Server:
     async def _serve_viewer(self, connection: ServerConnection) -> None:
         """Serve one viewer until it leaves."""
         peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
-        viewer = Viewer(connection, peer, self.view, self.viewers, self._operates)
+        viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
         self.viewers.add(viewer)
         self.has_viewers.set()
         try:
@@ -336,16 +348,6 @@ class Server:
                 self.has_viewers = trio.Event()
             self._viewer_left.set()
             self._viewer_left = trio.Event()
-
-    def _operates(self, token: str | None) -> bool:
-        """Return whether a viewer with this token, or without one, may give commands."""
-        if self.token is None:
-            return True
-        if token is None:
-            return False
-        # A token from outside may have lone surrogates.
-        given = token.encode("utf-8", "surrogatepass")
-        return hmac.compare_digest(given, self.token.encode("utf-8", "surrogatepass"))
 
     # -- HTTP ----------------------------------------------------------------------------------
 
@@ -392,11 +394,13 @@ class Server:
         if len(query) < len(pairs):
             raise _error(http.HTTPStatus.BAD_REQUEST, "a parameter is given twice; give it once")
         if path == "/metrics":
-            await self._metrics(request.headers.get_all("Authorization"), query)
+            await self._metrics(peer, request.headers.get_all("Authorization"), query)
         await self._api(peer, path, query, request.headers.get("Authorization"))
         raise _error(http.HTTPStatus.NOT_FOUND, "there is nothing here; see docs/api.md")
 
-    async def _metrics(self, authorizations: Sequence[str], query: dict[str, str]) -> None:
+    async def _metrics(
+        self, peer: Peer, authorizations: Sequence[str], query: dict[str, str]
+    ) -> None:
         """Answer with the arena's figures, for whoever may give commands."""
         _check_parameters(query, "token")
         token = query.get("token")
@@ -404,7 +408,7 @@ class Server:
             kind, _, token = authorization.partition(" ")
             if kind.lower() != "bearer":
                 token = None
-        if not self._operates(token):
+        if not await self._is_operators(peer, token):
             raise _error(
                 http.HTTPStatus.UNAUTHORIZED,
                 "figures need the operator's token: Authorization: Bearer TOKEN, or ?token=TOKEN",
@@ -444,10 +448,11 @@ class Server:
             await self._standings(peer, query.get("game"))
         if path == "/api/1/tournaments":
             _check_parameters(query)
-            raise _Answer(http.HTTPStatus.OK, await view.tournaments.all_json())
+            async with self._turn(peer, "tournaments"):
+                raise _Answer(http.HTTPStatus.OK, await view.tournaments.all_json())
         if path.startswith(TOURNAMENT):
             _check_parameters(query)
-            await self._tournament(path.removeprefix(TOURNAMENT))
+            await self._tournament(peer, path.removeprefix(TOURNAMENT))
         if path == "/api/1/refusals":
             _check_parameters(query)
             await self._check_operator(peer, authorization)
@@ -463,16 +468,18 @@ class Server:
             _check_parameters(query)
             await self._ladders(peer, path)
         if path == "/api/1/matches":
-            await self._matches(query)
+            await self._matches(peer, query)
         if match is not None and match[2]:
             _check_parameters(query)
             visitor = await self._visitor(peer, authorization)
-            if match[3]:
-                await self._bundle(match[1], int(match[3]), visitor)
-            await self._record(peer, match[1], visitor)
+            async with self._turn(peer, "records"):
+                if match[3]:
+                    await self._bundle(match[1], int(match[3]), visitor)
+                await self._record(peer, match[1], visitor)
         if match is not None:
             _check_parameters(query)
-            description = await view.match_json(match[1])
+            async with self._turn(peer, "matches"):
+                description = await view.match_json(match[1])
             if description is None:
                 raise _error(http.HTTPStatus.NOT_FOUND, f"there is no match {match[1]!r} here")
             raise _json(description)
@@ -494,8 +501,9 @@ class Server:
         self.connections.hold(peer, 2 * len(body))
         raise _Answer(http.HTTPStatus.OK, body)
 
-    async def _tournament(self, name: str) -> None:
-        body = await self.view.tournaments.one_json(name)
+    async def _tournament(self, peer: Peer, name: str) -> None:
+        async with self._turn(peer, "tournaments"):
+            body = await self.view.tournaments.one_json(name)
         if body is None:
             raise _error(http.HTTPStatus.NOT_FOUND, f"there is no tournament {name!r} here")
         raise _Answer(http.HTTPStatus.OK, body)
@@ -511,12 +519,14 @@ class Server:
             return
         name, bot, opponent = found.groups()
         try:
-            if opponent is not None:
-                body = await ladders.against_json(name, bot, opponent)
-            elif bot is not None:
-                body = await ladders.bot_json(name, bot)
-            else:
+            if bot is None:
                 body = await ladders.table_json(name)
+            else:
+                async with self._turn(peer, "bots"):
+                    if opponent is None:
+                        body = await ladders.bot_json(name, bot)
+                    else:
+                        body = await ladders.against_json(name, bot, opponent)
         except UnknownBotError as error:
             raise _error(http.HTTPStatus.NOT_FOUND, str(error)) from None
         except NoStandingsError as error:
@@ -526,7 +536,7 @@ class Server:
         self.connections.hold(peer, 2 * len(body))
         raise _Answer(http.HTTPStatus.OK, body)
 
-    async def _tournament_matches(self, query: dict[str, str]) -> None:
+    async def _tournament_matches(self, peer: Peer, query: dict[str, str]) -> None:
         """Answer with stored matches of a tournament."""
         _check_parameters(query, *TOURNAMENT_FILTERS, "tournament", "limit", "before")
         for name, values in TOURNAMENT_VALUES.items():
@@ -545,7 +555,8 @@ class Server:
         }
         filters |= {"limit": _limit(query), "before": None if before is None else int(before)}
         try:
-            page = await self.view.tournament_matches.page(query["tournament"], filters)
+            async with self._turn(peer, "matches"):
+                page = await self.view.tournament_matches.page(query["tournament"], filters)
         except NoStandingsError as error:
             raise _error(http.HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
         if page is None:
@@ -553,9 +564,9 @@ class Server:
             raise _error(http.HTTPStatus.NOT_FOUND, message)
         raise _json(page)
 
-    async def _matches(self, query: dict[str, str]) -> None:
+    async def _matches(self, peer: Peer, query: dict[str, str]) -> None:
         if "tournament" in query:
-            await self._tournament_matches(query)
+            await self._tournament_matches(peer, query)
         _check_parameters(query, "game", "player", "name", "end", "seed", "limit", "before")
         limit = _limit(query)
         query.pop("limit", None)
@@ -572,7 +583,8 @@ class Server:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
             )
-        matches, after = await self.view.matches(limit=limit, before=before, **query)
+        async with self._turn(peer, "matches"):
+            matches, after = await self.view.matches(limit=limit, before=before, **query)
         raise _json({"matches": matches, "next": after})
 
     async def _visitor(self, peer: Peer, authorization: str | None) -> Visitor:
@@ -581,12 +593,12 @@ class Server:
         Raises:
             _Answer: It is neither the operator's token nor that of a name.
         """
-        visitor = Visitor(operator=self._operates(None))
+        visitor = Visitor(operator=not self.operator.is_needed)
         if authorization is None:
             return visitor
         scheme, _, credentials = authorization.partition(" ")
         if scheme.lower() == "bearer" and credentials.isascii():
-            if not self._operates(credentials):
+            if not await self._is_operators(peer, credentials):
                 raise _error(http.HTTPStatus.FORBIDDEN, "this isn't the operator's token")
             return Visitor(operator=True)
         name, _, token = _decoded(credentials).partition(":")
@@ -599,10 +611,42 @@ class Server:
         if names is None:
             raise _error(http.HTTPStatus.FORBIDDEN, "there are no ladders here")
         try:
-            proved = await names.prove(name, token, peer.address)
+            with peer.until_closed():
+                proved = await names.prove(name, token, peer.address)
+                return attrs.evolve(visitor, names={proved.name: proved.registered})
         except RemoteProtocolError as error:
-            raise _error(http.HTTPStatus.FORBIDDEN, error.message) from None
-        return attrs.evolve(visitor, names={proved.name: proved.registered})
+            status = http.HTTPStatus.FORBIDDEN
+            if error.code is ErrorCode.INTERNAL:
+                status = http.HTTPStatus.SERVICE_UNAVAILABLE
+            raise _error(status, error.message) from None
+        raise _closed()
+
+    @asynccontextmanager
+    async def _turn(self, peer: Peer, work: str) -> AsyncIterator[None]:
+        """Wait until no other request of the peer's address has such work done for it.
+
+        The work is done for one request after another, of whatever address. So an address has at
+        most one that waits for it, and one that asks a lot delays mostly itself.
+
+        Args:
+            peer: The connection.
+            work: The kind of work.
+
+        Raises:
+            _Answer: The connection was closed meanwhile.
+        """
+        async with AsyncExitStack() as turn:
+            with peer.until_closed():
+                await turn.enter_async_context(self._turns.turn((work, peer.address)))
+            if peer.closed.is_set():
+                raise _closed()
+            yield
+
+    async def _is_operators(self, peer: Peer, token: str | None) -> bool:
+        """Return whether whoever sends a token, or none, is the operator."""
+        with peer.until_closed():
+            return await self.operator.is_operators(token, peer.address)
+        raise _closed()
 
     async def _check_operator(self, peer: Peer, authorization: str | None) -> None:
         """Answer with 403 unless it is the operator who asks."""

@@ -247,7 +247,7 @@ class View:
         return {
             "host": None if host in {"0.0.0.0", "::"} else host,  # noqa: S104 - compared
             "port": port,
-            "registration": self.arena.options.registration.value,
+            "registration": self.arena.options.spec.registration.value,
             "tls": self.arena.tls is not None,
         }
 

@@ -25,6 +25,7 @@ from lanista.playback.frame_cache import FrameFile, NoFramesError
 from lanista.playback.frames import API, encode
 from lanista.rules import registry
 from lanista.web.connections import Peer
+from lanista.web.operator_token import OperatorToken
 from lanista.web.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 
@@ -59,7 +60,7 @@ ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick", "house"})
 """Requests that only an operator may make."""
-WAITING = frozenset({"open", "frames", "file", "name"})
+WAITING = frozenset({"open", "frames", "file", "name", "token"})
 """Requests whose answers may have to wait."""
 
 
@@ -92,8 +93,8 @@ class Viewer:
     view: View
     others: Collection["Viewer"]
     """All viewers, with this one."""
-    operates: Callable[[str | None], bool]
-    """Returns whether a viewer with this token, or without one, is an operator."""
+    operator: OperatorToken
+    """Finds out whether this viewer is the operator."""
     visitor: Visitor = attrs.field(factory=Visitor, init=False)
     uploads: dict[str, Upload] = attrs.field(factory=dict, init=False)
     """The files that this viewer sent, by the ids under which they are open."""
@@ -106,6 +107,8 @@ class Viewer:
     """Number of requests that wait for their answers."""
     _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while frames are in memory to be sent."""
+    _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    """Held while a token is checked: each connection may have only one checked at a time."""
     _last_frames: float = attrs.field(default=0.0, init=False)
     """The time for which the last answer with frames was planned, by trio's clock."""
     _sends_lobby: bool = attrs.field(default=False, init=False)
@@ -117,7 +120,7 @@ class Viewer:
         Raises:
             ConnectionClosed: The viewer has left.
         """
-        self.visitor = Visitor(operator=self.operates(None))
+        self.visitor = Visitor(operator=not self.operator.is_needed)
         try:
             async with trio.open_nursery() as self._nursery:
                 await self._send(
@@ -169,11 +172,7 @@ class Viewer:
             self._operate(what, message)
             await self._done(message)
         elif what == "token":
-            token = _field(message, "token", str)
-            if not self.operates(token):
-                raise BadMessageError("this isn't the operator's token")
-            self.visitor = attrs.evolve(self.visitor, operator=True)
-            await self._send({"type": "operator", "operator": True, "id": message.get("id")})
+            self._nursery.start_soon(self._answer_later, self._prove_operator, message)
         elif what == "lobby":
             if not self._sends_lobby:
                 self._sends_lobby = True
@@ -486,7 +485,17 @@ class Viewer:
         self._close(match)
         self._remove(match)
 
-    # -- names ---------------------------------------------------------------------------------
+    # -- tokens --------------------------------------------------------------------------------
+
+    async def _prove_operator(self, message: Mapping[str, Any]) -> None:
+        """Check the operator's token."""
+        token = _field(message, "token", str)
+        async with self._one_token:
+            is_operators = await self.operator.is_operators(token, self.peer.address)
+        if not is_operators:
+            raise BadMessageError("this isn't the operator's token")
+        self.visitor = attrs.evolve(self.visitor, operator=True)
+        await self._send({"type": "operator", "operator": True, "id": message.get("id")})
 
     async def _prove_name(self, message: Mapping[str, Any]) -> None:
         """Check the token of a name, whose logs and failure bundles may then be seen."""
@@ -497,7 +506,8 @@ class Viewer:
         if len(self.visitor.names) >= MAX_NAMES:
             raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
         try:
-            proved = await names.prove(name, token, self.peer.address)
+            async with self._one_token:
+                proved = await names.prove(name, token, self.peer.address)
         except RemoteProtocolError as error:
             raise BadMessageError(error.message) from None
         self.visitor = attrs.evolve(

@@ -4,18 +4,26 @@ With open registration, the first hello that brings a token registers the name w
 registration, only the operator adds names. From then on, the name belongs to whoever has the token.
 
 A token is compared with its stored hash (`tokens`), which takes a twentieth of a second of a core:
-so it is done in threads of low priority of which only some run at once, and the addresses take
-turns. What has been found out is remembered, so that a bot that comes back for every match costs
-next to nothing; if the operator gives a name another token or removes it, in whatever process, the
-old token is of no use a second later. As anybody may send tokens, there are limits:
+so it is done in threads of low priority of which only some run at once. What has been found out is
+remembered for as long as this process runs, so that a bot that comes back costs next to nothing; if
+the operator gives a name another token or removes it, in whatever process, the old token is of no
+use a second later. As anybody may send tokens, there are limits:
 
-- An address may send a few wrong tokens, then one every half a minute. Until then its tokens aren't
-  compared at all, except that one that was right lately still is. A wrong token that is sent again
-  counts only once, so that a bot with a typing error that tries for ever doesn't shut out others
-  behind the same router.
-- No limit belongs to a name: whoever guesses its token can't lock out its owner elsewhere.
-- An address may register some names at once, then one a minute. This machine's own may register any
-  number.
+- A token that was right is let in at once, whatever others do.
+- Any other token is compared, sooner or later: a token is called wrong only after that. After some
+  wrong tokens from an address for a name, the next ones for that name from there are compared one
+  by one, in the order in which they came, at an interval. The same holds for an address with
+  whatever names, at a shorter interval. So guessing is slow, and yet nobody can keep a right token
+  out: it waits at most one interval for each connection of its own address that came before it.
+- Each address has at most one token of bots, one of the page's visitors and one new name that wait
+  for a thread, so addresses take turns. No limit belongs to a name alone: whoever guesses its token
+  doesn't delay its owner elsewhere.
+- A wrong token that is sent again counts only once, so a bot with a typing error that tries for
+  ever doesn't delay others behind the same router.
+- An address may register some names at once, then one a minute; wrong tokens don't count for that.
+  This machine's own may register any number.
+
+How many tokens wait is limited by the number of connections, each of which shows one at a time.
 
 A name that isn't registered costs as much, and gets the same answer, as a wrong token where
 registration is closed. A token is in no message, no log and no `repr`.
@@ -24,6 +32,7 @@ Which connection keeps a name that connects twice is decided elsewhere.
 """
 
 import contextlib
+import enum
 import hmac
 import math
 import os
@@ -42,25 +51,24 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.ladders import tokens
-from lanista.arena.limits import Allowance, CrowdError, FairLimiter
+from lanista.arena.limits import Allowance, Turns
 from lanista.hosting.control import Changes
 from lanista.store.errors import StoreError
 from lanista.store.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
 from lanista.suggestions import nearest
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, parse_hello, shown
 
-WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 30.0
-"""How many wrong tokens an address may send at once, and seconds until it may send one more."""
+WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 5.0
+"""How many wrong tokens of an address for one name are compared at once, and seconds until the next
+one is."""
+ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL = 50, 1.0
+"""The same for all names together."""
 NEW_NAMES, NEW_NAME_INTERVAL = 50, 60.0
 """How many names an address may register at once, and seconds until it may register one more.
 
 A class behind one router is one address."""
-MAX_WAITING = 512
-"""How many tokens may wait to be compared; of one address, half as many."""
 REMEMBERED = 10_000
-"""How many right tokens are remembered, and as many wrong ones."""
-REMEMBERED_FOR = 24 * 3600.0
-"""Seconds for which a token is remembered after it was last sent."""
+"""How many right tokens are remembered, and as many wrong ones: those that were sent last."""
 LOOK_INTERVAL = 1.0
 """Seconds between two looks at whether the operator has changed something."""
 _LOOK_PATIENCE = 5.0
@@ -138,15 +146,12 @@ class _Compared:
     A token is known by the digest of it and the name.
     """
 
-    # With the time until which each is remembered. The one that was used last comes last.
-    _entries: OrderedDict[bytes, tuple[_Entry, float]] = attrs.field(
-        factory=OrderedDict, init=False, repr=False
-    )
+    # The one that was used last comes last.
+    _entries: OrderedDict[bytes, _Entry] = attrs.field(factory=OrderedDict, init=False, repr=False)
 
     def find(self, digest: bytes) -> _Entry | None:
         """Return the entry with which a token was compared; None if that isn't remembered."""
-        entry, until = self._entries.get(digest, (None, 0.0))
-        return entry if trio.current_time() < until else None
+        return self._entries.get(digest)
 
     def has(self, digest: bytes, entry: _Entry) -> bool:
         """Return whether a token was compared with the same hash as that of an entry."""
@@ -155,10 +160,25 @@ class _Compared:
 
     def use(self, digest: bytes, entry: _Entry) -> None:
         """Remember a token, and forget the one that wasn't used for the longest if need be."""
-        self._entries[digest] = entry, trio.current_time() + REMEMBERED_FOR
+        self._entries[digest] = entry
         self._entries.move_to_end(digest)
         if len(self._entries) > REMEMBERED:
             self._entries.popitem(last=False)
+
+
+class _Asking(enum.Enum):
+    """What a token is sent for; each has a queue of its own, so that none delays another."""
+
+    HELLO = enum.auto()
+    PAGE = enum.auto()
+    NEW_NAME = enum.auto()
+
+
+class _Sender(NamedTuple):
+    """Whoever sends tokens, as far as that can be told."""
+
+    asking: _Asking
+    address: str
 
 
 @attrs.define(eq=False)
@@ -176,10 +196,13 @@ class Names:
     _key: bytes = attrs.field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
     _nobody: str = attrs.field(factory=tokens.hash_of_nothing, init=False, repr=False)
     _reserved_keys: frozenset[str] = attrs.field(init=False)
-    _comparing: FairLimiter = attrs.field(init=False)
+    _comparing: trio.CapacityLimiter = attrs.field(init=False)
     _threads: ThreadPoolExecutor = attrs.field(init=False)
     _readers: trio.CapacityLimiter = attrs.field(init=False)
+    # By sender, and by sender and key of the name.
+    _turns: Turns = attrs.field(factory=Turns, init=False)
     _wrong_tokens: Allowance = attrs.field(init=False)
+    _all_wrong_tokens: Allowance = attrs.field(init=False)
     _new_names: Allowance = attrs.field(init=False)
     _right: _Compared = attrs.field(factory=_Compared, init=False)
     _wrong: _Compared = attrs.field(factory=_Compared, init=False)
@@ -196,14 +219,17 @@ class Names:
 
     def __attrs_post_init__(self) -> None:
         self._reserved_keys = frozenset(map(key_of, self.reserved))
-        self._comparing = FairLimiter(self.slots, MAX_WAITING)
+        self._comparing = trio.CapacityLimiter(self.slots)
         self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
         self._readers = trio.CapacityLimiter(_READERS)
         self._wrong_tokens = Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL)
+        self._all_wrong_tokens = Allowance(ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL)
         self._new_names = Allowance(NEW_NAMES, NEW_NAME_INTERVAL)
 
     async def check(self, hello: Hello, address: str) -> LadderName:
         """Check the name and the token of a hello, and register the name if it is new.
+
+        This may have to wait for its turn, as the top of this module says.
 
         Args:
             hello: The hello, of a bot that wants to play on a ladder.
@@ -211,9 +237,8 @@ class Names:
 
         Raises:
             RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
-                is wrong or missing, or its address has sent too many wrong ones or registered too
-                many names (`bad-token`); too many tokens wait to be compared (`server-full`);
-                or the names can't be looked up (`internal`).
+                is wrong or missing (`bad-token`); the name is new and its address has registered
+                too many (`server-full`); or the names can't be looked up (`internal`).
         """
         name = hello.name
         key = _key_of_ladder_name(name)
@@ -226,7 +251,8 @@ class Names:
             if hello.token is None:
                 checked = await self._check_without_token(name, key, address)
             else:
-                checked = await self._check_token(name, key, hello.token, address)
+                sender = _Sender(_Asking.HELLO, address)
+                checked = await self._check_token(name, key, hello.token, sender)
         if checked.is_registered:
             self._seen[checked.name] = datetime.now(UTC)
         return checked
@@ -234,7 +260,8 @@ class Names:
     async def prove(self, name: str, token: str, address: str) -> ProvedName:
         """Check that a token is that of a registered name, which nobody plays under now.
 
-        The limits are those of `check`; but no name is registered.
+        The limits are those of `check`, counted apart from hellos; but no name is registered. A
+        connection may prove only one name at a time.
 
         Args:
             name: The name.
@@ -249,7 +276,7 @@ class Names:
         """
         key = _key_of_ladder_name(name)
         with self._store_errors(name):
-            checked = await self._check_token(name, key, token, address, registers=False)
+            checked = await self._check_token(name, key, token, _Sender(_Asking.PAGE, address))
         assert checked.registered is not None
         return ProvedName(checked.name, checked.registered)
 
@@ -332,18 +359,21 @@ class Names:
         owner = self._owner("name", key)
         return LadderName(name=name, key=key, owner=owner, is_registered=False)
 
-    async def _check_token(
-        self, name: str, key: str, token: str, address: str, *, registers: bool = True
-    ) -> LadderName:
-        registers = registers and self.is_open
+    async def _check_token(self, name: str, key: str, token: str, sender: _Sender) -> LadderName:
+        registers = sender.asking is _Asking.HELLO and self.is_open
         digest = self._digest("token", f"{key}\0{token}")
         entry = self._right.find(digest)
-        if entry is None:
-            self._refuse_guesser(address)
         if entry is not None and entry.as_of is not None and entry.as_of == self._changes:
             self._right.use(digest, entry)
         else:
-            entry = await self._entry_opened_by(token, digest, name, address, registers=registers)
+            entry = await self._look_up(name)
+            if entry.name is None and registers:
+                entry = await self._register(name, token, digest, sender.address)
+            verdict = self._verdict(digest, entry)
+            if verdict is None:
+                entry, verdict = await self._guess(token, digest, name, key, sender)
+            if not verdict:
+                entry = None
         if entry is None or entry.name is None:
             raise _bad_token(
                 f"the name {shown(name)} is registered with another token; send that one, or "
@@ -362,38 +392,47 @@ class Names:
             registered=entry.registered,
         )
 
-    async def _entry_opened_by(
-        self, token: str, digest: bytes, name: str, address: str, *, registers: bool
-    ) -> _Entry | None:
-        """Return the entry of a name; None for a wrong token.
+    async def _guess(
+        self, token: str, digest: bytes, name: str, key: str, sender: _Sender
+    ) -> tuple[_Entry, bool]:
+        """Compare a token with that of a name when it is its turn, and remember the result.
 
         Args:
             token: The token.
             digest: The digest of token and name.
             name: The name.
-            address: The address of whoever sent them.
-            registers: Whether a new name is registered with the token.
+            key: The key of the name.
+            sender: Whoever sent them.
+
+        Returns:
+            The entry of the name, and whether the token is right.
         """
-        if self._right.find(digest) or self._wrong.find(digest):
-            entry = await self._look_up(name)
-            verdict = self._verdict(digest, entry)
-            if verdict is not None:
-                return entry if verdict else None
+        pair = sender, key
+        async with self._turns.turn(pair):
+            await self._wrong_tokens.until_allowed(pair)
+            # It counts as wrong until it has turned out not to be: the next one may have its turn
+            # before that.
+            self._wrong_tokens.use(pair)
+        is_new_wrong = False
         try:
-            async with self._comparing.slot(address):
-                entry = await self._look_up(name)
-                if entry.name is None and registers:
-                    entry = await self._register(name, token, digest, address)
-                # Another connection may have found it out while this one waited.
-                verdict = self._verdict(digest, entry)
-                if verdict is None:
-                    verdict = await self._compare(token, digest, entry, address)
-        except CrowdError:
-            raise RemoteProtocolError(
-                ErrorCode.SERVER_FULL,
-                "too many tokens are waiting to be checked; try again in a few seconds",
-            ) from None
-        return entry if verdict else None
+            async with self._turns.turn(sender):
+                await self._all_wrong_tokens.until_allowed(sender)
+                async with self._comparing:
+                    # Only now, as the operator may have changed it meanwhile, and another
+                    # connection may have found out the same.
+                    entry = await self._look_up(name)
+                    verdict = self._verdict(digest, entry)
+                    if verdict is None:
+                        verdict = await self._compute(tokens.matches, token, entry.token_hash)
+                        is_new_wrong = not verdict
+                        if is_new_wrong:
+                            self._all_wrong_tokens.use(sender)
+                            log.info("wrong token", name=entry.name, host=sender.address)
+                        (self._right if verdict else self._wrong).use(digest, entry)
+        finally:
+            if not is_new_wrong:
+                self._wrong_tokens.give_back(pair)
+        return entry, verdict
 
     async def _look_up(self, name: str) -> _Entry:
         # Before the name is read: what is revoked meanwhile makes the entry count as an old one.
@@ -402,46 +441,31 @@ class Names:
 
     async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
         """Register a name, unless somebody is first; return its entry."""
-        is_limited = not is_loopback(address)
-        if is_limited:
-            if wait := self._new_names.wait(address):
-                raise _bad_token(
-                    f"too many new names from {address}; try again in {_seconds(wait)}, or use a "
-                    "name that is registered"
+        async with self._turns.turn(_Sender(_Asking.NEW_NAME, address)):
+            entry = await self._look_up(name)
+            if entry.name is not None:
+                return entry
+            wait = self._new_names.wait(address)
+            if wait and not is_loopback(address):
+                raise RemoteProtocolError(
+                    ErrorCode.SERVER_FULL,
+                    f"too many new names from {address}; try again in {math.ceil(wait)} s, or use "
+                    "a name that is registered",
                 )
             self._new_names.use(address)
-        token_hash = await self._compute(tokens.hash_of, token)
-        as_of = self._changes
-        registered = await self._in_thread(self.store.register, name, token_hash, Registrar.ITSELF)
-        entry = self._entry(registered, as_of)
-        if entry.token_hash == token_hash:
-            self._right.use(digest, entry)
-            log.info("name registered", name=entry.name, host=address)
-        elif is_limited:
-            self._new_names.give_back(address)
+            async with self._comparing:
+                token_hash = await self._compute(tokens.hash_of, token)
+            as_of = self._changes
+            registered = await self._in_thread(
+                self.store.register, name, token_hash, Registrar.ITSELF
+            )
+            entry = self._entry(registered, as_of)
+            if entry.token_hash == token_hash:
+                self._right.use(digest, entry)
+                log.info("name registered", name=entry.name, host=address)
+            else:
+                self._new_names.give_back(address)
         return entry
-
-    async def _compare(self, token: str, digest: bytes, entry: _Entry, address: str) -> bool:
-        """Return whether a token is that of an entry, and remember it."""
-        self._refuse_guesser(address)
-        # It counts as wrong until it has turned out not to be: other tokens of this address may be
-        # compared at the same time.
-        self._wrong_tokens.use(address)
-        is_wrong = False
-        try:
-            is_wrong = not await self._compute(tokens.matches, token, entry.token_hash)
-        finally:
-            if not is_wrong:
-                self._wrong_tokens.give_back(address)
-        if is_wrong:
-            log.info("wrong token", name=entry.name, host=address)
-        (self._wrong if is_wrong else self._right).use(digest, entry)
-        return not is_wrong
-
-    def _refuse_guesser(self, address: str) -> None:
-        """Raise an error if an address has sent too many wrong tokens."""
-        if wait := self._wrong_tokens.wait(address):
-            raise _bad_token(f"too many wrong tokens from {address}; try again in {_seconds(wait)}")
 
     def _verdict(self, digest: bytes, entry: _Entry) -> bool | None:
         """Return whether a token is known to be right or wrong; None if it must be compared."""
@@ -624,7 +648,3 @@ def _unknown(store: NameStore, name: str) -> NameRefusedError:
 
 def _bad_token(message: str) -> RemoteProtocolError:
     return RemoteProtocolError(ErrorCode.BAD_TOKEN, message)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{math.ceil(seconds)} s"

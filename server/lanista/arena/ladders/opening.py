@@ -29,16 +29,16 @@ def open_ladders(
         OSError: The folder of records can't be read.
     """
     # The result of a ladder's last match may be in a record that a killed arena has left.
-    for _ in recover(options.data / "records"):
+    for _ in recover(options.data.records):
         pass
     rooms = {}
-    for number, spec in enumerate(options.ladders, 1):
+    for number, spec in enumerate(options.spec.ladders, 1):
         try:
             room = LadderRoom.open(
                 spec,
                 options.folder,
                 options.data,
-                options.store,
+                options.spec.store,
                 running,
                 private=options.private,
             )
@@ -46,10 +46,10 @@ def open_ladders(
             raise SpecError(f"ladders[{number}].{error}") from None
         opened.callback(room.close)
         rooms[spec.name] = room
-    store = opened.enter_context(NameStore.open(options.store or options.data / "arena.db"))
+    store = opened.enter_context(NameStore.open(options.spec.store or options.data.names))
     benched = store.benched()
     for room in rooms.values():
         room.set_benched(benched)
-    is_open = options.registration is Registration.OPEN
+    is_open = options.spec.registration is Registration.OPEN
     reserved = [name for room in rooms.values() for name in room.house]
     return rooms, Names(store, is_open=is_open, reserved=reserved)

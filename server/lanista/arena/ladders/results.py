@@ -33,11 +33,11 @@ from lanista.match.record import (
     read_record,
     whole_lines,
 )
+from lanista.results.match_result import BlockResult
 from lanista.rules.outcome import Termination
 from lanista.store.database import Store
 from lanista.store.errors import StoreError, UnstorableError
 from lanista.store.ladder_reading import CountedMatch
-from lanista.store.results import BlockResult
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""

@@ -42,12 +42,13 @@ from lanista.hosting.spec_parts import configurations
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.ending import FAILURES
 from lanista.pairing.blocks import Pairing, seatings
+from lanista.results.data_folder import DataFolder
+from lanista.results.match_result import BlockResult
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.store.database import Store
 from lanista.store.ladder_reading import CountedMatch, LadderReading
 from lanista.store.names import BenchedName, key_of
-from lanista.store.results import BlockResult
 
 log = structlog.get_logger()
 
@@ -106,7 +107,7 @@ class LadderRoom:
         cls,
         spec: LadderSpec,
         folder: Path,
-        data: Path,
+        data: DataFolder,
         target: str | None,
         running: RunningMatches,
         *,
@@ -133,7 +134,7 @@ class LadderRoom:
         settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
         house = {bot.name: bot for bot in house_contestants(spec, folder, private)}
         with ExitStack() as opened:
-            path = data / "ladders" / f"{spec.name}.db"
+            path = data.ladder(spec.name)
             if target is None:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             schema = spec.schema if target else None
@@ -163,7 +164,7 @@ class LadderRoom:
                     window=spec.window,
                 ),
             )
-            room._store_missing(data / "records", is_shared=target is not None)
+            room._store_missing(data.records, is_shared=target is not None)
             room._restore()
             if target is not None:
                 room.results.on_other = room._over_elsewhere

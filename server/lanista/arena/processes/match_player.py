@@ -21,6 +21,7 @@ from lanista.match.connection import Connection
 from lanista.match.record import ENDING
 from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
+from lanista.results.data_folder import DataFolder
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 FRONT = "front"
@@ -194,10 +195,10 @@ def _log_end(report: MatchReport) -> None:
         log.error("match aborted by an error", match=id_, trace=result.error)
 
 
-def record_path(data: Path, match: str) -> Path:
+def record_path(data: DataFolder, match: str) -> Path:
     """Return where the record of a match is kept that is played today."""
     day = datetime.now(UTC).date().isoformat()
-    return data / "records" / day / f"{match}{ENDING}"
+    return data.records / day / f"{match}{ENDING}"
 
 
 def our_fault() -> RemoteProtocolError:

@@ -16,6 +16,7 @@ import attrs
 
 from lanista.arena.spec import ArenaSpec
 from lanista.match.record import PART, TMP
+from lanista.results.data_folder import DataFolder
 from lanista.store.base import Database
 from lanista.store.database import Store
 from lanista.store.names import NameStore
@@ -55,18 +56,20 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
             written.
         StoreError: A database can't be read or copied.
     """
-    data = file.parent / spec.data
+    data = DataFolder(file.parent / spec.data)
     place = target.resolve()
-    if place.is_relative_to(data.resolve()):
-        raise BackupError(f"{target}: within the data folder {data}; choose a folder outside of it")
+    if place.is_relative_to(data.path.resolve()):
+        raise BackupError(
+            f"{target}: within the data folder {data.path}; choose a folder outside of it"
+        )
     making = _new_folder(place)
     try:
         data_folder = data_within(spec)
-        copied = making / data_folder
+        copied = DataFolder(making / data_folder)
         _private_copy(file, making / file.name)
-        copied.mkdir(mode=0o700, parents=True, exist_ok=True)
+        copied.make()
         databases = 0 if spec.store else _copy_databases(data, copied)
-        files = _copy_records(data / "records", copied / "records")
+        files = _copy_records(data.records, copied.records)
         making.rename(place)
     except OSError as error:
         raise BackupError(f"{error.filename or target}: {error.strerror}") from None
@@ -102,18 +105,18 @@ def data_within(spec: ArenaSpec) -> Path:
     return Path("data") if is_outside else place
 
 
-def _copy_databases(data: Path, copied: Path) -> int:
+def _copy_databases(data: DataFolder, copied: DataFolder) -> int:
     """Copy the SQLite databases, and return their number."""
-    ladders = sorted((data / "ladders").glob("*.db"))
+    ladders = sorted(data.ladders.glob("*.db"))
     for path in ladders:
-        (copied / "ladders").mkdir(mode=0o700, exist_ok=True)
+        copied.ladders.mkdir(mode=0o700, exist_ok=True)
         # The arena looks for damage when it starts, also with the copy.
         with Store.open(path, create=False, check=False) as store:
-            _copy_database(store, copied / "ladders" / path.name)
-    names = data / "arena.db"
+            _copy_database(store, copied.ladder(path.stem))
+    names = data.names
     if names.exists():
         with NameStore.open(names, create=False, check=False) as store:
-            _copy_database(store, copied / names.name)
+            _copy_database(store, copied.names)
     return len(ladders) + names.exists()
 
 

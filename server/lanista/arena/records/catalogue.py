@@ -31,10 +31,10 @@ import attrs
 from lanista.match.record import ENDING, BadRecordError
 from lanista.pairing.blocks import points
 from lanista.playback.summary import summary
+from lanista.results.data_folder import DataFolder
 from lanista.rules import registry
 from lanista.rules.outcome import Termination
 
-FILE = "catalogue.db"
 SCHEMA = 3
 """Version of the tables, stored as the database's `user_version`; others are made anew."""
 COUNTED = frozenset({Termination.FINISHED.value, Termination.FORFEIT.value})
@@ -115,17 +115,18 @@ class Catalogue:
             OSError: The folder can't be made.
             sqlite3.Error: The database can't be opened or written.
         """
+        folder = DataFolder(data)
         data.mkdir(parents=True, exist_ok=True)
-        file = data / FILE
+        file = folder.catalogue
         try:
             database = _connected(file)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):  # locked, or a full disk: not damaged
                 raise
             for ending in ("", "-wal", "-shm"):
-                file.with_name(FILE + ending).unlink(missing_ok=True)
+                file.with_name(file.name + ending).unlink(missing_ok=True)
             database = _connected(file)
-        return cls(data / "records", database)
+        return cls(folder.records, database)
 
     def close(self) -> None:
         """Close the database."""

@@ -1,0 +1,1 @@
+"""What was played: the results of matches, and where an arena keeps its data."""

@@ -1,0 +1,147 @@
+"""Temporary folders that don't stay behind when their process is killed.
+
+Whoever makes such a folder removes it at the end. For a process that is killed, the next one that
+makes a folder of the same kind in the same place removes it.
+
+A command that handles SIGTERM needs no more. But in a program that uses Lanista as a library, or in
+a worker, a signal ends the process at once. There a folder is `watched`: a small process of its own
+waits until this one is gone, and removes the folder then.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+# Its arguments are the folder, and the number of tries: a worker that ends at the same time may
+# still write a file.
+_WATCHER = """
+import os, signal, sys
+for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
+    signal.signal(number, signal.SIG_IGN)
+sys.stdin.read()
+import shutil, time
+for _ in range(int(sys.argv[2])):
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    if not os.path.exists(sys.argv[1]):
+        break
+    time.sleep(0.1)
+"""
+_TRIES = 20
+
+
+class TemporaryFolder:
+    """A folder of this process; it is removed by `close`, or at the end of a `with`."""
+
+    def __init__(
+        self, kind: str, parent: str | Path | None = None, *, watched: bool = False
+    ) -> None:
+        """Make the folder, and remove those of the same kind whose processes are no longer there.
+
+        Args:
+            kind: The beginning of its name, as "lanista-frames". The name goes on with the id of
+                this process and a suffix that `tempfile` adds. Processes of several machines need
+                different kinds in a place that these share.
+            parent: Where to make it; None for the system's folder for temporary files.
+            watched: Whether a process of its own removes it when this one is killed.
+
+        Raises:
+            OSError: It can't be made.
+        """
+        place = Path(parent or tempfile.gettempdir()).absolute()
+        _remove_abandoned(kind, place)
+        self.path, self._lock = _make(f"{kind}-{os.getpid()}-", place)
+        self._watcher = _watch(self.path) if watched else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+        if self._watcher is not None:
+            assert self._watcher.stdin is not None
+            self._watcher.kill()
+            self._watcher.wait()
+            self._watcher.stdin.close()
+
+
+def _make(prefix: str, place: Path) -> tuple[Path, int]:
+    """Make a folder, and return it with the descriptor that keeps it locked.
+
+    systemd-tmpfiles and our own clean-up leave folders alone that are locked. Before it is locked,
+    a process in another container, which doesn't see this one, may remove it; then make another.
+    """
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        with suppress(FileNotFoundError):
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            with suppress(OSError):  # where nothing can be locked, nobody removes it either
+                fcntl.flock(lock, fcntl.LOCK_SH)
+            if path.exists():
+                return path, lock
+            os.close(lock)
+
+
+def _watch(path: Path) -> "subprocess.Popen[bytes]":
+    """Start a process that removes a folder when its standard input is closed by our end."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _WATCHER, str(path), str(_TRIES)],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _remove_abandoned(kind: str, place: Path) -> None:
+    """Remove this user's folders of a kind whose process is no longer there.
+
+    Both the process id in the name and the lock must say so: the id may have been reused since,
+    and a process in another container isn't seen from here.
+    """
+    pattern = re.compile(re.escape(kind) + "-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
+    for path in place.iterdir():
+        match = pattern.fullmatch(path.name)
+        if match is None or _is_other_process(int(match[1])):
+            continue
+        with suppress(OSError):
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(folder).st_uid == os.geteuid():
+                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(folder)
+
+
+def _is_other_process(pid: int) -> bool:
+    """Return whether a process runs that isn't this one.
+
+    This process may have the id that a killed one had, as in a container that was restarted. Its
+    own folders are locked.
+    """
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # another user's
+    return pid != os.getpid()

@@ -1,0 +1,122 @@
+"""What a program that plays leaves in folders when it is killed: nothing, or not for long."""
+
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import textwrap
+
+import pytest
+
+from e2e.running import Program, environment, wait_until
+from lanista.temporary import TemporaryFolder
+from support.processes import argv_of, children_of
+
+PROGRAM = """
+    import itertools
+    import lanista
+
+    def silent(state):
+        while True:
+            pass
+
+    bots = [silent, "CamperJoe"]
+    options = {{"no_clock": True}}
+    if {many}:
+        list(lanista.play_many("angrymob", [bots], itertools.count(), workers=1, **options))
+    else:
+        lanista.play("angrymob", bots, **options)
+"""
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder for temporary files of this process and of what it starts; empty."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def begun(tmp_path, temporary):
+    """A function that starts a program, whose bot thinks for ever, and returns it and its folders.
+
+    These are the folder of the bot's function and, of many matches, that of records being written.
+    """
+    programs = []
+
+    def begin(*, many):
+        before = folders()
+        text = textwrap.dedent(PROGRAM.format(many=many))
+        words = [sys.executable, "-W", "error", "-c", text]
+        program = Program(words, tmp_path / "program", env=environment())
+        programs.append(program)
+        program.until(lambda: len(folders() - before) == 1 + many, "it plays")
+        found = folders() - before
+        program.until(lambda: len(watchers(program, found)) == len(found), "they are watched")
+        return program, found
+
+    def folders():
+        records = tmp_path / "program/lanista-records"
+        return {*temporary.glob("lanista-functions-*"), *records.glob(".playing-*")}
+
+    yield begin
+    for program in programs:
+        program.end()
+
+
+def watchers(program, folders):
+    """The processes that watch over a program's folders: only once they run are these safe."""
+    names = set(map(str, folders))
+    return [pid for pid in children_of(program.process.pid) if names & set(argv_of(pid))]
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_program_leaves_no_folder(begun, number, many):
+    program, folders = begun(many=many)
+    program.signal(number)
+    assert -number == program.wait()
+    wait_until(lambda: not any(map(os.path.exists, folders)), "the folders are removed")
+
+
+def test_what_is_killed_with_its_watchers_is_removed_by_the_next_run(begun):
+    """And what a run that goes on has is left to it."""
+    running, kept = begun(many=True)
+    killed, left = begun(many=True)
+    for pid in watchers(killed, left):
+        os.kill(pid, signal.SIGKILL)
+    killed.signal(signal.SIGKILL)
+    killed.wait()
+    assert all(map(os.path.exists, left))
+    begun(many=True)
+    assert not any(map(os.path.exists, left))
+    assert all(map(os.path.exists, kept))
+    assert running.process.poll() is None
+
+
+def test_threads_leave_each_others_folders_alone(temporary):
+    with TemporaryFolder("one") as first, TemporaryFolder("one") as second:
+        assert {first.path, second.path} == set(temporary.iterdir())
+    assert [] == list(temporary.iterdir())
+
+
+def test_a_folder_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
+    temporary, monkeypatch
+):
+    """By a process in another container, which sees the folder but not the process."""
+    lock, removed = fcntl.flock, []
+
+    def lock_too_late(descriptor, kind):
+        if not removed:
+            removed.extend(temporary.iterdir())
+            shutil.rmtree(removed[0])
+        lock(descriptor, kind)
+
+    monkeypatch.setattr(fcntl, "flock", lock_too_late)
+    with TemporaryFolder("one") as folder:
+        assert [folder.path] == list(temporary.iterdir())
+        assert removed != [folder.path]
