@@ -29,7 +29,7 @@ _PUBLIC: dict[str, str | None] = {
     "Replay": "library.replays",
     "SeatAnswer": "playback.difference",
     "SeatDifference": "playback.difference",
-    "StartFailureError": "hosting.host",
+    "StartFailureError": "hosting.started_match",
     "UnknownGameError": "rules.registry",
     "WorkError": "tournament.worker",
     "aplay": "library.playing",

@@ -6,7 +6,7 @@ from lanista.errors import FileError as FileError
 from lanista.errors import LanistaError as LanistaError
 from lanista.game import Game as Game
 from lanista.game import new_game as new_game
-from lanista.hosting.host import StartFailureError as StartFailureError
+from lanista.hosting.started_match import StartFailureError as StartFailureError
 from lanista.library.bots import Bot as Bot
 from lanista.library.many import aplay_many as aplay_many
 from lanista.library.many import play_many as play_many

@@ -7,11 +7,10 @@ import attrs
 import trio
 
 from lanista.arena.processes.link import Link
-from lanista.arena.processes.match_player import SeatedMatch
 from lanista.arena.processes.match_worker import MatchWorker
 from lanista.hosting import ids
 from lanista.hosting.control import MatchControl
-from lanista.hosting.host import VoidRecords
+from lanista.hosting.host import SeatedMatch, VoidRecords
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection

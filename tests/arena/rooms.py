@@ -1,8 +1,11 @@
 """Ladders whose matches are played in no time: their results are made up."""
 
+from pathlib import Path
+
 import attrs
 
-from lanista.arena.processes.match_player import PlayedMatch
+from lanista.hosting import ids
+from lanista.hosting.host import MatchReport
 from lanista.match.record import ResultInfo
 
 
@@ -29,6 +32,7 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
     assert match is not None
     assert set(pair) == set(match.names)
     spec = room.match_spec(match)
+    record = Path(f"2026-01-01/{ids.match_id()}.jsonl.gz")
     result = ResultInfo(
         end="void" if void else "finished",
         reason="stall" if void else "capture",
@@ -44,11 +48,9 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
         ended="2026-01-01T00:00:09+00:00",
     )
     stored = room.result_of(
-        spec,
-        match.names,
-        PlayedMatch(result=result),
+        MatchReport(spec=spec, names=match.names, result=result, record=record),
         started="2026-01-01T00:00:00+00:00",
-        record=f"2026-01-01/{spec.match}.jsonl.gz",
+        record=str(record),
     )
     room.over(match, stored)
     return match.names

@@ -16,7 +16,9 @@ from lanista.arena.lobby import Player
 from lanista.arena.matches import Matches
 from lanista.arena.processes.match_player import LoopPlayer
 from lanista.arena.server import Arena
+from lanista.hosting.host import MatchReport
 from lanista.match.connection import Connection
+from lanista.match.record import ResultInfo
 from lanista.rules.angrymob import RULESET
 from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
@@ -63,23 +65,30 @@ def matches(monkeypatch, tmp_path):
     """Instead of playing: note who would, and do or say what the test has put into `then`."""
     then, seen = [], []
 
-    async def play(self, players, seed, control, void, try_):
-        seen.append(([player.name for player in players], seed, try_))
+    async def play(_, seated, records):
+        spec = seated.spec
+        seen.append((seated.names, spec.seed, spec.try_))
         what = then.pop(0)
         if what == "void, and cancelled":
-            control.give_up()
+            seated.control.give_up()
             what = Termination.VOID
         if what is Termination.VOID:
-            record = tmp_path / f"{try_}.jsonl.gz"
+            record = tmp_path / f"{spec.try_}.jsonl.gz"
             record.touch()
-            void.hide(record, f"try {try_}")
+            records.end(f"try {spec.try_}", record, is_void=True)
         await trio.lowlevel.checkpoint()
         if isinstance(what, Exception):
             raise what
-        return what
+        return None if what is None else report(seated, what)
 
-    monkeypatch.setattr(Matches, "_play", play)
+    monkeypatch.setattr(Matches, "play", play)
     return then, seen
+
+
+def report(seated, end):
+    """The report on a match that has ended so."""
+    result = ResultInfo(end=end.value, reason="", ranks=(), scores=(), turns=0, digest="")
+    return MatchReport(spec=seated.spec, names=seated.names, result=result, record=seated.record)
 
 
 async def run_matches(arena):
@@ -163,11 +172,16 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     then, _ = matches
     then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
     arena = Arena(arena_options(RULESET))
-    shown = []
-    arena.running.on_end = lambda match, record: shown.append((match, record.name, list(then)))
+    told = []
+
+    def on_end(match, record):
+        told.append((match, record and record.name, len(then)))
+
+    arena.running.on_end = on_end
     come(arena, "Ada", "Bob")
     await run_matches(arena)
-    assert [("try 1", "1.jsonl.gz", []), ("try 2", "2.jsonl.gz", [])] == shown
+    shown = [("try 1", "1.jsonl.gz", 0), ("try 2", "2.jsonl.gz", 0)]
+    assert [("try 1", None, 2), ("try 2", None, 1), *shown] == told
 
 
 @pytest.mark.parametrize("kicked", [False, True])
@@ -260,13 +274,13 @@ def minutes(monkeypatch):
     """Instead of playing: take a minute, or until the arena interrupts; note when, and whether."""
     interrupted, ends = trio.Event(), []
 
-    async def play(*_):
+    async def play(_, seated, __):
         with trio.move_on_after(60):
             await interrupted.wait()
         ends.append((trio.current_time(), interrupted.is_set()))
-        return Termination.FINISHED
+        return report(seated, Termination.FINISHED)
 
-    monkeypatch.setattr(Matches, "_play", play)
+    monkeypatch.setattr(Matches, "play", play)
     monkeypatch.setattr(LoopPlayer, "interrupt", lambda _: interrupted.set())
     return ends
 

@@ -19,7 +19,8 @@ from measured import keep, median
 from lanista.formats import crematoria, hogwarts
 from lanista.formats.originals import of_game
 from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.host import MatchHost, MatchPlan
+from lanista.hosting.started_match import StartedMatch
+from lanista.match.conditions import MatchSpec
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -78,15 +79,13 @@ def over_tcp(game_name, folder):
     async def watch(game):
         moments.append(time.perf_counter())
 
-    spec = MatchPlan(
-        ruleset=ruleset,
-        settings=complete_settings(ruleset, {}),
-        seed=1,
+    match = StartedMatch(
+        spec=MatchSpec(ruleset=ruleset, settings=complete_settings(ruleset, {}), seed=1),
         contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
-        record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
+        record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",
         watcher=lambda names: watch,  # noqa: ARG005 - they have one name
     )
-    trio.run(MatchHost(spec).play)
+    trio.run(match.play)
     return moments[-1] - moments[0]
 
 

@@ -14,9 +14,9 @@ import trio
 from measured import keep, median
 
 from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.host import MatchHost, MatchPlan
+from lanista.hosting.started_match import StartedMatch
 from lanista.match.clock import Limits
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import read_record
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
@@ -33,16 +33,18 @@ def measured(folder, seed):
     async def watch(game):
         moments.append(time.process_time())
 
-    spec = MatchPlan(
-        ruleset=ruleset,
-        settings=complete_settings(ruleset, {}),
-        seed=seed,
+    match = StartedMatch(
+        spec=MatchSpec(
+            ruleset=ruleset,
+            settings=complete_settings(ruleset, {}),
+            seed=seed,
+            conditions=MatchConditions(clock=Limits(0, 0)),
+        ),
         contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
-        record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
-        conditions=MatchConditions(clock=Limits(0, 0)),
+        record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",
         watcher=lambda names: watch,  # noqa: ARG005 - they have one name
     )
-    record = trio.run(MatchHost(spec).play).record
+    record = trio.run(match.play).record
     ended = time.process_time()
     refused = sum(counts["illegal"] for counts in read_record(record).result.fault_counts)
     return moments[-1] - moments[0], ended - moments[0], record.stat().st_size, refused

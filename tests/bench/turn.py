@@ -1,7 +1,7 @@
 """Microseconds a turn of two trivial bots over loopback, beside a floor measured in the same run.
 
 The floor: blocking sockets, the same two bots in processes of their own, the same bytes each way,
-no rules, no clock, no record. The arena: `MatchHost`, rules, fair clock and record included.
+no rules, no clock, no record. The arena: `StartedMatch`, rules, fair clock and record included.
 Floor and arena take turns, so that a machine that changes its speed changes it for both.
 
 In another match, whose figures count for nothing else, the arena's own part of each turn is timed:
@@ -25,7 +25,8 @@ import trio
 from measured import keep, median
 
 from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.host import MatchHost, MatchPlan
+from lanista.hosting.started_match import StartedMatch
+from lanista.match.conditions import MatchSpec
 from lanista.match.seat import Seat
 from lanista.rules import registry
 from lanista.rules.angrymob.game import AngryMob
@@ -70,14 +71,16 @@ def floor(bot, turns, told):
 
 def play(bot, turns, folder):
     """Play a match of so many turns, with its record."""
-    spec = MatchPlan(
-        ruleset=RULESET,
-        settings=complete_settings(RULESET, {"move_limit": turns}),
-        seed=1,
+    match = StartedMatch(
+        spec=MatchSpec(
+            ruleset=RULESET,
+            settings=complete_settings(RULESET, {"move_limit": turns}),
+            seed=1,
+        ),
         contestants=[Contestant(name="bench", command=bot)] * 2,
-        record_path=lambda match: Path(folder) / f"{match}.jsonl.gz",
+        record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",
     )
-    played = trio.run(MatchHost(spec).play)
+    played = trio.run(match.play)
     assert played.result.turns == turns, played.result
 
 

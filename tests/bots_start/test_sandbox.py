@@ -32,7 +32,8 @@ from lanista.bots import (
 )
 from lanista.bots.limits import MIB
 from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.host import MatchHost, MatchPlan
+from lanista.hosting.started_match import StartedMatch
+from lanista.match.conditions import MatchSpec
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -692,16 +693,16 @@ async def test_a_whole_match_in_sandboxes(tmp_path):
 
     ruleset = registry.get("angrymob")
     command = (sys.executable, "-P", "-m", "lanista.house.gravity_goers")
-    spec = MatchPlan(
-        ruleset=ruleset,
-        settings=complete_settings(ruleset, {"move_limit": 20}),
-        seed=7,
+    match = StartedMatch(
+        spec=MatchSpec(
+            ruleset=ruleset, settings=complete_settings(ruleset, {"move_limit": 20}), seed=7
+        ),
         contestants=[
             Contestant(name=name, command=command, sandboxed=True) for name in ("one", "two")
         ],
-        record_path=lambda match: tmp_path / match,
+        record_path=lambda id_: tmp_path / id_,
     )
     with trio.fail_after(PATIENCE):
-        played = await MatchHost(spec).play()
+        played = await match.play()
     assert ("one", "two") == played.names
     assert ["exited with code 0"] * 2 == [bot.exit for bot in played.result.bots]

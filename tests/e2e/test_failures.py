@@ -26,15 +26,10 @@ from e2e.running import (
     wait_until_gone,
 )
 from lanista.hosting import host
-from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.feeder import PATIENCE as PATIENCE_OF_FEEDER
-from lanista.hosting.host import MatchHost, MatchPlan
 from lanista.match.bundle import Failure, folder_of, write_bundles
-from lanista.match.clock import Limits
-from lanista.match.conditions import MatchConditions
 from lanista.match.feed import payloads
 from lanista.rules import registry
-from lanista.rules.base import complete_settings
 
 OPPONENT = bot("version1")
 BUNDLE = "match.seat0.failure"
@@ -253,30 +248,20 @@ def test_what_lies_in_a_bundles_way_makes_room(tmp_path):
         )
 
 
-async def test_a_bundle_that_can_not_be_written_costs_nothing_else(tmp_path, monkeypatch):
+def test_a_bundle_that_can_not_be_written_costs_nothing_else(lanista, tmp_path, monkeypatch):
     """The match is played and its record whole; why there is no bundle is told."""
 
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device", "m.seat0.failure")
 
     monkeypatch.setattr(host, "write_bundles", refuse)
-    ruleset = registry.get("angrymob")
-    bots = [
-        Contestant(name=name, command=tuple(bot_words(name))) for name in ("illegal", "classic")
-    ]
-    played = await MatchHost(
-        MatchPlan(
-            ruleset=ruleset,
-            settings=complete_settings(ruleset, {}),
-            seed=1,
-            contestants=bots,
-            record_path=lambda _: tmp_path / "m.jsonl",
-            conditions=MatchConditions(clock=Limits(0, 0)),
-        )
-    ).play()
-    words = "can't write the failure bundle m.seat0.failure: No space left on device"
-    assert ("forfeit", words, ()) == (played.result.end, played.bundle_trouble, played.bundles)
-    assert read(tmp_path / "m.jsonl").result.end == "forfeit"
+    record = tmp_path / "m.jsonl"
+    bots = (bot("illegal"), bot("classic"))
+    done = lanista("play", "angrymob", *bots, "--no-clock", "-o", record)
+    why = "lanista play: can't write the failure bundle m.seat0.failure: No space left on device\n"
+    assert (0, why) == (done.code, done.err)
+    assert "why: " not in done.out
+    assert "forfeit" == read(record).result.end
 
 
 # -- lanista replay feed -------------------------------------------------------------------------

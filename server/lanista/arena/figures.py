@@ -8,8 +8,7 @@ from collections import Counter
 
 import attrs
 
-from lanista.arena.processes.match_player import PlayedMatch
-from lanista.match.conditions import MatchSpec
+from lanista.hosting.host import MatchReport
 from lanista.match.figures import MatchFigures
 from lanista_protocol import ErrorCode
 
@@ -27,10 +26,9 @@ class ArenaFigures:
     refusals: Counter[ErrorCode] = attrs.field(factory=Counter)
     """Number of connections outside of matches that were closed with an error, by its code."""
 
-    def add(self, spec: MatchSpec, played: PlayedMatch) -> None:
+    def add(self, report: MatchReport) -> None:
         """Count a match that is over."""
-        game = spec.ruleset.name
-        ladder = "" if spec.ladder is None else spec.ladder.name
-        self.matches[game, ladder, played.result.end] += 1
-        self.turns[game] += played.result.turns
-        self.by_game.setdefault(game, MatchFigures()).include(played.figures)
+        game, ladder = report.spec.ruleset.name, report.spec.ladder
+        self.matches[game, "" if ladder is None else ladder.name, report.result.end] += 1
+        self.turns[game] += report.result.turns
+        self.by_game.setdefault(game, MatchFigures()).include(report.figures)

@@ -7,7 +7,7 @@ again.
 
 import math
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,24 +16,21 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.figures import ArenaFigures
-from lanista.arena.lobby import Lobby, Player
+from lanista.arena.lobby import HOUSE_BOT, Lobby, Player
 from lanista.arena.options import Options
-from lanista.arena.processes.match_player import MatchPlayer, SeatedMatch
+from lanista.arena.processes.match_player import our_fault, record_path
 from lanista.arena.records.record_space import AGAIN, RecordSpace
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.record import ENDING
 from lanista.match.runner import RejoinError
-from lanista_protocol import ErrorCode, Note, NoteCode, RemoteProtocolError
+from lanista_protocol import ErrorCode, Note, NoteCode
 
 REPLACED = "a newer connection has shown the token of this name"
-HOUSE_BOT = 0
-"""The number that all house bots have for the operator, who can't kick them."""
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladders.ladder import LadderMatch
@@ -49,10 +46,10 @@ class LadderMatches:
     options: Options
     lobby: Lobby
     running: RunningMatches
-    player: MatchPlayer
+    play: Callable[[SeatedMatch, VoidRecords], Awaitable[MatchReport | None]]
+    """Plays a match whose bots are seated."""
     space: RecordSpace
     """Knows whether there is room for records; while there is none, no match begins."""
-    figures: ArenaFigures = attrs.field(factory=ArenaFigures)
     rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
     """The ladders by name."""
     closing: bool = False
@@ -165,40 +162,30 @@ class LadderMatches:
         self, room: "LadderRoom", match: "LadderMatch", players: Mapping[str, Player]
     ) -> None:
         """Play one match, and take its result."""
-        spec = room.match_spec(match)
         started = datetime.now(UTC).isoformat()
         house: dict[str, PooledBot] = {}
         result = None
+
+        async def seats(spec: MatchSpec) -> SeatedMatch | None:
+            house.update(await self._take_house(room, match))
+            return self._seated(room, spec, match.names, {**players, **house})
+
         try:
             for player in players.values():
                 await player.released.wait()
-            house = await self._take_house(room, match)
-            seated = self._seated(room, spec, match.names, {**players, **house})
-            if seated is not None:
-                played = await self.player.play(seated, room.opening(match.pairing).records)
-                self.space.look_for(seated.record)
-                if played is not None:
-                    self.figures.add(spec, played)
-                    result = room.result_of(
-                        spec,
-                        match.names,
-                        played,
-                        started=started,
-                        record=str(seated.record.relative_to(self._records)),
-                    )
+            spec, records = room.match_spec(match), room.opening(match.pairing).records
+            for report in await play_match(spec, seats, self.play, records=records):
+                record = str(report.record.relative_to(self._records))
+                result = room.result_of(report, started=started, record=record)
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
                 "match ended by an error",
-                match=spec.match,
+                ladder=room.spec.name,
                 players=list(match.names),
                 trace=traceback.format_exc(),
             )
             for player in players.values():
-                await player.connection.refuse(
-                    RemoteProtocolError(
-                        ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot"
-                    )
-                )
+                await player.connection.refuse(our_fault())
         finally:
             room.over(match, result)
             self.over += result is not None
@@ -228,7 +215,7 @@ class LadderMatches:
             names=names,
             numbers=[bot.number if isinstance(bot, Player) else HOUSE_BOT for bot in seated],
             room=room.spec.name,
-            record=self._record(spec.match),
+            record=record_path(self.options.data, spec.match),
             control=MatchControl(),
             may_rejoin=[
                 seat
@@ -236,11 +223,6 @@ class LadderMatches:
                 if isinstance(bot, Player) and bot.is_registered
             ],
         )
-
-    def _record(self, match: str) -> Path:
-        """Return the path of a match's record."""
-        day = datetime.now(UTC).date().isoformat()
-        return self._records / day / f"{match}{ENDING}"
 
     async def _take_house(self, room: "LadderRoom", match: "LadderMatch") -> dict[str, PooledBot]:
         """Start the house bots of a match; one that can't be started isn't paired any more."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders need
     from lanista.arena.ladders.names import LadderName
     from lanista.arena.ladders.room import LadderRoom
 
+HOUSE_BOT = 0
+"""The number that all house bots have for the operator, who can't kick them."""
 RoomKey = tuple[str, str | None]
 """The name of a game, and that of a room or None. All bots that name no room share one."""
 

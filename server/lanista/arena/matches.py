@@ -6,27 +6,23 @@ the others.
 
 import traceback
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import attrs
 import structlog
 import trio
 
 from lanista.arena.figures import ArenaFigures
-from lanista.arena.ladder_matches import HOUSE_BOT
-from lanista.arena.lobby import Lobby, Player, RoomKey
+from lanista.arena.lobby import HOUSE_BOT, Lobby, Player, RoomKey
 from lanista.arena.options import Options
-from lanista.arena.processes.match_player import LoopPlayer, MatchPlayer, SeatedMatch, our_fault
+from lanista.arena.processes.match_player import LoopPlayer, MatchPlayer, our_fault, record_path
 from lanista.arena.processes.match_workers import MatchWorkers
 from lanista.arena.records.record_space import RecordSpace
 from lanista.arena.spec import Start
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.hosting.host import VoidRecords
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
-from lanista.match.record import ENDING
-from lanista.rules.base import complete_settings
-from lanista.rules.outcome import Termination
+from lanista.rules.base import Ruleset, complete_settings
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 KICKED = "the operator closed this connection"
@@ -186,26 +182,49 @@ class Matches:
         self.nursery.start_soon(self._run, players)
         self.announce(room)
 
+    async def play(self, seated: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+        """Play a match whose bots are seated, of the lobby or of a ladder, and count it."""
+        report = await self.player.play(seated, records)
+        self.space.look_for(seated.record)
+        if report is not None:
+            self.figures.add(report)
+        return report
+
     async def _run(self, players: tuple[Player, ...]) -> None:
         """Run one match, and repeat it while it is void because the host stalled."""
         counted = False
-        seed = ids.fresh_seed(players[0].ruleset)
         control = MatchControl()  # one for all repetitions: a paused match stays paused
-        void = VoidRecords(self.running)
+
+        async def seats(spec: MatchSpec) -> SeatedMatch:
+            return SeatedMatch(
+                spec=spec,
+                connections=[player.connection for player in players],
+                names=[player.name for player in players],
+                numbers=[player.number for player in players],
+                room=players[0].room[1],
+                record=record_path(self.options.data, spec.match),
+                control=control,
+            )
+
+        def may_repeat() -> bool:
+            return not (
+                self.closing
+                or control.given_up
+                # not all the same bots any more
+                or any(each.connection.closed or each.number in self.kicked for each in players)
+            )
+
         try:
             for player in players:
                 await player.released.wait()
-            for try_ in range(1, self.options.conditions.void_tries + 1):
-                ending = await self._play(players, seed, control, void, try_)
-                counted = counted or ending not in (None, Termination.VOID)
-                if ending is not Termination.VOID or self.closing:
-                    break
-                if any(
-                    player.connection.closed or player.number in self.kicked for player in players
-                ):
-                    break  # not all the same bots any more
-                if control.given_up:
-                    break
+            reports = await play_match(
+                self._spec(players[0].ruleset),
+                seats,
+                self.play,
+                records=VoidRecords(self.running),
+                may_repeat=may_repeat,
+            )
+            counted = any(not report.is_void for report in reports)
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
                 "match ended by an error",
@@ -215,7 +234,6 @@ class Matches:
             for player in players:
                 await player.connection.refuse(our_fault())
         finally:
-            void.show()
             for player in players:
                 player.over.set()
             self.unfinished -= 1
@@ -229,40 +247,13 @@ class Matches:
             if limit is not None and self.over >= limit:
                 self.on_last()
 
-    async def _play(
-        self,
-        players: tuple[Player, ...],
-        seed: int,
-        control: MatchControl,
-        void: VoidRecords,
-        try_: int,
-    ) -> Termination | None:
-        ruleset = players[0].ruleset
+    def _spec(self, ruleset: Ruleset) -> MatchSpec:
         options = self.options
         is_default = ruleset.name == options.default.name
-        match = ids.match_id()
-        spec = MatchSpec(
-            match=match,
+        return MatchSpec(
             ruleset=ruleset,
             settings=complete_settings(ruleset, options.settings if is_default else {}),
-            seed=seed,
+            seed=ids.fresh_seed(ruleset),
             board=options.board if is_default else None,
             conditions=options.conditions,
-            try_=try_,
         )
-        day = datetime.now(UTC).date().isoformat()
-        seated = SeatedMatch(
-            spec=spec,
-            connections=[player.connection for player in players],
-            names=[player.name for player in players],
-            numbers=[player.number for player in players],
-            room=players[0].room[1],
-            record=options.data.records / day / f"{match}{ENDING}",
-            control=control,
-        )
-        played = await self.player.play(seated, void)
-        self.space.look_for(seated.record)
-        if played is None:
-            return None
-        self.figures.add(spec, played)
-        return played.termination

@@ -15,8 +15,7 @@ import trio
 
 from lanista import __version__
 from lanista.arena.control import CommandRefusedError, serve_commands
-from lanista.arena.ladder_matches import HOUSE_BOT
-from lanista.arena.lobby import Player
+from lanista.arena.lobby import HOUSE_BOT, Player
 from lanista.arena.server import Arena
 from lanista_protocol import ErrorCode, RemoteProtocolError
 

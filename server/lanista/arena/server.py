@@ -141,7 +141,7 @@ class Arena:
             options, self.lobby, self.running, self.shut_down, self._space, self.figures
         )
         self.ladders = LadderMatches(
-            options, self.lobby, self.running, self.matches.player, self._space, self.figures
+            options, self.lobby, self.running, self.matches.play, self._space
         )
         spec, folder = options.spec, options.folder
         if spec.tls is not None:

@@ -9,6 +9,7 @@ a short pause in which an extra line may still come.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import attrs
@@ -19,12 +20,18 @@ from lanista.check.channels import Tap, quiet_connection
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.handshake import announce
-from lanista.hosting.host import HostedMatch, distinct
+from lanista.hosting.host import (
+    MatchReport,
+    SeatedMatch,
+    VoidRecords,
+    distinct,
+    host_match,
+    play_match,
+)
 from lanista.match.channel import Channel
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import FaultInfo, Record, TurnInfo, read_record
-from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import all_faults, start
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
@@ -207,140 +214,157 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
     Raises:
         CheckFailureError: The bout couldn't be played, and not by the bot's fault.
     """
-    bout = Bout(spec)
-    for _ in range(spec.conditions.void_tries):
-        bout = await _play_once(tested, spec)
-        if not bout.void:
-            break
-    return bout
-
-
-async def _play_once(tested: Tested, spec: BoutSpec) -> Bout:
-    bout = Bout(spec)
     stalls = StallMonitor()
     async with helpers_nursery() as nursery:
         nursery.start_soon(stalls.beat)
-        pool = BotPool(nursery, GRACE)
-        bot = await _take(tested, bout, pool)
-        if bot is not None:
-            await _with_bot(tested, bout, bot, pool, stalls)
-    return bout
+        with TemporaryFolder("lanista-check") as folder:
+            player = _BoutPlayer(tested, spec, BotPool(nursery, GRACE), stalls, folder.path)
+            match = MatchSpec(
+                ruleset=spec.ruleset,
+                settings=spec.settings,
+                seed=tested.seed,
+                board=spec.board,
+                conditions=spec.conditions,
+            )
+            await play_match(match, player.seat, player.play)
+    return player.bout
 
 
-async def _take(tested: Tested, bout: Bout, pool: BotPool) -> PooledBot | None:
-    """Start the tested bot; return None if it doesn't connect, with the reason in the bout."""
-    try:
-        bot = await pool.take(
-            tested.bot,
-            tested.ruleset,
-            tested.conditions.time_start,
-            tap=bout.spec.tap,
-            is_one_try=True,
+@attrs.define(eq=False)
+class _BoutPlayer:
+    """Plays a bout, each time with a bot that is started for it."""
+
+    tested: Tested
+    spec: BoutSpec
+    pool: BotPool
+    stalls: StallMonitor
+    folder: Path
+    """Where the records are written."""
+    bout: Bout = attrs.field(init=False)
+    """What was seen the last time."""
+    _bots: list[PooledBot] = attrs.field(factory=list, init=False)  # the tested one, then rivals
+
+    async def seat(self, match: MatchSpec) -> SeatedMatch | None:
+        """Start the bot and seat the other players; None if it doesn't connect."""
+        self.bout = Bout(self.spec)
+        if not await self._start():
+            return None
+        try:
+            connections = await self._seat_the_others()
+        except BaseException:
+            await self._end_bots()
+            raise
+        hellos = [connection.hello for connection in connections]
+        self.bout.names = tuple(distinct([hello.name for hello in hellos if hello is not None]))
+        return SeatedMatch(
+            spec=match,
+            connections=connections,
+            names=self.bout.names,
+            record=self.folder,  # each match gets a file in it
+            writes_bundles=False,
         )
-    except NotStartedError as error:
-        bout.not_there = str(error)
-        _note_end(bout, error.bot)
-        return None
-    bout.hello, bout.tap = bot.connection.hello, cast("Tap", bot.connection.channel)
-    bout.hello_after = bot.hello_after
-    return bot
+
+    async def _start(self) -> bool:
+        """Start the tested bot; if it doesn't connect, note why."""
+        bout, tested = self.bout, self.tested
+        try:
+            bot = await self.pool.take(
+                tested.bot,
+                tested.ruleset,
+                tested.conditions.time_start,
+                tap=self.spec.tap,
+                is_one_try=True,
+            )
+        except NotStartedError as error:
+            bout.not_there = str(error)
+            _note_end(bout, error.bot)
+            return False
+        bout.hello, bout.tap = bot.connection.hello, cast("Tap", bot.connection.channel)
+        bout.hello_after = bot.hello_after
+        self._bots = [bot]
+        return True
+
+    async def _seat_the_others(self) -> list[Connection]:
+        """Seat rivals, then quiet players; return all connections by seat."""
+        spec = self.spec
+        seated = {spec.seat: self._bots[0].connection}
+        announce(seated.values(), spec.ruleset)
+        seats = [seat for seat in range(spec.ruleset.seats) if seat != spec.seat]
+        for number, seat in enumerate(seats):
+            if number >= len(spec.rivals):
+                seated[seat] = quiet_connection(seat)
+                continue
+            contestant = spec.rivals[number]
+            try:
+                rival = await self.pool.take(
+                    contestant, spec.ruleset, self.tested.conditions.time_start
+                )
+            except NotStartedError as error:
+                raise CheckFailureError(
+                    f"the house bot {contestant.name} did not start: {error.with_last_line()}"
+                ) from None
+            self._bots.append(rival)
+            seated[seat] = rival.connection
+        announce(seated.values(), spec.ruleset)
+        return [seated[seat] for seat in range(spec.ruleset.seats)]
+
+    async def play(self, seated: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+        """Play all matches of the bout, until one is void; end the rivals and then the bot.
+
+        Returns:
+            The report of the last one; None if the bot left before the first.
+        """
+        watch = _Watch(self.bout)
+        report = None
+        try:
+            for _ in range(self.spec.matches):
+                if seated.connections[self.spec.seat].closed or self.bout.void:
+                    break
+                match = attrs.evolve(seated.spec, match=ids.match_id())
+                report = await host_match(
+                    attrs.evolve(seated, spec=match, record=self.folder / f"{match.match}.jsonl"),
+                    records,
+                    stalls=self.stalls,
+                    on_begin=watch.begin,
+                )
+                self._note_match(report)
+            for connection in seated.connections:
+                if not connection.closed:  # its bot would stay for another match
+                    await connection.close(bytes(Bye()))
+            with trio.move_on_after(self.spec.leave):
+                await self._bots[0].bot.exited()
+        finally:
+            await self._end_bots()
+        _note_end(self.bout, self._bots[0].bot)
+        return report
+
+    def _note_match(self, report: MatchReport) -> None:
+        """Note what was seen in a match.
+
+        Raises:
+            CheckFailureError: It was aborted.
+        """
+        bout, spec = self.bout, self.spec
+        if report.result.error is not None:
+            raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")
+        record = read_record(report.record)
+        bout.records.append(record)
+        turns = all_faults(record, _game_at_start(spec, record))
+        bout.faults.append(
+            [fault for faults in turns for fault in faults if fault.seat == spec.seat]
+        )
+
+    async def _end_bots(self) -> None:
+        """End the rivals, then the tested bot."""
+        bot, *rivals = self._bots
+        for each in (*rivals, bot):
+            await each.end()
 
 
 def _note_end(bout: Bout, bot: Bot) -> None:
     bout.exit = bot.exit
     bout.output = bot.output_tail(OUTPUT_KEPT)
     bout.left_behind = bot.left_behind
-
-
-async def _with_bot(
-    tested: Tested, bout: Bout, bot: PooledBot, pool: BotPool, stalls: StallMonitor
-) -> None:
-    """Seat the other players, play the matches, and end the rivals and then the bot."""
-    spec = bout.spec
-    rivals: list[PooledBot] = []
-    try:
-        connections = await _seat_the_others(tested, bout, bot, pool, rivals)
-        await _play_matches(tested, bout, connections, stalls)
-        for connection in connections:
-            if not connection.closed:  # its bot would stay for another match
-                await connection.close(bytes(Bye()))
-        with trio.move_on_after(spec.leave):
-            await bot.bot.exited()
-    finally:
-        for other in (*rivals, bot):
-            await other.end()
-    _note_end(bout, bot.bot)
-
-
-async def _seat_the_others(
-    tested: Tested, bout: Bout, bot: PooledBot, pool: BotPool, rivals: list[PooledBot]
-) -> list[Connection]:
-    """Seat rivals, then quiet players; return all connections by seat."""
-    spec = bout.spec
-    seated = {spec.seat: bot.connection}
-    announce(seated.values(), spec.ruleset)
-    seats = [seat for seat in range(spec.ruleset.seats) if seat != spec.seat]
-    for number, seat in enumerate(seats):
-        if number >= len(spec.rivals):
-            seated[seat] = quiet_connection(seat)
-            continue
-        contestant = spec.rivals[number]
-        try:
-            rival = await pool.take(contestant, spec.ruleset, tested.conditions.time_start)
-        except NotStartedError as error:
-            raise CheckFailureError(
-                f"the house bot {contestant.name} did not start: {error.with_last_line()}"
-            ) from None
-        rivals.append(rival)
-        seated[seat] = rival.connection
-    announce(seated.values(), spec.ruleset)
-    return [seated[seat] for seat in range(spec.ruleset.seats)]
-
-
-async def _play_matches(
-    tested: Tested, bout: Bout, connections: Sequence[Connection], stalls: StallMonitor
-) -> None:
-    spec = bout.spec
-    names = [connection.hello.name for connection in connections if connection.hello is not None]
-    bout.names = tuple(distinct(names))
-    watch = _Watch(bout)
-    with TemporaryFolder("lanista-check") as folder:
-        for number in range(spec.matches):
-            if connections[spec.seat].closed:
-                return
-            path = folder.path / f"{number}.jsonl"
-            hosted = HostedMatch(
-                spec=MatchSpec(
-                    match=ids.match_id(),
-                    ruleset=spec.ruleset,
-                    settings=spec.settings,
-                    seed=tested.seed,
-                    board=spec.board,
-                    conditions=spec.conditions,
-                ),
-                connections=connections,
-                names=bout.names,
-                record=RecordWriter(path),
-                stalls=stalls,
-                watcher=watch.look,
-            )
-            match = hosted.match
-            try:
-                watch.begin(match)
-                await hosted.run()
-                await hosted.complete()
-            finally:
-                hosted.close()
-            if match.error is not None:
-                raise CheckFailureError(f"{bout.spec.name} was aborted:\n{match.error}")
-            record = read_record(path)
-            bout.records.append(record)
-            turns = all_faults(record, _game_at_start(spec, record))
-            bout.faults.append(
-                [fault for faults in turns for fault in faults if fault.seat == spec.seat]
-            )
-            if bout.void:
-                return
 
 
 def _game_at_start(spec: BoutSpec, record: Record) -> Game:
@@ -365,9 +389,9 @@ class _Watch:
     _worst: float = 0.0
     """The greatest ratio so far of the best rival's score to the bot's."""
 
-    def begin(self, match: Match) -> None:
-        """Watch another match of the bout."""
-        self._match = match
+    async def begin(self, match: Match) -> None:
+        """Watch another match of the bout, which begins."""
+        self._match, match.watcher = match, self.look
 
     async def look(self, game: Game) -> None:
         """Check for extra lines before each turn and after the last (`runner.Watcher`)."""

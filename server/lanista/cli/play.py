@@ -27,7 +27,8 @@ from lanista.cli.common import (
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.hosting.host import MatchPlan, MatchReport
+    from lanista.hosting.host import MatchReport
+    from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchConditions
     from lanista.rules.base import Ruleset
 
@@ -164,7 +165,9 @@ def command(
     from lanista.cli.web import PagePort
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
-    from lanista.hosting.host import MatchPlan, distinct
+    from lanista.hosting.host import distinct
+    from lanista.hosting.started_match import StartedMatch
+    from lanista.match.conditions import MatchSpec
 
     game, bots = game_and_bots(game, words)
     ruleset = ruleset_named(game)
@@ -186,33 +189,26 @@ def command(
         checked_seed(ruleset, first_seed + matches - 1)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
-    plan = MatchPlan(
-        ruleset=ruleset,
-        settings=settings,
-        seed=first_seed,
-        contestants=apart(
-            [
-                Contestant(
-                    name=name,
-                    command=argv,
-                    limits=limits,
-                    sandboxed=in_sandbox,
-                    hidden=(inputs.RECORDS,) if matches == 1 or record is None else (Path(record),),
-                )
-                for name, (_, argv) in zip(names, commands, strict=True)
-            ]
-        ),
-        record_path=_record_path(game, record, matches, first_seed),
-        board=board,
-        conditions=conditions,
+    contestants = apart(
+        [
+            Contestant(
+                name=name,
+                command=argv,
+                limits=limits,
+                sandboxed=in_sandbox,
+                hidden=(inputs.RECORDS,) if matches == 1 or record is None else (Path(record),),
+            )
+            for name, (_, argv) in zip(names, commands, strict=True)
+        ]
     )
+    _record_path(game, record, matches, first_seed)  # raises an error if there can be no record
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
     page = PagePort(web, open_logs=open_logs) if watch else None
     become_subreaper()
     use_cgroups()
-    warn_of_bombs(plan.contestants)
+    warn_of_bombs(contestants)
     draws = (
         page is None
         and not console
@@ -224,12 +220,18 @@ def command(
     session = _Session(ruleset, as_json=as_json, res=res, page=page)
     for number in range(matches):
         match_seed = low + (first_seed + number - low) % (high - low + 1)
-        match_plan = attrs.evolve(
-            plan,
-            seed=match_seed,
+        match = StartedMatch(
+            spec=MatchSpec(
+                ruleset=ruleset,
+                settings=settings,
+                seed=match_seed,
+                board=board,
+                conditions=conditions,
+            ),
+            contestants=contestants,
             record_path=_record_path(game, record, matches, match_seed),
         )
-        code = session.play(match_plan, delay / 1000, size, draws=draws)
+        code = session.play(match, delay / 1000, size, draws=draws)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
@@ -288,11 +290,11 @@ class _Session:
         self._drawn = 0
         self.exit_code = 0
 
-    def play(self, plan: "MatchPlan", delay: float, size: int, *, draws: bool) -> int:
+    def play(self, match: "StartedMatch", delay: float, size: int, *, draws: bool) -> int:
         """Play one match and print its result.
 
         Args:
-            plan: The match.
+            match: The match.
             delay: Pause between moves while the board is drawn, in seconds.
             size: Width of a cell of the drawn board, in characters.
             draws: Whether to draw the board in the terminal.
@@ -304,24 +306,23 @@ class _Session:
 
         from lanista.cli.watch import play_interruptible
         from lanista.errors import CannotListenError
-        from lanista.hosting.host import MatchHost, StartFailureError
+        from lanista.hosting.started_match import StartFailureError
 
         try:
             if self._page is not None:
                 from lanista.cli.watch import play_watched
                 from lanista.hosting.control import MatchControl
 
-                host = MatchHost(plan, control=MatchControl(delay))
-                played = trio.run(play_watched, host, self._page, self._print)
+                match.control = MatchControl(delay)
+                played = trio.run(play_watched, match, self._page, self._print)
             elif not draws:
-                host = MatchHost(plan)
-                played = trio.run(play_interruptible, host)
+                played = trio.run(play_interruptible, match)
             else:
                 from lanista.cli.live import LiveBoard
 
                 with LiveBoard((), size, delay) as live:
-                    host = MatchHost(attrs.evolve(plan, watcher=live.watcher_of))
-                    played = trio.run(play_interruptible, host)
+                    match.watcher = live.watcher_of
+                    played = trio.run(play_interruptible, match)
         except CannotListenError as error:
             raise BadInputError(str(error)) from None
         except StartFailureError as error:
@@ -338,10 +339,10 @@ class _Session:
             ) from None
         if played is not None:
             if self._page is None:
-                self._print(played, interrupted=host.interrupted)
+                self._print(played, interrupted=match.interrupted)
             if self._res is not None:
                 self._export(played, self._res)
-        if host.interrupted:
+        if match.interrupted:
             if played is None:
                 click.echo("lanista play: interrupted before the match began", err=True)
             return EXIT_INTERRUPTED
@@ -398,12 +399,13 @@ class _Session:
             click.echo(line)
         if result.error:
             click.echo(printable(result.error, "\n"), err=True)
-        click.echo(f"seed {played.seed}")
+        click.echo(f"seed {played.spec.seed}")
         click.echo(f"record {played.record}")
-        for bundle in played.bundles:
+        for bundle in played.bundles.values():
             click.echo(f"why: {bundle / 'about.txt'}")
-        if played.bundle_trouble is not None:
-            click.echo(f"lanista play: {printable(played.bundle_trouble)}", err=True)
+        if (error := played.bundle_error) is not None:
+            trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
+            click.echo(f"lanista play: {printable(trouble)}", err=True)
 
     def summarize(self, matches: int) -> None:
         """Print the number of wins of each bot, if there were several matches."""
@@ -417,8 +419,8 @@ def _as_json(played: "MatchReport") -> dict[str, Any]:
     """Return a result as one JSON object; docs/cli.md describes its keys."""
     result = played.result
     return {
-        "match": played.match,
-        "seed": played.seed,
+        "match": played.spec.match,
+        "seed": played.spec.seed,
         "players": list(played.names),
         "end": result.end,
         "reason": result.reason,
@@ -429,5 +431,5 @@ def _as_json(played: "MatchReport") -> dict[str, Any]:
         "faults": [attrs.asdict(fault) for fault in result.faults],
         "fault_counts": list(result.fault_counts),
         "record": str(played.record),
-        "bundles": [str(bundle) for bundle in played.bundles],
+        "bundles": [str(bundle) for bundle in played.bundles.values()],
     }

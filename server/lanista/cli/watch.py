@@ -14,15 +14,16 @@ from lanista.signals import heeded
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.hosting.host import MatchHost, MatchReport
+    from lanista.hosting.host import MatchReport
+    from lanista.hosting.started_match import StartedMatch
 
 GRACE = 3.0
 """Seconds without a viewer after which the page ends; reloading the page takes less."""
 
 
-async def play_interruptible(host: "MatchHost") -> "MatchReport | None":
+async def play_interruptible(match: "StartedMatch") -> "MatchReport | None":
     """Play a match that SIGINT, SIGTERM and SIGHUP interrupt, unless the process ignores them."""
-    return await _interruptible(host.play, host.interrupt)
+    return await _interruptible(match.play, match.interrupt)
 
 
 async def _interruptible(
@@ -41,14 +42,14 @@ async def _interruptible(
 
 
 async def play_watched(
-    host: "MatchHost",
+    match: "StartedMatch",
     page: "PagePort",
     print_result: Callable[..., None],
 ) -> "MatchReport | None":
     """Play a match that begins when its page is open; serve the page until it is closed.
 
     Args:
-        host: Plays the match; it must have a control, which pauses the match at first.
+        match: The match; it must have a control, which pauses it at first.
         page: The page's port.
         print_result: Called with the report and `interrupted=` when the match is over, while the
             page is still served.
@@ -64,23 +65,23 @@ async def play_watched(
     from lanista.playback.frame_cache import FrameCache
     from lanista.web.view import View
 
-    view = View(host.running, frame_cache=FrameCache(at_once=True))
+    view = View(match.running, frame_cache=FrameCache(at_once=True))
     server = await page.listen(view)
     left = trio.CancelScope()
     played: MatchReport | None = None
-    control = host.control
+    control = match.control
     assert control is not None
     control.pause()
 
     def interrupt() -> None:
         if played is None:  # otherwise only the page is left to end
-            host.interrupt()
+            match.interrupt()
         left.cancel()
 
     async def begin() -> None:
-        while not host.running.matches:
-            await host.running.changes.wait(host.running.changes.count)
-        view.match = next(iter(host.running.matches))
+        while not match.running.matches:
+            await match.running.changes.wait(match.running.changes.count)
+        view.match = next(iter(match.running.matches))
         url = page.url(server, f"/match/{view.match}")
         click.echo(f"page: {url}", err=True)
         if sys.stdout is not None and sys.stdout.isatty():
@@ -89,18 +90,18 @@ async def play_watched(
         await server.has_viewers.wait()
         control.resume()
         while True:  # a void match is played again, with another id
-            await host.running.changes.wait(host.running.changes.count)
-            view.match = next(iter(host.running.matches), view.match)
+            await match.running.changes.wait(match.running.changes.count)
+            view.match = next(iter(match.running.matches), view.match)
 
     async def play() -> "MatchReport | None":
         nonlocal played
         async with helpers_nursery() as nursery:
             await nursery.start(server.run)
             nursery.start_soon(begin)
-            played = await host.play()
+            played = await match.play()
             if played is not None:
-                _print(print_result, played, interrupted=host.interrupted)
-                if not host.interrupted:
+                _print(print_result, played, interrupted=match.interrupted)
+                if not match.interrupted:
                     click.echo("the page stays until it is closed; Ctrl-C ends it", err=True)
                     with left:
                         await server.wait_without_viewers(GRACE)

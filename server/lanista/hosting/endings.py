@@ -1,47 +1,72 @@
-"""How a match ended for each of its bots, and a description of why.
+"""What is stored of a match that is over, made from the result in its record.
 
-This only looks at matches that are over. It decides neither who has won nor what counts.
+This decides neither who has won, nor how the match ended for a bot, nor what counts.
 """
 
-from collections import Counter
+from collections.abc import Sequence
 
 from lanista.bots import Exit
-from lanista.match.ending import FAILURES, Ending
-from lanista.match.runner import Match
-from lanista.match.seat import Seat
-from lanista.results.match_result import SeatResult
+from lanista.match.ending import ENDINGS, Ending
+from lanista.match.record import ResultInfo
+from lanista.results.match_result import MatchResult, SeatResult
 
 
-def failed(match: Match, seat: Seat) -> bool:
-    """Return whether a bot didn't play until the end of a match that is over and counts."""
-    return match.ending(seat.index)[0] in FAILURES
-
-
-def seat_result(match: Match, seat: Seat, bot: str, exit_: Exit | None) -> SeatResult:
-    """Return the result of one bot in a match.
+def match_result(
+    result: ResultInfo,
+    bots: Sequence[str],
+    *,
+    seating: int,
+    attempt: int,
+    seconds: float,
+    stall: float,
+    record: str,
+    exits: Sequence[Exit | None] = (),
+) -> MatchResult:
+    """Return what is stored of a match.
 
     Args:
-        match: A match that is over.
-        seat: The bot's seat.
-        bot: The bot's name in the spec.
-        exit_: How its process ended; None while it runs.
+        result: The result, as in its record.
+        bots: The names by which the bots are stored, by seat.
+        seating: The number of its seating in the block, from 0.
+        attempt: The number of the attempt, from 1.
+        seconds: Duration of the match, in seconds.
+        stall: Duration of the host's longest stall during the match, in seconds.
+        record: The path of its record, relative to the folder of records.
+        exits: By seat, how the bot's process ended, or None if it runs; empty if we started none.
     """
-    outcome = match.outcome
-    assert outcome is not None
-    counts: Counter[str] = match.fault_counts[seat.index]
-    ending, detail = match.ending(seat.index)
+    return MatchResult(
+        seating=seating,
+        attempt=attempt,
+        end=result.end,
+        reason=result.reason,
+        turns=result.turns,
+        digest=result.digest,
+        seconds=seconds,
+        stall=stall,
+        seats=tuple(
+            _seat_result(result, seat, bot, exits[seat] if exits else None)
+            for seat, bot in enumerate(bots)
+        ),
+        record=record,
+    )
+
+
+def _seat_result(result: ResultInfo, seat: int, bot: str, exit_: Exit | None) -> SeatResult:
+    counts, ending = result.fault_counts[seat], ENDINGS[result.endings[seat]]
+    fault = result.fault_out(seat)
+    words = "" if fault is None else fault.words
     if ending is Ending.DISCONNECT and exit_ is not None:
-        if str(exit_) not in detail:
-            detail = f"{detail}; its process {exit_}"
+        if str(exit_) not in words:
+            words = f"{words}; its process {exit_}"
         if exit_.is_crash:
             ending = Ending.CRASH
     return SeatResult(
         bot=bot,
-        rank=outcome.ranks[seat.index],
-        score=outcome.scores[seat.index],
+        rank=result.ranks[seat],
+        score=result.scores[seat],
         ending=ending,
-        words=" ".join(detail.split()),
-        late=counts["late"],
-        malformed=counts["malformed"],
-        illegal=counts["illegal"],
+        words=" ".join(words.split()),
+        late=counts.get("late", 0),
+        malformed=counts.get("malformed", 0),
+        illegal=counts.get("illegal", 0),
     )

@@ -1,185 +1,98 @@
-"""Hosting a match: playing it, keeping its watchers informed, and completing its record.
+"""Hosting a match: `play_match` makes of bots that can be seated a match and its results.
 
-`HostedMatch` is one match between bots that are already seated, whoever has seated them.
-`MatchHost` is the host of `lanista play`: it also starts the bots, and repeats void matches.
+    seats(spec) ─▶ SeatedMatch ─▶ play(seated) ─▶ MatchReport, and again while the match is void
+
+What differs between those who call it is in its arguments. `seats` brings the bots to their seats:
+it starts them, or has their connections. `play` plays the match in this event loop (`host_match`)
+or has another process do so.
 """
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import attrs
 import trio
 
 from lanista.bots import Exit
-from lanista.errors import LanistaError
 from lanista.hosting import ids
-from lanista.hosting.bot_pool import (
-    BotPool,
-    Contestant,
-    NotStartedError,
-    PooledBot,
-    limit_breakers,
-)
+from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.match.bundle import Failure, has_bundles, write_bundles
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder
+from lanista.match.ending import FAILURES
+from lanista.match.figures import MatchFigures
 from lanista.match.record import BotInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
-from lanista.match.runner import Match, Watcher
+from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.nurseries import helpers_nursery
-from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
-from lanista_protocol import ErrorCode, RemoteProtocolError
+
+KEPT = "is kept for the next match"
+"""The text in a record about a bot whose process didn't end with the match."""
 
 
-@attrs.define(eq=False, kw_only=True)
-class HostedMatch:
-    """One match between bots that are seated.
-
-    Call `run`, then `complete`, and in any case `close` at the end. Between `run` and `complete`
-    the caller may end the bots, so that the record tells how they ended.
-    """
+@attrs.frozen(kw_only=True)
+class SeatedMatch:
+    """A match whose bots are seated, so that it can begin."""
 
     spec: MatchSpec
     connections: Sequence[Connection]
-    """The bots' connections, by seat; their hellos have been read."""
+    """The bots' connections, by seat; their hellos have been read. Nobody else reads from them or
+    writes to them."""
     names: Sequence[str]
     """The bots' names, by seat; all are different."""
-    record: RecordWriter
-    stalls: StallMonitor
+    record: Path
+    """Where to write the record."""
+    writer: RecordWriter | None = None
+    """The record's writer, if that has been opened already."""
+    writes_bundles: bool = True
+    """Whether failure bundles are written beside the record."""
     bots: Sequence[PooledBot] = ()
-    """The bots, by seat, if we have started them."""
-    watcher: Watcher | None = None
-    """Called before each turn; not used if there is a `control`."""
-    control: MatchControl | None = None
-    """Can pause the match between turns; it is then the match's watcher."""
-    running: RunningMatches | None = None
-    """The running matches to which this one belongs while it runs."""
+    """The bots, by seat, if the host of the match is to end or to keep them."""
+    pool: BotPool | None = None
+    """The pool that they came from."""
+    numbers: Sequence[int] = attrs.field(
+        default=attrs.Factory(lambda self: range(len(self.names)), takes_self=True)
+    )
+    """The numbers of the bots' connections, by seat; without, the numbers of the seats."""
     room: str | None = None
     """The room of the lobby that the bots came from."""
-    numbers: Sequence[int] | None = None
-    """The bots' numbers, by seat; None to use the seats as numbers."""
+    control: MatchControl | None = None
+    """Can pause the match between turns; an arena's match has one."""
     may_rejoin: Collection[int] = ()
-    """The seats whose bots may come back over another connection."""
-    match: Match = attrs.field(init=False)
+    """The seats whose bots may come back over another connection (see `Match.may_rejoin`)."""
 
-    def __attrs_post_init__(self) -> None:
-        bots = self.bots
-        self.match = Match(
-            self.spec,
-            self.connections,
-            self.names,
-            self.record,
-            self.stalls,
-            self.watcher if self.control is None else self.control.watch,
-            [bot.contestant.command for bot in bots] or None,
-            (lambda seat: bots[seat].bot.why_left()) if bots else None,
-            (lambda began: limit_breakers(bots, began)) if bots else None,
-            may_rejoin=self.may_rejoin,
-        )
-        match = self.match
-        for bot in bots:
-            bot.bot.place_output(lambda: match.turn)
+
+@attrs.frozen(kw_only=True)
+class MatchReport:
+    """What came of a match that was at least begun, and the files that were written for it."""
+
+    spec: MatchSpec
+    names: tuple[str, ...]
+    """The bots' names, by seat."""
+    result: ResultInfo
+    record: Path
+    seconds: float = 0.0
+    """Duration from the beginning to the end; 0 if another process played it."""
+    stall: float = 0.0
+    """Duration of the longest stall of its event loop meanwhile, in seconds."""
+    exits: Sequence[Exit | None] = ()
+    """How the bots' processes ended, by seat: None for one that is kept; empty if the host had none
+    to end."""
+    bundles: Mapping[int, Path] = attrs.field(factory=dict)
+    """The folder of the failure bundle of each bot that failed, by seat."""
+    bundle_error: OSError | None = None
+    """The error because of which no failure bundle could be written."""
+    figures: MatchFigures = attrs.field(factory=MatchFigures)
+    """What was counted in its turns."""
 
     @property
     def is_void(self) -> bool:
-        """Whether the match doesn't count, because this machine stalled."""
-        outcome = self.match.outcome
-        return outcome is not None and outcome.termination is Termination.VOID
-
-    async def run(self, until: float = math.inf) -> None:
-        """Play the match to its end.
-
-        Args:
-            until: The time on trio's clock at which the match is aborted, in seconds.
-        """
-        self._begin()
-        if until == math.inf:
-            await self.match.run()
-            return
-
-        async def interrupt() -> None:
-            await trio.sleep_until(until)
-            self.match.interrupt("enough was seen")
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(interrupt)
-            await self.match.run()
-            nursery.cancel_scope.cancel()
-
-    def _begin(self) -> None:
-        if self.control is not None:
-            match = self.match
-            self.control.is_over = lambda: match.outcome is not None
-        if self.running is None:
-            return
-        numbers = self.numbers or range(len(self.names))
-        self.running.begin(
-            RunningMatch(
-                match=self.spec.match,
-                ruleset=self.spec.ruleset,
-                room=self.room,
-                bots=list(zip(numbers, self.names, strict=True)),
-                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                part=self.record.part,
-                control=self.control or MatchControl(),
-                playing=self.match,
-                rejoin=self._rejoin,
-            )
-        )
-
-    async def _rejoin(self, seat: int, connection: Connection) -> Connection | None:
-        return self.match.rejoin(seat, connection)
-
-    async def complete(self, bots: Sequence[BotInfo | None] = ()) -> ResultInfo:
-        """Complete the record of a match that is over.
-
-        Args:
-            bots: How each bot's process ended, by seat, if we have started the bots.
-
-        Raises:
-            OSError: The record can't be written. What was played is in its `.part` file.
-        """
-        result = self.match.result()
-        if bots:
-            result = attrs.evolve(result, bots=tuple(bots))
-        await self.record.finish(result)
-        return result
-
-    async def write_bundles(self, failures: Sequence[Failure]) -> list[Path]:
-        """Write the failure bundles beside the record, and return their folders.
-
-        Those of an earlier match with the same record go.
-
-        Raises:
-            OSError: A bundle can't be written.
-        """
-        path, seats = self.record.path, len(self.names)
-        if not failures and not has_bundles(path, seats):
-            return []  # most matches; a thread would cost more than to look
-        return await trio.to_thread.run_sync(write_bundles, path, self.match.title, seats, failures)
-
-    def close(self, record: Path | None = None) -> None:
-        """Close the record, and tell watchers that the match is over.
-
-        Args:
-            record: The record, if watchers may see it now; None if not, or not yet.
-        """
-        if self.control is not None:
-            self.control.is_over = _true  # break the reference cycle of match and control
-        if self.running is not None:
-            self.running.end(self.spec.match, record)
-        self.record.close()
-
-
-def _true() -> bool:
-    return True
+        """Whether the match doesn't count, because its host stalled."""
+        return self.result.end == Termination.VOID.value
 
 
 @attrs.define
@@ -195,22 +108,21 @@ class VoidRecords:
     """Whether they are those of a ladder's block, of which all are hidden until it is over."""
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
 
-    def close(self, hosted: HostedMatch) -> None:
-        """Close a match, and publish its record unless that has to be hidden."""
-        hosted.close(self.shown(hosted.record.path, hosted.spec.match, is_void=hosted.is_void))
+    def end(self, match: str, record: Path, *, is_void: bool) -> None:
+        """Tell watchers that a match is over, and publish its record unless that has to be hidden.
 
-    def shown(self, record: Path, match: str, *, is_void: bool) -> Path | None:
-        """Return the record of a match that is over, if it may be seen now; hide it if not."""
+        Args:
+            match: The match's id.
+            record: Its record, which needn't exist.
+            is_void: Whether the match is void.
+        """
         self._hidden.pop(record, None)  # with `-o FILE`, this record has replaced a hidden one
         if is_void or self.of_block:
-            self.hide(record, match)
-            return None
-        return record if record.exists() else None
-
-    def hide(self, record: Path, match: str) -> None:
-        """Hide a match's record until `show` is called."""
-        self._hidden[record] = match
-        self.running.hidden.add(match)
+            self._hidden[record] = match
+            self.running.hidden.add(match)
+            self.running.end(match, None)
+        else:
+            self.running.end(match, record if record.exists() else None)
 
     def show(self) -> None:
         """Publish all hidden records."""
@@ -221,240 +133,262 @@ class VoidRecords:
         self._hidden.clear()
 
 
-@attrs.frozen(kw_only=True)
-class MatchPlan:
-    """A match to play with bots that are started for it."""
+async def play_match(
+    spec: MatchSpec,
+    seats: Callable[[MatchSpec], Awaitable[SeatedMatch | None]],
+    play: Callable[[SeatedMatch, VoidRecords], Awaitable[MatchReport | None]],
+    *,
+    records: VoidRecords | None = None,
+    may_repeat: Callable[[], bool] = lambda: True,
+) -> Sequence[MatchReport]:
+    """Play a match; while it is void, repeat it as often as its conditions say.
 
-    ruleset: Ruleset
-    settings: Mapping[str, int]
-    seed: int
-    contestants: Sequence[Contestant]
-    """The bots to start, by seat."""
-    record_path: Callable[[str], Path]
-    """Returns the path of the record for the match's id."""
-    board: Any = None
-    """The board; None to make one from the seed."""
-    conditions: MatchConditions = attrs.field(factory=MatchConditions)
-    watcher: Callable[[Sequence[str]], Watcher] | None = None
-    """Makes the match's watcher from the bots' names, by seat."""
+    Args:
+        spec: The match. Each try gets an id and a number of its own.
+        seats: Seats the bots for a try; None if they don't all come.
+        play: Plays a seated match to its end; None if that could not begin or has left no result.
+        records: Where the records of void matches are hidden until all tries are over, or a
+            ladder's block is; None if nobody sees running matches.
+        may_repeat: Whether a void match may be repeated now.
 
-
-@attrs.frozen(kw_only=True)
-class MatchReport:
-    """The result of a match that was at least begun, and the files that were written for it."""
-
-    match: str
-    """The match's id."""
-    seed: int
-    names: tuple[str, ...]
-    """The bots' names, by seat."""
-    result: ResultInfo
-    record: Path
-    bundles: tuple[Path, ...] = ()
-    """The folders of the failure bundles of bots that failed."""
-    bundle_trouble: str | None = None
-    """Why a failure bundle couldn't be written; None if all could."""
-
-
-class StartFailureError(LanistaError):
-    """A bot couldn't be started, has exited, or hasn't said hello in time."""
-
-    def __init__(self, message: str, output: str) -> None:
-        super().__init__(message)
-        self.output = output
-        """The last part of what the bot wrote to stderr and stdout."""
+    Returns:
+        The reports of the tries that were played, in order.
+    """
+    if records is None:
+        records = VoidRecords(RunningMatches())
+    reports: list[MatchReport] = []
+    try:
+        for repetition in range(spec.conditions.void_tries):
+            if reports and not may_repeat():
+                break
+            of_try = attrs.evolve(spec, match=ids.match_id(), try_=spec.try_ + repetition)
+            seated = await seats(of_try)
+            report = None if seated is None else await play(seated, records)
+            if report is None:
+                break
+            reports.append(report)
+            if not report.is_void:
+                break
+    finally:
+        if not records.of_block:
+            records.show()
+    return reports
 
 
-@attrs.define(eq=False)
-class MatchHost:
-    """Plays the match of a plan."""
+async def host_match(
+    seated: SeatedMatch,
+    records: VoidRecords,
+    *,
+    stalls: StallMonitor,
+    on_begin: Callable[[Match], Awaitable[None]] | None = None,
+    on_over: Callable[[Match], None] | None = None,
+    on_unwritten: Callable[[OSError], None] | None = None,
+) -> MatchReport:
+    """Play a seated match in this event loop, once; then end or keep its bots.
 
-    plan: MatchPlan
-    stalls: StallMonitor = attrs.field(factory=StallMonitor)
-    running: RunningMatches = attrs.field(factory=RunningMatches)
-    control: MatchControl | None = None
-    """Can pause the match between turns; None if nobody watches it."""
-    interrupted: bool = attrs.field(default=False, init=False)
-    """Whether `interrupt` was called."""
-    _starting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    _void: VoidRecords = attrs.field(init=False)
-    _match: Match | None = attrs.field(default=None, init=False)
+    Args:
+        seated: The match. At the end its connections are either closed, or ready for the next.
+        records: Knows the running matches, among which it is while it is played, and hides its
+            record if it ends void.
+        stalls: The stall monitor of this event loop.
+        on_begin: Called before anything is sent to a bot or read from it; it may set the match's
+            watcher or a prepared board, or interrupt it.
+        on_over: Called when the match is over and the bots that are kept are in the pool again; its
+            record is still to be completed.
+        on_unwritten: Called if the record can't be completed, with what was played in its `.part`
+            file; None to raise the error.
 
-    def __attrs_post_init__(self) -> None:
-        self._void = VoidRecords(self.running)
-
-    def interrupt(self) -> None:
-        """End the match as aborted, or stop starting its bots."""
-        self.interrupted = True
-        self._starting.cancel()
-        if self._match is not None:
-            self._match.interrupt()
-
-    async def play(self) -> MatchReport | None:
-        """Play the match; while it is void, repeat it a few times with newly started bots.
-
-        Returns:
-            The last match; None if the host was interrupted before the first one began.
-
-        Raises:
-            StartFailureError: A bot can't be started or doesn't say hello.
-            OSError: The record can't be written.
-        """
-        report = None
-        async with helpers_nursery() as helpers:
-            helpers.start_soon(self.stalls.beat)
-            try:
-                for try_ in range(1, self.plan.conditions.void_tries + 1):
-                    report = await self._play_once(helpers, try_)
-                    if report is None or report.result.end != Termination.VOID.value:
-                        break
-            finally:
-                self._void.show()
-        return report
-
-    async def _play_once(self, helpers: trio.Nursery, try_: int) -> MatchReport | None:
-        plan = self.plan
-        match = ids.match_id()
-        record = RecordWriter(plan.record_path(match))
-        pool = BotPool(helpers)
-        bots: Sequence[PooledBot] = ()
+    Raises:
+        OSError: The record can't be written.
+    """
+    bots = seated.bots
+    infos: list[BotInfo | None] = [None] * len(bots)
+    try:
+        record = seated.writer or RecordWriter(seated.record)
+        match = _match_of(seated, record, stalls)
         try:
-            bots = await self._start(pool, record)
-            if not bots:
-                return None
-            hosted = self._hosted(bots, record, match, try_)
-            self._match = hosted.match
-            try:
-                if self.interrupted:
-                    hosted.match.interrupt()
-                await hosted.run()
-                exits = await _end(bots)
-                return await self._complete(hosted, exits)
-            finally:
-                self._match = None
-                self._void.close(hosted)
+            if on_begin is not None:
+                await on_begin(match)
+            records.running.begin(_running_match(seated, match))
+            began = trio.current_time()
+            await match.run()
+            ended = trio.current_time()
+            await _keep_bots(seated, match, infos)
+            if on_over is not None:
+                on_over(match)
+            stall = stalls.worst(began, ended)
+            exits = await _end_bots(bots, infos)
+            report = MatchReport(
+                spec=seated.spec,
+                names=tuple(seated.names),
+                result=attrs.evolve(match.result(), bots=tuple(infos)),
+                record=record.path,
+                seconds=ended - began,
+                stall=stall,
+                exits=exits,
+                figures=match.figures,
+            )
+            return await _complete(seated, match, report, on_unwritten)
         finally:
-            await _end(bots)
+            if seated.control is not None:
+                seated.control.is_over = _true  # break the reference cycle of match and control
+            is_void = match.outcome is not None and match.outcome.termination is Termination.VOID
+            records.end(seated.spec.match, record.path, is_void=is_void)
             record.close()
             if not record.begun:
                 record.discard()
-
-    async def _start(self, pool: BotPool, record: RecordWriter) -> Sequence[PooledBot]:
-        """Start all bots at the same time; return none if the host was interrupted.
-
-        Raises:
-            StartFailureError: A bot can't be started or doesn't say hello.
-        """
-        plan = self.plan
-        # The record is hidden because it has what the other bots log and answer, line by line as
-        # it comes.
-        contestants = [
-            attrs.evolve(contestant, hidden=(record.path, record.part, *contestant.hidden))
-            for contestant in plan.contestants
-        ]
-        results: dict[int, PooledBot | NotStartedError] = {}
-        with trio.CancelScope() as self._starting:  # each try has its own
-            if self.interrupted:
-                self._starting.cancel()
-            results = await pool.take_all(
-                contestants, plan.ruleset, plan.conditions.time_start, all_or_none=True
-            )
-        bots = [result for _, result in sorted(results.items()) if isinstance(result, PooledBot)]
-        if len(bots) == len(contestants) and not self.interrupted:
-            return bots
-        async with trio.open_nursery() as nursery:
-            for bot in bots:
-                nursery.start_soon(_send_away, bot)
-        for seat, error in sorted(results.items()):
-            if isinstance(error, NotStartedError):
-                name = contestants[seat].name
-                raise StartFailureError(
-                    f"bot {name!r} (seat {seat}) did not start: {error}", error.output
-                )
-        return ()
-
-    def _hosted(
-        self, bots: Sequence[PooledBot], record: RecordWriter, match: str, try_: int
-    ) -> HostedMatch:
-        plan = self.plan
-        names = distinct([_name_in_hello(bot.connection) for bot in bots])
-        return HostedMatch(
-            spec=MatchSpec(
-                match=match,
-                ruleset=plan.ruleset,
-                settings=plan.settings,
-                seed=plan.seed,
-                board=plan.board,
-                conditions=plan.conditions,
-                try_=try_,
-            ),
-            connections=[bot.connection for bot in bots],
-            names=names,
-            record=record,
-            stalls=self.stalls,
-            bots=bots,
-            watcher=None if plan.watcher is None else plan.watcher(names),
-            control=self.control,
-            running=self.running,
-        )
-
-    async def _complete(self, hosted: HostedMatch, exits: Sequence[Exit]) -> MatchReport:
-        """Complete the record, and write failure bundles."""
-        with trio.CancelScope(shield=True):
-            result = await hosted.complete(
-                [bot.info(str(exit_)) for exit_, bot in zip(exits, hosted.bots, strict=True)]
-            )
-            bundles: list[Path] = []
-            trouble = None
-            try:
-                bundles = await hosted.write_bundles(
-                    _failures(hosted, exits, interrupted=self.interrupted)
-                )
-            except OSError as error:
-                trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
-        return MatchReport(
-            match=hosted.spec.match,
-            seed=self.plan.seed,
-            names=tuple(hosted.names),
-            result=result,
-            record=hosted.record.path,
-            bundles=tuple(bundles),
-            bundle_trouble=trouble,
-        )
+    finally:
+        for bot, info in zip(bots, infos, strict=True):
+            if info is None:
+                bot.leave.set()
 
 
-async def _end(bots: Sequence[PooledBot]) -> list[Exit]:
-    """End all bots at the same time, and return how they ended, by seat."""
-    exits: dict[int, Exit] = {}
+def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -> Match:
+    bots, control = seated.bots, seated.control
+    match = Match(
+        seated.spec,
+        seated.connections,
+        seated.names,
+        record,
+        stalls,
+        None if control is None else control.watch,
+        [bot.contestant.command for bot in bots] or None,
+        (lambda seat: bots[seat].bot.why_left()) if bots else None,
+        (lambda began: limit_breakers(bots, began)) if bots else None,
+        may_rejoin=seated.may_rejoin,
+    )
+    if control is not None:
+        control.is_over = lambda: match.outcome is not None
+    for bot in bots:
+        bot.bot.place_output(lambda: match.turn)
+    return match
+
+
+def _true() -> bool:
+    return True
+
+
+def _running_match(seated: SeatedMatch, match: Match) -> RunningMatch:
+    async def rejoin(seat: int, connection: Connection) -> Connection | None:
+        return match.rejoin(seat, connection)
+
+    return RunningMatch(
+        match=seated.spec.match,
+        ruleset=seated.spec.ruleset,
+        room=seated.room,
+        bots=list(zip(seated.numbers, seated.names, strict=True)),
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        part=match.record.part,
+        control=seated.control or MatchControl(),
+        playing=match,
+        rejoin=rejoin,
+    )
+
+
+async def _keep_bots(seated: SeatedMatch, match: Match, infos: list[BotInfo | None]) -> None:
+    """Give the bots back to their pool that can play another match, and note what is said of them.
+
+    Args:
+        seated: The match.
+        match: The match, which is over.
+        infos: By seat: where to note what its record says of such a bot.
+    """
+    assert match.outcome is not None
+    if match.outcome.termination in {Termination.VOID, Termination.ABORTED}:
+        return
+    for seat, bot in enumerate(seated.bots):
+        if seated.pool is not None and _stays(bot, match, seat):
+            infos[seat] = bot.info(KEPT)
+            await seated.pool.give_back(bot)
+
+
+def _stays(bot: PooledBot, match: Match, seat: int) -> bool:
+    """Return whether a bot can play another match without being started afresh."""
+    return not (
+        bot.contestant.restart
+        or bot.is_worn
+        or bot.connection.closed
+        or bot.bot.exit is not None
+        or match.ending(seat)[0] in FAILURES
+    )
+
+
+async def _end_bots(
+    bots: Sequence[PooledBot], infos: list[BotInfo | None]
+) -> Sequence[Exit | None]:
+    """End the bots that aren't kept, all at the same time, and return how they ended, by seat.
+
+    Args:
+        bots: The bots, by seat.
+        infos: By seat: what the record says of the bot if it is kept; otherwise it is noted here.
+    """
+    exits: list[Exit | None] = [None] * len(bots)
 
     async def end(seat: int) -> None:
-        exits[seat] = await bots[seat].end()
+        exits[seat] = exit_ = await bots[seat].end()
+        infos[seat] = bots[seat].info(str(exit_))
 
-    async with trio.open_nursery() as nursery:
-        for seat in range(len(bots)):
-            nursery.start_soon(end, seat)
-    return [exits[seat] for seat in sorted(exits)]
-
-
-async def _send_away(bot: PooledBot) -> None:
-    """Tell a bot that there will be no match, and end it."""
-    await bot.connection.refuse(
-        RemoteProtocolError(ErrorCode.SHUTDOWN, "not all bots have connected; there is no match")
-    )
-    await bot.end()
+    if None in infos:
+        async with trio.open_nursery() as nursery:
+            for seat, info in enumerate(infos):
+                if info is None:
+                    nursery.start_soon(end, seat)
+    return exits
 
 
-def _failures(hosted: HostedMatch, exits: Sequence[Exit], *, interrupted: bool) -> list[Failure]:
+async def _complete(
+    seated: SeatedMatch,
+    match: Match,
+    report: MatchReport,
+    on_unwritten: Callable[[OSError], None] | None,
+) -> MatchReport:
+    """Complete the record of a match that is over, and write its failure bundles.
+
+    Raises:
+        OSError: The record can't be completed.
+    """
+    try:
+        await match.record.finish(report.result)
+    except OSError as error:
+        if on_unwritten is None:
+            raise
+        on_unwritten(error)
+        return report
+    if not seated.writes_bundles:
+        return report
+    path, seats = report.record, len(seated.names)
+    failures = _failures(seated.bots, match, report.exits)
+    if not failures and not has_bundles(path, seats):
+        return report  # most matches; a thread would cost more than to look
+    try:
+        with trio.CancelScope(shield=True):
+            bundles = await trio.to_thread.run_sync(
+                write_bundles, path, match.title, seats, failures
+            )
+    except OSError as error:
+        return attrs.evolve(report, bundle_error=error)
+    seats_out = [failure.seat for failure in failures]
+    return attrs.evolve(report, bundles=dict(zip(seats_out, bundles, strict=True)))
+
+
+def _failures(
+    bots: Sequence[PooledBot], match: Match, exits: Sequence[Exit | None]
+) -> Sequence[Failure]:
     """Return the failures of the bots that failed in the match, or whose process crashed."""
-    match = hosted.match
-    in_match = {failure.seat: failure for failure in match.failures()}
+    in_match = match.failures()
+    if not bots:
+        return in_match
+    assert match.outcome is not None
+    by_seat = {failure.seat: failure for failure in in_match}
     failures = []
-    for seat, (bot, exit_) in enumerate(zip(hosted.bots, exits, strict=True)):
-        failure = in_match.get(seat)
+    for seat, (bot, exit_) in enumerate(zip(bots, exits, strict=True)):
+        failure = by_seat.get(seat)
         # In a dialect, bots aren't told that the match has ended, and an interrupted match just
         # stops. A bot that crashes because of that hasn't failed.
-        is_surprised = interrupted or isinstance(match.seats[seat].encoder, DialectEncoder)
-        if failure is None and (is_surprised or not exit_.is_crash):
+        is_surprised = match.outcome.reason == "interrupted" or isinstance(
+            match.seats[seat].encoder, DialectEncoder
+        )
+        if failure is None and (is_surprised or exit_ is None or not exit_.is_crash):
             continue
         failure = failure or match.failure(seat)
         failures.append(
@@ -466,11 +400,6 @@ def _failures(hosted: HostedMatch, exits: Sequence[Exit], *, interrupted: bool) 
             )
         )
     return failures
-
-
-def _name_in_hello(connection: Connection) -> str:
-    assert connection.hello is not None
-    return connection.hello.name
 
 
 def distinct(names: Sequence[str]) -> list[str]:

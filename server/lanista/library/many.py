@@ -24,8 +24,8 @@ import trio
 
 from lanista.errors import BadInputError, FileError
 from lanista.hosting.bot_pool import Contestant, apart
-from lanista.hosting.host import StartFailureError
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
+from lanista.hosting.started_match import StartFailureError
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of

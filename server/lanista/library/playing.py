@@ -10,12 +10,14 @@ import attrs
 from lanista.bots import close_fork_server
 from lanista.errors import BadInputError, FileError
 from lanista.hosting.bot_pool import apart
-from lanista.hosting.host import MatchHost, MatchPlan, MatchReport, distinct
+from lanista.hosting.host import MatchReport, distinct
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
+from lanista.hosting.started_match import StartedMatch
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of
 from lanista.library.options import MatchOptions, Prepared, prepared, whole_number
+from lanista.match.conditions import MatchSpec
 from lanista.match.runner import Watcher
 from lanista.rules.base import Game
 
@@ -105,25 +107,24 @@ def _begin(
 
             return watch
 
-        plan = MatchPlan(
-            ruleset=ruleset,
-            settings=setup.settings,
-            seed=match_seed,
+        match = StartedMatch(
+            spec=MatchSpec(
+                ruleset=ruleset,
+                settings=setup.settings,
+                seed=match_seed,
+                board=setup.board,
+                conditions=setup.conditions,
+            ),
             contestants=[
                 attrs.evolve(contestant, name=name, restart=True)
                 for name, contestant in zip(names, apart(seated), strict=True)
             ],
-            record_path=lambda match: (
-                path or RECORDS / record_name(ruleset.name, match_seed, match)
-            ),
-            board=setup.board,
-            conditions=setup.conditions,
+            record_path=lambda id_: path or RECORDS / record_name(ruleset.name, match_seed, id_),
             watcher=watcher if reports else None,
         )
-        host = MatchHost(plan)
-        job.interrupt = host.interrupt
+        job.interrupt = match.interrupt
         try:
-            return await host.play()
+            return await match.play()
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
             raise FileError(
@@ -148,14 +149,14 @@ def _taker(on_progress: OnProgress | None) -> Callable[[tuple[int, int]], object
 def _match(report: MatchReport | None, setup: Prepared) -> Match:
     assert report is not None  # None only if the match was interrupted
     return match_of(
-        id_=report.match,
+        id_=report.spec.match,
         game=setup.ruleset.name,
         map_=setup.map,
-        seed=report.seed,
+        seed=report.spec.seed,
         names=report.names,
         result=report.result,
         record=report.record,
-        bundles=report.bundles,
+        bundles=list(report.bundles.values()),
     )
 
 

@@ -92,8 +92,8 @@ class LadderInfo:
 class MatchSpec:
     """The description of a match apart from its players."""
 
-    match: str
-    """The match's id."""
+    match: str = ""
+    """The match's id; whoever has it played gives each try another one (`hosting.play_match`)."""
     ruleset: Ruleset
     settings: Mapping[str, int]
     """The value of every setting, as returned by `complete_settings`."""

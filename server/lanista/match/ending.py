@@ -29,5 +29,7 @@ class Ending(enum.StrEnum):
     VOID = "void", "The host stalled: the match doesn't count, and was played again."
 
 
+ENDINGS = {ending.value: ending for ending in Ending}
+"""The endings by value."""
 FAILURES = frozenset(Ending) - {Ending.NORMAL, Ending.VOID}
 """The endings that are the fault of the bot."""

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, Self
 import attrs
 import sqlalchemy as sa
 
-from lanista.match.ending import Ending
+from lanista.match.ending import ENDINGS, Ending
 from lanista.store.reading import (
-    ENDINGS,
     MOST_BOUND,
     JsonLists,
     PlayedBlock,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import attrs
 import sqlalchemy as sa
 
-from lanista.match.ending import Ending
+from lanista.match.ending import ENDINGS, Ending
 from lanista.results.match_result import Benching, MatchResult, SeatResult
 from lanista.store.schema import (
     BENCHED,
@@ -35,7 +35,6 @@ MOST_BOUND = 5000
 """The most values in one statement; SQLite allows 32,766, PostgreSQL 65,535."""
 
 Statement = sa.Select[*tuple[Any, ...]]
-ENDINGS = {ending.value: ending for ending in Ending}
 FAULTS = ("late", "malformed", "illegal")
 """The kinds of faults that are counted for each seat."""
 

@@ -7,70 +7,62 @@ that is done while the next match is played. Nothing is counted here.
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 import trio
 
-from lanista.bots import Exit
-from lanista.hosting import ids
 from lanista.hosting.block_records import BlockMatch
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
-from lanista.hosting.endings import failed, seat_result
-from lanista.hosting.host import HostedMatch, distinct
-from lanista.match.conditions import MatchSpec
+from lanista.hosting.endings import match_result
+from lanista.hosting.host import MatchReport, SeatedMatch, distinct, host_match, play_match
+from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.ending import Ending
-from lanista.match.record import ENDING, BotInfo, ResultInfo
-from lanista.match.record_writer import RecordWriter
+from lanista.match.record import ENDING
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.results.match_result import MatchResult, SeatResult
 from lanista.rules import registry
+from lanista.rules.base import Ruleset
 from lanista.rules.outcome import Termination
 from lanista.tournament.setup import MatchSetup, Opening
 
-KEPT = "is kept for the next match"
-"""The text in a record about a bot whose process didn't end with the match."""
+
+@attrs.frozen(kw_only=True)
+class PlayedTry:
+    """A try to play a match of a block: its result, and the report on it."""
+
+    result: MatchResult
+    report: MatchReport | None
+    """The report; None if no match was played, as a bot didn't start."""
+    output: str
+    """The end of the output of the first bot that failed, as it wrote it."""
 
 
 @attrs.define(eq=False)
 class MatchRun:
-    """One attempt to play a match of a block: what is to be played, and the outcome."""
+    """A match of a block: what is to be played, and what came of it."""
 
     seats: Sequence[Contestant]
     """The bots, by seat."""
     opening: Opening
     seating: int = 0
     """Number of the seating in its block, from 0."""
-    attempt: int = 1
-    """Number of the attempt, from 1; more than 1 after a void match."""
     block: str = ""
     """The id of its block; empty if it belongs to none, as when the machine is measured."""
-    result: MatchResult | None = None
-    """The result; None until the record is complete."""
-    record: Path | None = None
-    """The file of the record; None if no match was played, as a bot didn't start."""
-    void: bool = False
-    """Whether the match is void, as a bot was late while the host stalled."""
+    tries: list[PlayedTry] = attrs.field(factory=list)
+    """The tries in order, once their records are complete; all but the last are void."""
     trouble: str = ""
-    """One line about an error of the arena that aborted the match; empty if there was none."""
+    """One line that says why the match must not count: an error of the arena aborted it, or too
+    many tries were void; empty if it may."""
     failure: OSError | None = None
-    """The error because of which the record couldn't be completed."""
+    """The error because of which a record couldn't be written."""
     hello_after: float = 0.0
     """Seconds from the start of the first bot to its hello."""
-    stays: bool = False
-    """Whether the first bot stayed for another match."""
-    output: str = ""
-    """The end of the output of the first bot that failed, as it wrote it."""
-    match: str = ""
-    """The match's id; empty if none was played."""
-    names: tuple[str, ...] = ()
-    """The bots' names in the record, by seat."""
-    info: ResultInfo | None = None
-    """The result as the record has it."""
 
 
 @attrs.define(eq=False)
@@ -91,7 +83,7 @@ class Player:
         over: trio.Event,
         *,
         block: str,
-    ) -> tuple[list[MatchRun], str]:
+    ) -> Sequence[MatchRun]:
         """Play the matches of a block.
 
         Args:
@@ -103,97 +95,114 @@ class Player:
             block: The id of the block.
 
         Returns:
-            The matches in the order played, void ones too, and one line that says why the block
-            must not count; empty if it may.
+            The matches in the order played. If there is trouble with one, it is the last.
 
         Raises:
             OSError: A record can't be written.
         """
         runs: list[MatchRun] = []
-        trouble = ""
-        async with helpers_nursery(finishes=True) as finishing:
+        async with helpers_nursery(finishes=True) as playing:
             try:
                 for number, seats in enumerate(seatings):
-                    for attempt in range(1, match_setup.conditions.void_tries + 1):
-                        run = MatchRun(seats, opening, number, attempt, block)
-                        await self.play_match(match_setup, run, folder, finishing)
-                        runs.append(run)
-                        if not run.void:
-                            break
-                    trouble = run.trouble or (_void_message(run) if run.void else "")
-                    if trouble:
+                    run = MatchRun(seats, opening, number, block)
+                    runs.append(run)
+                    match_over = trio.Event()
+                    playing.start_soon(self._play, match_setup, run, folder, match_over)
+                    await match_over.wait()
+                    if run.trouble or run.failure is not None:
                         break
             finally:
                 over.set()
         for run in runs:
             if run.failure is not None:
                 raise run.failure
-        return runs, trouble
+        return runs
 
-    async def play_match(
-        self,
-        match_setup: MatchSetup,
-        run: MatchRun,
-        folder: Path,
-        finishing: trio.Nursery,
-        until: float = math.inf,
+    async def play_alone(
+        self, match_setup: MatchSetup, run: MatchRun, folder: Path, until: float = math.inf
     ) -> None:
-        """Play one match and note its outcome in `run`.
-
-        When this returns, the match is over. The result and the record are complete when the
-        nursery is.
+        """Play one match, and note in `run` what comes of it.
 
         Args:
-            match_setup: What all matches of the tournament have in common.
+            match_setup: The game and the conditions.
             run: The match.
             folder: The folder for its record.
-            finishing: The nursery in which the record is completed.
             until: The time of trio's clock at which the match is broken off.
 
         Raises:
             OSError: The record can't be written.
         """
-        seats = run.seats
-        taken = await self._take(match_setup, seats)
+        async with helpers_nursery() as helpers:
+
+            async def begin(match: Match) -> None:
+                if until < math.inf:
+                    helpers.start_soon(_break_off, match, until)
+
+            await self._play(match_setup, run, folder, trio.Event(), begin)
+        if run.failure is not None:
+            raise run.failure
+
+    async def _play(
+        self,
+        match_setup: MatchSetup,
+        run: MatchRun,
+        folder: Path,
+        over: trio.Event,
+        on_begin: Callable[[Match], Awaitable[None]] | None = None,
+    ) -> None:
+        """Play a match, void tries included, and note in `run` what comes of it.
+
+        Args:
+            match_setup: What all matches of the tournament have in common.
+            run: The match.
+            folder: The folder for its records.
+            over: Set when the match is over; its record may still have to be completed.
+            on_begin: See `host_match`.
+        """
+
+        def end(match: Match) -> None:
+            assert match.outcome is not None
+            if match.outcome.termination is Termination.ABORTED:
+                run.trouble = _aborted_message(match)
+            if match.outcome.termination is not Termination.VOID:
+                over.set()
+
+        forfeits: list[PlayedTry] = []
+        try:
+            reports = await play_match(
+                self._spec(match_setup, run.opening),
+                partial(self._seat, run, folder, forfeits),
+                partial(host_match, stalls=self.stalls, on_begin=on_begin, on_over=end),
+            )
+            run.tries = [*(_played_try(run, report) for report in reports), *forfeits]
+            if not run.tries[-1].result.counted:
+                run.trouble = _void_message(run)
+        except OSError as error:
+            run.failure = error
+        finally:
+            over.set()
+
+    async def _seat(
+        self, run: MatchRun, folder: Path, forfeits: list[PlayedTry], spec: MatchSpec
+    ) -> SeatedMatch | None:
+        """Seat the bots of a try; if they don't all start, add its result to `forfeits`."""
+        taken = await self._take(run.seats, spec.ruleset, spec.conditions)
         bots = [bot for bot in taken if isinstance(bot, PooledBot)]
         if len(bots) < len(taken):
             for bot in bots:
                 await self.pool.give_back(bot)
-            _forfeit(taken, run)
-            return
+            forfeits.append(_forfeit(taken, run, spec.try_))
+            return None
         run.hello_after = bots[0].hello_after
-        try:
-            record = RecordWriter(folder / _record_name(run))
-        except OSError:
-            for bot in bots:
-                await self.pool.give_back(bot)
-            raise
-        hosted = HostedMatch(
-            spec=self._spec(match_setup, run),
+        return SeatedMatch(
+            spec=spec,
             connections=[bot.connection for bot in bots],
-            names=distinct([contestant.name for contestant in seats]),
-            record=record,
-            stalls=self.stalls,
+            names=distinct([contestant.name for contestant in run.seats]),
+            record=folder / _record_name(run, spec.try_),
+            writes_bundles=False,
             bots=bots,
+            pool=self.pool,
         )
-        match = hosted.match
-        began = trio.current_time()
-        await hosted.run(until)
-        ended = trio.current_time()
-        assert match.outcome is not None
-        run.void = hosted.is_void
-        if match.outcome.termination is Termination.ABORTED:
-            run.trouble = _aborted_message(match)
-        # Bots that stay are returned to the pool now, as the next match begins at once.
-        infos: list[BotInfo | None] = []
-        for seat, bot in enumerate(bots):
-            stays = not run.void and not run.trouble and _stays(bot, match, seat)
-            infos.append(bot.info(KEPT) if stays else None)
-            if stays:
-                await self.pool.give_back(bot)
-        run.stays = infos[0] is not None
-        played = _PlayedMatch(hosted, infos, ended - began, self.stalls.worst(began, ended))
-        finishing.start_soon(_finish, played, run)
 
     async def warm(self, match_setup: MatchSetup, seats: Sequence[Contestant]) -> None:
         """Start the bots of a match, so that they are in the pool when it begins.
@@ -201,7 +210,8 @@ class Player:
         Raises:
             NotStartedError: A bot didn't connect.
         """
-        taken = await self._take(match_setup, seats)
+        ruleset = registry.get(match_setup.game)
+        taken = await self._take(seats, ruleset, match_setup.conditions)
         for bot in taken:
             if isinstance(bot, PooledBot):
                 await self.pool.give_back(bot)
@@ -210,120 +220,75 @@ class Player:
                 raise bot
 
     async def _take(
-        self, match_setup: MatchSetup, seats: Sequence[Contestant]
+        self, seats: Sequence[Contestant], ruleset: Ruleset, conditions: MatchConditions
     ) -> list[PooledBot | NotStartedError]:
         """Return by seat the bot, started if need be, or the error because of which it wasn't."""
-        by_seat = await self.pool.take_all(
-            seats, registry.get(match_setup.game), match_setup.conditions.time_start
-        )
+        by_seat = await self.pool.take_all(seats, ruleset, conditions.time_start)
         return [by_seat[seat] for seat in range(len(seats))]
 
-    def _spec(self, match_setup: MatchSetup, run: MatchRun) -> MatchSpec:
+    def _spec(self, match_setup: MatchSetup, opening: Opening) -> MatchSpec:
         ruleset = registry.get(match_setup.game)
         board = None
-        written = match_setup.boards.get(run.opening.map)
+        written = match_setup.boards.get(opening.map)
         if written is not None:
             key = (match_setup.game, written)
             if key not in self._boards:
                 self._boards[key] = ruleset.read_board(written)
             board = self._boards[key]
         return MatchSpec(
-            match=ids.match_id(),
             ruleset=ruleset,
-            settings=match_setup.settings[run.opening.map],
-            seed=run.opening.seed,
+            settings=match_setup.settings[opening.map],
+            seed=opening.seed,
             board=board,
             conditions=match_setup.conditions,
-            try_=run.attempt,
         )
 
 
-def _record_name(run: MatchRun) -> str:
-    """Return a unique name for the record of a match that begins."""
+async def _break_off(match: Match, at: float) -> None:
+    """Abort a match at a time of trio's clock."""
+    await trio.sleep_until(at)
+    match.interrupt("enough was seen")
+
+
+def _record_name(run: MatchRun, attempt: int) -> str:
+    """Return a unique name for the record of a try that begins."""
     token = secrets.token_hex(8)
     if not run.block:
         return token + ENDING
-    return BlockMatch(run.block, run.seating, run.attempt).name_playing(token)
+    return BlockMatch(run.block, run.seating, attempt).name_playing(token)
 
 
-@attrs.frozen
-class _PlayedMatch:
-    """A match that is over and whose record is to be completed."""
-
-    hosted: HostedMatch
-    infos: Sequence[BotInfo | None]
-    """By seat: the information on the bot for the record; None if the bot is to be ended first."""
-    seconds: float
-    stall: float
-
-
-def _stays(bot: PooledBot, match: Match, seat: int) -> bool:
-    """Return whether a bot can play another match without being started afresh."""
-    return not (
-        bot.contestant.restart
-        or bot.is_worn
-        or bot.connection.closed
-        or bot.bot.exit is not None
-        or failed(match, match.seats[seat])
-    )
-
-
-async def _finish(played: _PlayedMatch, run: MatchRun) -> None:
-    """End the bots that don't stay, complete the record, and note the result in `run`."""
-    hosted = played.hosted
-    match, bots = hosted.match, hosted.bots
-    exits: list[Exit | None] = [None] * len(bots)
-    infos = list(played.infos)
-
-    async def end(seat: int) -> None:
-        bot = bots[seat]
-        exits[seat] = bot_exit = await bot.end()
-        infos[seat] = bot.info(str(bot_exit))
-
-    if None in infos:
-        async with trio.open_nursery() as nursery:
-            for seat, info in enumerate(played.infos):
-                if info is None:
-                    nursery.start_soon(end, seat)
-    try:
-        result = await hosted.complete(infos)
-    except OSError as error:
-        run.failure = error
-        return
-    finally:
-        hosted.close()
-    run.record = hosted.record.path
-    run.match, run.names, run.info = hosted.spec.match, tuple(hosted.names), result
-    seats = tuple(
-        seat_result(match, seat, bot.contestant.name, bot_exit)
-        for seat, bot, bot_exit in zip(match.seats, bots, exits, strict=True)
-    )
-    for seat_outcome, info in zip(seats, infos, strict=True):
-        if seat_outcome.ending is not Ending.NORMAL and info is not None and not run.output:
-            run.output = info.output
-    run.result = MatchResult(
+def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
+    result = match_result(
+        report.result,
+        [contestant.name for contestant in run.seats],
         seating=run.seating,
-        attempt=run.attempt,
-        end=result.end,
-        reason=result.reason,
-        turns=result.turns,
-        digest=result.digest,
-        seconds=played.seconds,
-        stall=played.stall,
-        seats=seats,
-        record=hosted.record.path.name,
+        attempt=report.spec.try_,
+        seconds=report.seconds,
+        stall=report.stall,
+        record=report.record.name,
+        exits=report.exits,
     )
+    outputs = (
+        info.output
+        for seat, info in zip(result.seats, report.result.bots, strict=True)
+        if seat.ending is not Ending.NORMAL and info is not None and info.output
+    )
+    return PlayedTry(result=result, report=report, output=next(outputs, ""))
 
 
-def _forfeit(taken: Sequence[PooledBot | NotStartedError], run: MatchRun) -> None:
-    """Note the result of a match whose bots didn't all start: those that did tie for first."""
+def _forfeit(
+    taken: Sequence[PooledBot | NotStartedError], run: MatchRun, attempt: int
+) -> PlayedTry:
+    """Return a match whose bots didn't all start: those that did tie for first."""
     started = sum(isinstance(bot, PooledBot) for bot in taken)
+    output = ""
     results = []
     for contestant, bot in zip(run.seats, taken, strict=True):
         if isinstance(bot, PooledBot):
             results.append(SeatResult(bot=contestant.name, rank=1, score=0, ending=Ending.NORMAL))
             continue
-        run.output = run.output or bot.output
+        output = output or bot.output
         results.append(
             SeatResult(
                 bot=contestant.name,
@@ -333,9 +298,9 @@ def _forfeit(taken: Sequence[PooledBot | NotStartedError], run: MatchRun) -> Non
                 words=bot.with_last_line(),
             )
         )
-    run.result = MatchResult(
+    result = MatchResult(
         seating=run.seating,
-        attempt=run.attempt,
+        attempt=attempt,
         end=Termination.FORFEIT.value,
         reason=Ending.START_FAILURE.value,
         turns=0,
@@ -344,6 +309,7 @@ def _forfeit(taken: Sequence[PooledBot | NotStartedError], run: MatchRun) -> Non
         stall=0.0,
         seats=tuple(results),
     )
+    return PlayedTry(result=result, report=None, output=output)
 
 
 def _void_message(run: MatchRun) -> str:

@@ -3,8 +3,9 @@
 from typing import Any
 
 from lanista.hosting.block_records import BlockMatch
+from lanista.match.ending import ENDINGS
 from lanista.store.database import Store
-from lanista.store.reading import ENDINGS, StoredMatch
+from lanista.store.reading import StoredMatch
 from lanista.tournament.setup import Setup
 
 

@@ -18,7 +18,6 @@ either: each bot has a keeper, a process that ends it.
 
 import atexit
 import contextlib
-import math
 import multiprocessing.util
 import os
 import tempfile
@@ -38,12 +37,11 @@ from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
 from lanista.match.ending import FAILURES
 from lanista.match.record import ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
-from lanista.nurseries import helpers_nursery
 from lanista.pairing.blocks import Seating
 from lanista.results.match_result import BlockResult
 from lanista.rules import registry
 from lanista.temporary import TemporaryFolder
-from lanista.tournament.block_player import MatchRun, Player
+from lanista.tournament.block_player import MatchRun, PlayedTry, Player
 from lanista.tournament.setup import MatchSetup, Opening
 
 
@@ -202,23 +200,23 @@ async def _play_block(
     seatings = [
         [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
     ]
-    runs, trouble = await player.play_block(
+    runs = await player.play_block(
         task.match_setup, seatings, block.opening, folder, over, block=block.id
     )
+    tries = [each for run in runs for each in run.tries]
     matches = []
     records: dict[str, str | bytes] = {}
-    for run in runs:
-        if run.result is None:  # aborted; `trouble` says why
-            continue
-        result = run.result
-        if run.record is not None:
-            match = BlockMatch(block.id, run.seating, run.attempt)
-            name = match.place(is_void=run.void)
+    for each in tries:
+        result = each.result
+        if each.report is not None:
+            record = each.report.record
+            match = BlockMatch(block.id, result.seating, result.attempt)
+            name = match.place(is_void=not result.counted)
             result = attrs.evolve(result, record=name)
-            records[name] = run.record.name
+            records[name] = record.name
             if task.playing is None:
-                records[name] = run.record.read_bytes()
-                run.record.unlink()
+                records[name] = record.read_bytes()
+                record.unlink()
         matches.append(result)
     return Finished(
         result=BlockResult(
@@ -230,13 +228,21 @@ async def _play_block(
         ),
         records=records,
         seconds=trio.current_time() - began,
-        trouble=trouble,
-        reports=tuple(_report(run) for run in runs if run.result) if task.reports else (),
+        trouble=runs[-1].trouble,
+        reports=tuple(map(_report, tries)) if task.reports else (),
     )
 
 
-def _report(run: MatchRun) -> Report:
-    return Report(match=run.match, names=run.names, info=run.info, output=run.output)
+def _report(played: PlayedTry) -> Report:
+    report = played.report
+    if report is None:
+        return Report(match="", names=(), info=None, output=played.output)
+    return Report(
+        match=report.spec.match,
+        names=report.names,
+        info=report.result,
+        output=played.output,
+    )
 
 
 async def _measure(player: Player, task: Task, seconds: float) -> Measured:
@@ -253,12 +259,13 @@ async def _measure(player: Player, task: Task, seconds: float) -> Measured:
         until = trio.current_time() + seconds
         while trio.current_time() < until:
             run = MatchRun(seats, block.opening)
-            await _play_alone(player, task.match_setup, run, folder, until)
-            if run.record is None:
-                raise WorkError("a bot didn't start")
-            times, longest_stall = _times(run.record)
-            answers += times
-            stall = max(stall, longest_stall)
+            await player.play_alone(task.match_setup, run, folder, until)
+            for each in run.tries:
+                if each.report is None:
+                    raise WorkError("a bot didn't start")
+                times, longest_stall = _times(each.report.record)
+                answers += times
+                stall = max(stall, longest_stall)
     return Measured(answers=tuple(answers), stall=stall)
 
 
@@ -267,24 +274,22 @@ async def _try_bot(
 ) -> Trial:
     seats = [contestant] * registry.get(match_setup.game).seats
     with _records_folder(None, watched=True) as folder:
-        for _ in range(match_setup.conditions.void_tries):
-            run = MatchRun(seats, opening)
-            await _play_alone(player, match_setup, run, folder, math.inf)
-            if not run.void:
-                break
-        times = _times(run.record)[0] if run.record is not None else []
+        run = MatchRun(seats, opening)
+        await player.play_alone(match_setup, run, folder)
+        played = run.tries[-1]
+        report = played.report
+        times = _times(report.record)[0] if report is not None else []
     await player.pool.close()
-    result = run.result
-    assert result is not None
-    trouble = run.trouble
-    if run.void:
+    result, trouble = played.result, run.trouble
+    if not result.counted:
         trouble = "this machine stalled, so the bot can't be judged; try again when it is idle"
     for seat in result.seats:
         if seat.ending in FAILURES and not trouble:
             trouble = f"{seat.ending}: {seat.words}"
     slowest = max(times, default=0.0)
     warning = ""
-    if not trouble and not run.stays and not contestant.restart:
+    stays = report is not None and report.exits[0] is None
+    if not trouble and not stays and not contestant.restart:
         warning = "does not stay for another match (keep=1), so it is started for each"
     limit = match_setup.conditions.clock.turn
     if not trouble and limit and slowest > limit / 2:
@@ -297,22 +302,8 @@ async def _try_bot(
         seconds=result.seconds,
         turns=result.turns,
         slowest=slowest,
-        output=run.output if trouble else "",
+        output=played.output if trouble else "",
     )
-
-
-async def _play_alone(
-    player: Player, match_setup: MatchSetup, run: MatchRun, folder: Path, until: float
-) -> None:
-    """Play one match and complete its record.
-
-    Raises:
-        OSError: The record can't be written.
-    """
-    async with helpers_nursery(finishes=True) as finishing:
-        await player.play_match(match_setup, run, folder, finishing, until)
-    if run.failure is not None:
-        raise run.failure
 
 
 def _times(record: Path) -> tuple[list[float], float]:

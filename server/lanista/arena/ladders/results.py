@@ -22,6 +22,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.hosting.endings import match_result
 from lanista.match.conditions import LadderInfo
 from lanista.match.figures import Histogram
 from lanista.match.record import (
@@ -32,12 +33,11 @@ from lanista.match.record import (
     read_record,
     whole_lines,
 )
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
 from lanista.rules.outcome import Termination
 from lanista.store.database import Store
 from lanista.store.errors import StoreError, UnstorableError
 from lanista.store.ladder_reading import CountedMatch
-from lanista.store.reading import ENDINGS
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -85,34 +85,14 @@ def block_result(
     """
     if Termination(result.end) not in _STORED:
         return None
-    seats = []
-    for seat, name in enumerate(names):
-        counts = result.fault_counts[seat]
-        ending = ENDINGS[result.endings[seat]]
-        fault = result.fault_out(seat)
-        seats.append(
-            SeatResult(
-                bot=name,
-                rank=result.ranks[seat],
-                score=result.scores[seat],
-                ending=ending,
-                words="" if fault is None else " ".join(fault.words.split()),
-                late=counts.get("late", 0),
-                malformed=counts.get("malformed", 0),
-                illegal=counts.get("illegal", 0),
-            )
-        )
     seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
-    match = MatchResult(
+    match = match_result(
+        result,
+        names,
         seating=ladder.seating,
         attempt=attempt,
-        end=result.end,
-        reason=result.reason,
-        turns=result.turns,
-        digest=result.digest,
         seconds=max(0.0, seconds.total_seconds()),
         stall=stall,
-        seats=tuple(seats),
         record=record,
     )
     return BlockResult(

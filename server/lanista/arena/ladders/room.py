@@ -33,12 +33,11 @@ from lanista.arena.ladders.results import (
     store_possible,
     unstored,
 )
-from lanista.arena.processes.match_player import PlayedMatch
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import RunningMatches
-from lanista.hosting.host import VoidRecords
+from lanista.hosting.host import MatchReport, VoidRecords
 from lanista.hosting.spec_parts import configurations
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.ending import FAILURES
@@ -408,7 +407,6 @@ class LadderRoom:
         """Return the description of a match that is to begin."""
         opening = self.opening(match.pairing)
         return MatchSpec(
-            match=ids.match_id(),
             ruleset=self.ruleset,
             settings=self._settings[opening.map],
             seed=opening.seed,
@@ -431,29 +429,26 @@ class LadderRoom:
         return attrs.evolve(conditions, lag_allowance=self.spec.lag_allowance)
 
     @staticmethod
-    def result_of(
-        spec: MatchSpec, names: Sequence[str], played: PlayedMatch, *, started: str, record: str
-    ) -> BlockResult | None:
+    def result_of(report: MatchReport, *, started: str, record: str) -> BlockResult | None:
         """Return what is stored of a match; None if it was aborted.
 
         Args:
-            spec: The match.
-            names: The names of the bots, by seat.
-            played: How it ended.
+            report: The report on the match.
             started: When it began, as ISO 8601 in UTC.
             record: The path of its record, relative to the folder of records.
         """
-        if not played.result.endings:
+        spec = report.spec
+        if not report.result.endings:
             return None
         assert spec.ladder is not None
         return block_result(
             spec.ladder,
             seed=spec.seed,
             attempt=spec.try_,
-            names=names,
+            names=report.names,
             started=started,
-            result=played.result,
-            stall=played.stall,
+            result=report.result,
+            stall=report.stall,
             record=record,
         )
 

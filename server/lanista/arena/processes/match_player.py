@@ -4,7 +4,8 @@ The other implementation of the interface is `match_workers`, which hands matche
 of their own. Those play them by the functions of this module as well.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -13,60 +14,20 @@ import structlog
 import trio
 
 from lanista.arena.processes.board_maker import BoardMaker
-from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.hosting.host import HostedMatch, VoidRecords
+from lanista.hosting.control import RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
 from lanista.match.boards import PreparedBoard
-from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.figures import MatchFigures
-from lanista.match.record import ResultInfo
-from lanista.match.record_writer import RecordWriter
+from lanista.match.record import ENDING
+from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
-from lanista.rules.outcome import Termination
+from lanista.results.data_folder import DataFolder
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 FRONT = "front"
 """The name of the event loop that has the connections; without workers it plays the matches too."""
 
 log = structlog.get_logger()
-
-
-@attrs.frozen(kw_only=True)
-class SeatedMatch:
-    """A match whose bots are seated, so that it can begin."""
-
-    spec: MatchSpec
-    connections: Sequence[Connection]
-    """The bots' connections, by seat. Nobody else reads from them or writes to them."""
-    names: Sequence[str]
-    """The bots' names, by seat."""
-    numbers: Sequence[int]
-    """The numbers of the bots' connections, by seat."""
-    room: str | None
-    """The room of the lobby that the bots came from."""
-    record: Path
-    """Where to write the record."""
-    control: MatchControl
-    may_rejoin: Collection[int] = ()
-    """The seats whose bots may come back over another connection (see `Match.may_rejoin`)."""
-
-
-@attrs.frozen(kw_only=True)
-class PlayedMatch:
-    """A match that is over."""
-
-    result: ResultInfo
-    stall: float = 0.0
-    """Seconds of the longest stall of its event loop while it was played."""
-    bundles: Sequence[Path] = ()
-    """The folders of its failure bundles."""
-    figures: MatchFigures = attrs.field(factory=MatchFigures)
-    """What was counted in its turns."""
-
-    @property
-    def termination(self) -> Termination:
-        """How it ended."""
-        return Termination(self.result.end)
 
 
 class MatchPlayer(Protocol):
@@ -86,12 +47,12 @@ class MatchPlayer(Protocol):
         """Run what the matches need, until cancelled; nobody may be playing then."""
         ...
 
-    async def play(self, match: SeatedMatch, void: VoidRecords) -> PlayedMatch | None:
+    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """Play a match to its end.
 
         Args:
             match: The match. At the end its connections are either closed, or ready for the next.
-            void: Where to hide its record if it ends void.
+            records: Where to hide its record if it ends void.
 
         Returns:
             None if the match could not begin or has left no result; its bots were told so, and
@@ -129,18 +90,15 @@ class LoopPlayer:
             nursery.start_soon(self._stalls.beat)
             nursery.start_soon(self._boards.run)
 
-    async def play(self, match: SeatedMatch, void: VoidRecords) -> PlayedMatch | None:
+    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """See `MatchPlayer`."""
         prepared = await self._boards.prepare(match.spec)
-        hosted = await host(match, self._stalls, prepared, self.running)
-        if hosted is None:
-            return None
-        if self._interrupted:
-            hosted.match.interrupt()
-        try:
-            return await play_hosted(hosted)
-        finally:
-            void.close(hosted)
+
+        async def begin(playing: Match) -> None:
+            if self._interrupted:
+                playing.interrupt()
+
+        return await play_here(match, records, self._stalls, prepared, begin)
 
     def interrupt(self) -> None:
         """See `MatchPlayer`."""
@@ -149,51 +107,98 @@ class LoopPlayer:
             running.playing.interrupt()
 
 
-async def host(
-    match: SeatedMatch,
+async def play_here(
+    seated: SeatedMatch,
+    records: VoidRecords,
     stalls: StallMonitor,
     prepared: PreparedBoard | None,
-    running: RunningMatches | None = None,
-) -> HostedMatch | None:
-    """Open a match's record and return the match, ready to be played.
+    on_begin: Callable[[Match], Awaitable[None]],
+) -> MatchReport | None:
+    """Play an arena's match in this event loop (`host_match`), and log what comes of it.
 
     Args:
-        match: The match.
+        seated: The match.
+        records: See `host_match`.
         stalls: The stall monitor of this event loop.
         prepared: The board; None if the match is to make it.
-        running: The running matches among which it is to be while it is played.
+        on_begin: See `host_match`.
 
     Returns:
         None if the record can't be opened; the bots were told, and their connections are closed.
     """
+    id_ = seated.spec.match
+    match: Match | None = None
+
+    async def begin(begun: Match) -> None:
+        nonlocal match
+        match, begun.prepared = begun, prepared
+        await on_begin(begun)
+        log.info(
+            "match begins",
+            match=id_,
+            game=seated.spec.ruleset.name,
+            players=list(seated.names),
+            attempt=seated.spec.try_,
+        )
+
+    def unwritten(error: OSError) -> None:
+        log.error("the record isn't whole", match=id_, path=str(seated.record), why=error.strerror)
+
     try:
-        record = RecordWriter(match.record)
+        report = await host_match(
+            seated, records, stalls=stalls, on_begin=begin, on_unwritten=unwritten
+        )
     except OSError as error:
+        if match is not None:
+            raise
         log.error(  # noqa: TRY400 - a trace would add nothing
-            "no record can be written",
-            match=match.spec.match,
-            path=str(match.record),
+            "no record can be written", match=id_, path=str(seated.record), why=error.strerror
+        )
+        why = "the arena can't write the match's record"
+        await close_all(seated.connections, RemoteProtocolError(ErrorCode.INTERNAL, why))
+        return None
+    except trio.Cancelled:
+        if match is not None and match.outcome is not None:
+            # Everything is in the `.part` file; the next arena with this folder completes it.
+            part = match.record.part
+            log.warning("no time to compress a record", match=id_, path=str(part))
+        raise
+    _log_end(report)
+    return report
+
+
+def _log_end(report: MatchReport) -> None:
+    """Log the end of a match, and where its failure bundles are."""
+    id_, result, error = report.spec.match, report.result, report.bundle_error
+    if error is not None:
+        log.error(
+            "no failure bundle can be written",
+            match=id_,
+            path=str(error.filename),
             why=error.strerror,
         )
-        await close_all(
-            match.connections,
-            RemoteProtocolError(ErrorCode.INTERNAL, "the arena can't write the match's record"),
-        )
-        return None
-    hosted = HostedMatch(
-        spec=match.spec,
-        connections=match.connections,
-        names=match.names,
-        record=record,
-        stalls=stalls,
-        control=match.control,
-        running=running,
-        room=match.room,
-        numbers=match.numbers,
-        may_rejoin=match.may_rejoin,
+    for seat, bundle in report.bundles.items():
+        log.info("failure bundle", match=id_, name=report.names[seat], path=str(bundle))
+    log.info(
+        "match ends",
+        match=id_,
+        end=result.end,
+        reason=result.reason,
+        ranks=list(result.ranks),
+        scores=list(result.scores),
+        turns=result.turns,
+        stall=round(report.stall, 3),
+        faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
+        record=str(report.record),
     )
-    hosted.match.prepared = prepared
-    return hosted
+    if result.error is not None:
+        log.error("match aborted by an error", match=id_, trace=result.error)
+
+
+def record_path(data: DataFolder, match: str) -> Path:
+    """Return where the record of a match is kept that is played today."""
+    day = datetime.now(UTC).date().isoformat()
+    return data.records / day / f"{match}{ENDING}"
 
 
 def our_fault() -> RemoteProtocolError:
@@ -207,67 +212,3 @@ async def close_all(connections: Sequence[Connection], error: RemoteProtocolErro
         for connection in connections:
             if not connection.closed:
                 nursery.start_soon(connection.refuse, error)
-
-
-async def play_hosted(hosted: HostedMatch) -> PlayedMatch:
-    """Play a match, and complete its record; the caller closes it."""
-    spec, match, path = hosted.spec, hosted.match, hosted.record.path
-    log.info(
-        "match begins",
-        match=spec.match,
-        game=spec.ruleset.name,
-        players=list(hosted.names),
-        attempt=spec.try_,
-    )
-    began = trio.current_time()
-    await hosted.run()
-    stall = hosted.stalls.worst(began, trio.current_time())
-    result = match.result()
-    bundles: Sequence[Path] = ()
-    try:
-        result = await hosted.complete()
-    except trio.Cancelled:
-        # Everything is in the `.part` file; the next arena with this folder completes it.
-        log.warning("no time to compress a record", match=spec.match, path=str(hosted.record.part))
-        raise
-    except OSError as error:
-        log.error(  # noqa: TRY400 - a trace would add nothing
-            "the record isn't whole", match=spec.match, path=str(path), why=error.strerror
-        )
-    else:
-        bundles = await _write_bundles(hosted)
-    log.info(
-        "match ends",
-        match=spec.match,
-        end=result.end,
-        reason=result.reason,
-        ranks=list(result.ranks),
-        scores=list(result.scores),
-        turns=result.turns,
-        stall=round(stall, 3),
-        faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
-        record=str(path),
-    )
-    if match.error is not None:
-        log.error("match aborted by an error", match=spec.match, trace=match.error)
-    return PlayedMatch(result=result, stall=stall, bundles=bundles, figures=match.figures)
-
-
-async def _write_bundles(hosted: HostedMatch) -> Sequence[Path]:
-    """Write the failure bundles of a match; a failure to do so is only logged."""
-    failures = hosted.match.failures()
-    try:
-        with trio.CancelScope(shield=True):
-            bundles = await hosted.write_bundles(failures)
-    except OSError as error:
-        log.error(  # noqa: TRY400 - a trace would add nothing
-            "no failure bundle can be written",
-            match=hosted.spec.match,
-            path=str(error.filename),
-            why=error.strerror,
-        )
-        return ()
-    for bundle, failure in zip(bundles, failures, strict=True):
-        match = hosted.spec.match
-        log.info("failure bundle", match=match, name=failure.name, path=str(bundle))
-    return bundles

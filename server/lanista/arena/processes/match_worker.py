@@ -27,24 +27,17 @@ from cattrs.preconf.json import make_converter
 
 from lanista.arena.processes.board_maker import unpacked
 from lanista.arena.processes.link import BrokenLinkError, Link, Message
-from lanista.arena.processes.match_player import (
-    PlayedMatch,
-    SeatedMatch,
-    close_all,
-    host,
-    our_fault,
-    play_hosted,
-)
+from lanista.arena.processes.match_player import close_all, our_fault, play_here
 from lanista.arena.processes.worker_process import end_of_link, forward_log
-from lanista.hosting.control import MatchControl
-from lanista.hosting.host import HostedMatch
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
-from lanista.match.runner import RejoinError
+from lanista.match.runner import Match, RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
@@ -96,7 +89,7 @@ class Report:
     result: ResultInfo | None
     """The result; None if the match has none."""
     stall: float
-    bundles: tuple[str, ...]
+    bundles: dict[int, str]
     steps: int
     """The steps that its control had left."""
     sessions: tuple[SessionState, ...]
@@ -127,15 +120,15 @@ class _Match:
     connections: list[Connection]
     """By seat, then those of bots that came back, in order."""
     control: MatchControl
-    hosted: HostedMatch | None = None
-    # What came before there was a `hosted`.
-    early: list[Callable[[HostedMatch], None]] = attrs.field(factory=list)
+    playing: Match | None = None
+    # What came before it began.
+    early: list[Callable[[Match], None]] = attrs.field(factory=list)
 
-    def when_hosted(self, act: Callable[[HostedMatch], None]) -> None:
-        if self.hosted is None:
+    def when_begun(self, act: Callable[[Match], None]) -> None:
+        if self.playing is None:
             self.early.append(act)
         else:
-            act(self.hosted)
+            act(self.playing)
 
 
 @attrs.define(eq=False)
@@ -181,9 +174,9 @@ class MatchWorker:
             getattr(match.control, kind)()
         elif kind == "kick":
             seat, why, code = content["seat"], content["why"], ErrorCode(content["code"])
-            match.when_hosted(lambda hosted: hosted.match.kick(seat, why, code))
+            match.when_begun(lambda playing: playing.kick(seat, why, code))
         elif kind == "interrupt":
-            match.when_hosted(lambda hosted: hosted.match.interrupt(content["why"]))
+            match.when_begun(lambda playing: playing.interrupt(content["why"]))
         elif kind == "rejoin":
             self._rejoin(match, message)
 
@@ -200,12 +193,12 @@ class MatchWorker:
         connection = self._connection(message.sockets, given, about, len(match.connections))
         match.connections.append(connection)
         reply: dict[str, Any] = {"kind": "rejoined", "match": about}
-        if match.hosted is None:
+        if match.playing is None:
             _let_go(connection)
             self.link.post({**reply, "why": "its match has not begun"})
             return
         try:
-            replaced = match.hosted.match.rejoin(content["seat"], connection)
+            replaced = match.playing.rejoin(content["seat"], connection)
         except RejoinError as error:
             _let_go(connection)
             self.link.post({**reply, "why": str(error)})
@@ -249,7 +242,7 @@ class MatchWorker:
 
     async def _play(self, match: _Match, board: bytes) -> None:
         """Play a match and report it, whatever happens; close what it was handed."""
-        played: PlayedMatch | None = None
+        played: MatchReport | None = None
         try:
             try:
                 played = await self._play_to_its_end(match, board)
@@ -265,20 +258,17 @@ class MatchWorker:
             self._hand_back(match)
         self._report(match, played)
 
-    async def _play_to_its_end(self, match: _Match, board: bytes) -> PlayedMatch | None:
-        prepared = unpacked(board) if board else None
-        hosted = await host(self._seated(match), self._stalls, prepared)
-        if hosted is None:
-            return None
-        try:
+    async def _play_to_its_end(self, match: _Match, board: bytes) -> MatchReport | None:
+        async def begin(playing: Match) -> None:
             # From now on, if this process dies, the front can't know how far a conversation got.
             await self.link.send({"kind": "begins", "match": match.order.match})
-            match.hosted = hosted
+            match.playing = playing
             for act in match.early:
-                act(hosted)
-            return await play_hosted(hosted)
-        finally:
-            hosted.close()
+                act(playing)
+
+        prepared = unpacked(board) if board else None
+        records = VoidRecords(RunningMatches())  # the front knows them, and hides what must be
+        return await play_here(self._seated(match), records, self._stalls, prepared, begin)
 
     def _seated(self, match: _Match) -> SeatedMatch:
         order = match.order
@@ -314,12 +304,13 @@ class MatchWorker:
         for connection in match.connections:
             _let_go(connection)
 
-    def _report(self, match: _Match, played: PlayedMatch | None) -> None:
+    def _report(self, match: _Match, played: MatchReport | None) -> None:
+        bundles = {} if played is None else played.bundles
         report = Report(
             match=match.order.match,
             result=None if played is None else played.result,
             stall=0.0 if played is None else played.stall,
-            bundles=() if played is None else tuple(map(str, played.bundles)),
+            bundles={seat: str(bundle) for seat, bundle in bundles.items()},
             steps=match.control.steps,
             sessions=tuple(connection.session.give_away() for connection in match.connections),
             figures=MatchFigures() if played is None else played.figures,

@@ -30,25 +30,18 @@ import trio
 
 from lanista.arena.processes.board_maker import BoardMaker
 from lanista.arena.processes.link import Link
-from lanista.arena.processes.match_player import (
-    FRONT,
-    PlayedMatch,
-    SeatedMatch,
-    close_all,
-    our_fault,
-)
+from lanista.arena.processes.match_player import FRONT, close_all, our_fault
 from lanista.arena.processes.match_worker import CONVERTER, Order, Report
 from lanista.arena.processes.worker_process import log_for, start, stop
 from lanista.arena.records.recovery import complete_part
 from lanista.hosting import handshake
-from lanista.hosting.control import RunningMatch, RunningMatches
-from lanista.hosting.host import VoidRecords
+from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
 from lanista.match.runner import RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
-from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 WHY = "the process that played the match ended before the match did"
@@ -328,7 +321,7 @@ class MatchWorkers:
                 bots=list(zip(match.numbers, match.names, strict=True)),
                 started=datetime.now(UTC).isoformat(timespec="milliseconds"),
                 part=_part(match.record),
-                control=match.control,
+                control=_control_of(match),
                 playing=handed,
                 rejoin=handed.rejoin,
             )
@@ -336,7 +329,7 @@ class MatchWorkers:
 
     # -- matches -------------------------------------------------------------------------------
 
-    async def play(self, match: SeatedMatch, void: VoidRecords) -> PlayedMatch | None:
+    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """See `MatchPlayer`."""
         board = await self._boards.pack(match.spec)
         for _ in range(TRIES):
@@ -359,9 +352,9 @@ class MatchWorkers:
                 try:
                     await handed.over.wait()
                     if handed.report is not None:
-                        return self._take_back(handed, handed.report, void)
+                        return self._take_back(handed, handed.report, records)
                     if handed.begun:
-                        return await self._abort(handed, void)
+                        return await self._abort(handed, records)
                 finally:
                     if match.spec.match in self.running.matches:
                         self.running.end(match.spec.match, None)
@@ -377,8 +370,8 @@ class MatchWorkers:
         return min(self._workers, key=lambda worker: len(worker.matches))
 
     def _take_back(
-        self, handed: _HandedMatch, report: Report, void: VoidRecords
-    ) -> PlayedMatch | None:
+        self, handed: _HandedMatch, report: Report, records: VoidRecords
+    ) -> MatchReport | None:
         """Go on with the connections of a match that is over, where its worker has left them."""
         match = handed.match
         # The worker never looked at a connection that came when the match was over there: it is
@@ -386,19 +379,20 @@ class MatchWorkers:
         for connection, session in zip(handed.connections, report.sessions, strict=False):
             if connection is not None:
                 connection.take_back(session)
-        match.control.take_up(paused=match.control.paused, steps=report.steps)
+        control = _control_of(match)
+        control.take_up(paused=control.paused, steps=report.steps)
         if report.result is None:
             return None
-        played = PlayedMatch(
-            result=report.result,
+        return _ended(
+            match,
+            records,
+            report.result,
             stall=report.stall,
-            bundles=tuple(map(Path, report.bundles)),
+            bundles={seat: Path(bundle) for seat, bundle in report.bundles.items()},
             figures=report.figures,
         )
-        self._show(match, played, void)
-        return played
 
-    async def _abort(self, handed: _HandedMatch, void: VoidRecords) -> PlayedMatch | None:
+    async def _abort(self, handed: _HandedMatch, records: VoidRecords) -> MatchReport | None:
         """Complete the record of a match whose worker has died, and close the connections."""
         match = handed.match
         log.error("match aborted: its worker ended", match=match.spec.match)
@@ -421,17 +415,23 @@ class MatchWorkers:
                 why=str(error_),
             )
             return None
-        if result is None:
-            return None
-        played = PlayedMatch(result=result)
-        self._show(match, played, void)
-        return played
+        return None if result is None else _ended(match, records, result)
 
-    def _show(self, match: SeatedMatch, played: PlayedMatch, void: VoidRecords) -> None:
-        """Tell watchers that a match is over."""
-        name = match.spec.match
-        is_void = played.termination is Termination.VOID
-        self.running.end(name, void.shown(match.record, name, is_void=is_void))
+
+def _ended(
+    match: SeatedMatch, records: VoidRecords, result: ResultInfo, **more: Any
+) -> MatchReport:
+    """Tell watchers that a match is over, and return the report on it."""
+    report = MatchReport(
+        spec=match.spec, names=tuple(match.names), result=result, record=match.record, **more
+    )
+    records.end(match.spec.match, match.record, is_void=report.is_void)
+    return report
+
+
+def _control_of(match: SeatedMatch) -> MatchControl:
+    assert match.control is not None
+    return match.control
 
 
 async def _start(theirs: socket.socket) -> trio.Process:
@@ -443,11 +443,12 @@ def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
     """Have a match among a worker's, and its control's commands carried out there."""
     handed = _HandedMatch(match, worker.link)
     worker.matches[match.spec.match] = handed
-    match.control.on_command = partial(handed.command)
+    control = _control_of(match)
+    control.on_command = partial(handed.command)
     try:
         yield handed
     finally:
-        match.control.on_command = None
+        control.on_command = None
         worker.matches.pop(match.spec.match, None)
 
 
@@ -474,7 +475,7 @@ def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int,
 
 
 def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
-    spec, control = match.spec, match.control
+    spec, control = match.spec, _control_of(match)
     return Order(
         match=spec.match,
         game=spec.ruleset.name,

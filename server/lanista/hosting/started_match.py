@@ -1,0 +1,166 @@
+"""A match of bots that are started for it alone, as by `lanista play`."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import attrs
+import trio
+
+from lanista.errors import LanistaError
+from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import (
+    MatchReport,
+    SeatedMatch,
+    VoidRecords,
+    distinct,
+    host_match,
+    play_match,
+)
+from lanista.match.conditions import MatchSpec
+from lanista.match.connection import Connection
+from lanista.match.record_writer import RecordWriter
+from lanista.match.runner import Match, Watcher
+from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
+from lanista_protocol import ErrorCode, RemoteProtocolError
+
+
+class StartFailureError(LanistaError):
+    """A bot couldn't be started, has exited, or hasn't said hello in time."""
+
+    def __init__(self, message: str, output: str) -> None:
+        super().__init__(message)
+        self.output = output
+        """The last part of what the bot wrote to stderr and stdout."""
+
+
+@attrs.define(eq=False, kw_only=True)
+class StartedMatch:
+    """A match whose bots are started for it; `play` it, and `interrupt` it meanwhile."""
+
+    spec: MatchSpec
+    contestants: Sequence[Contestant]
+    """The bots to start, by seat."""
+    record_path: Callable[[str], Path]
+    """Returns the path of the record for the match's id."""
+    watcher: Callable[[Sequence[str]], Watcher] | None = None
+    """Makes the match's watcher from the bots' names, by seat; not used if there is a `control`."""
+    stalls: StallMonitor = attrs.field(factory=StallMonitor)
+    running: RunningMatches = attrs.field(factory=RunningMatches)
+    control: MatchControl | None = None
+    """Can pause the match between turns; None if nobody watches it."""
+    interrupted: bool = attrs.field(default=False, init=False)
+    """Whether `interrupt` was called."""
+    _starting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _match: Match | None = attrs.field(default=None, init=False)
+
+    def interrupt(self) -> None:
+        """End the match as aborted, or stop starting its bots."""
+        self.interrupted = True
+        self._starting.cancel()
+        if self._match is not None:
+            self._match.interrupt()
+
+    async def play(self) -> MatchReport | None:
+        """Play the match; while it is void, repeat it a few times with newly started bots.
+
+        Returns:
+            The last match; None if it was interrupted before the first one began.
+
+        Raises:
+            StartFailureError: A bot can't be started or doesn't say hello.
+            OSError: The record can't be written.
+        """
+        async with helpers_nursery() as helpers:
+            helpers.start_soon(self.stalls.beat)
+            reports = await play_match(
+                self.spec,
+                partial(self._seat, BotPool(helpers)),
+                partial(host_match, stalls=self.stalls, on_begin=self._begin),
+                records=VoidRecords(self.running),
+                may_repeat=lambda: not self.interrupted,
+            )
+        return reports[-1] if reports else None
+
+    async def _seat(self, pool: BotPool, spec: MatchSpec) -> SeatedMatch | None:
+        """Start all bots; return None if the match was interrupted.
+
+        Raises:
+            StartFailureError: A bot can't be started or doesn't say hello.
+            OSError: The record can't be written.
+        """
+        writer = RecordWriter(self.record_path(spec.match))
+        bots: Sequence[PooledBot] = ()
+        try:
+            bots = await self._start(pool, writer)
+        finally:
+            if not bots:
+                writer.close()
+                writer.discard()
+        if not bots:
+            return None
+        return SeatedMatch(
+            spec=spec,
+            connections=[bot.connection for bot in bots],
+            names=distinct([_name_in_hello(bot.connection) for bot in bots]),
+            record=writer.path,
+            writer=writer,
+            bots=bots,
+            pool=pool,
+            control=self.control,
+        )
+
+    async def _start(self, pool: BotPool, record: RecordWriter) -> Sequence[PooledBot]:
+        """Start all bots at the same time; return none if the match was interrupted.
+
+        Raises:
+            StartFailureError: A bot can't be started or doesn't say hello.
+        """
+        # The record is hidden because it has what the other bots log and answer, line by line as
+        # it comes.
+        contestants = [
+            attrs.evolve(contestant, hidden=(record.path, record.part, *contestant.hidden))
+            for contestant in self.contestants
+        ]
+        results: dict[int, PooledBot | NotStartedError] = {}
+        with trio.CancelScope() as self._starting:  # each try has its own
+            if self.interrupted:
+                self._starting.cancel()
+            results = await pool.take_all(
+                contestants, self.spec.ruleset, self.spec.conditions.time_start, all_or_none=True
+            )
+        bots = [result for _, result in sorted(results.items()) if isinstance(result, PooledBot)]
+        if len(bots) == len(contestants) and not self.interrupted:
+            return bots
+        async with trio.open_nursery() as nursery:
+            for bot in bots:
+                nursery.start_soon(_send_away, bot)
+        for seat, error in sorted(results.items()):
+            if isinstance(error, NotStartedError):
+                name = contestants[seat].name
+                raise StartFailureError(
+                    f"bot {name!r} (seat {seat}) did not start: {error}", error.output
+                )
+        return ()
+
+    async def _begin(self, match: Match) -> None:
+        self._match = match
+        if self.watcher is not None and self.control is None:
+            match.watcher = self.watcher(match.names)
+        if self.interrupted:
+            match.interrupt()
+
+
+async def _send_away(bot: PooledBot) -> None:
+    """Tell a bot that there will be no match, and end it."""
+    await bot.connection.refuse(
+        RemoteProtocolError(ErrorCode.SHUTDOWN, "not all bots have connected; there is no match")
+    )
+    await bot.end()
+
+
+def _name_in_hello(connection: Connection) -> str:
+    assert connection.hello is not None
+    return connection.hello.name
