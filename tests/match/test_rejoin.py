@@ -12,10 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lanista.cli.export import as_res
-from lanista.hosting.endings import failed
 from lanista.hosting.feeder import Feeder
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
+from lanista.match.ending import FAILURES
 from lanista.match.feed import asked_turns, payloads
 from lanista.match.record import read_record, whole_lines
 from lanista.match.replay import MismatchError, start, verify
@@ -251,7 +251,7 @@ def check_gaps(match, record, player):
             assert is_out or str(player.seat) in record.turns[turn + 1].rejoined
         elif is_out:
             assert streak >= LATE_LIMIT or is_last, history
-    assert (seat.gone is not None) == failed(match, seat)
+    assert (seat.gone is not None) == (match.ending(seat.index)[0] in FAILURES)
     assert (seat.gone is not None) == (seat.index in [one.seat for one in match.failures()])
     if seat.gone is None:
         assert seat.present or seat.successor is not None
