@@ -357,6 +357,8 @@ def _own() -> list[str]:
     """Return the paths that the launcher, house bots and bridges need: Python and our packages."""
     paths = [sys.executable, sys.base_prefix, sys.base_exec_prefix, _DIRECTORY]
     paths += reach.environment_parts(sys.prefix)
+    # What we need ourselves may be installed elsewhere, and be found by a `.pth` file.
+    paths.append(str(Path(attrs.__file__).parent.parent))
     for name in _PACKAGES:
         spec = importlib.util.find_spec(name)
         if spec is not None:
