@@ -235,7 +235,7 @@ async def test_without_a_token_from_elsewhere(names, closed):
 
 
 async def test_a_token_is_proved_without_a_hello(names, store, inline, autojump_clock):
-    """As on the page: nothing is registered by that, and guessing is as slow as by hellos.
+    """Proving a name on the page registers nothing, and guessing is as slow as by hellos.
 
     These are counted apart: the page's visitors don't delay bots, nor the other way round.
     """

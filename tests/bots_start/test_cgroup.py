@@ -111,7 +111,7 @@ async def test_a_group_that_cannot_be_joined_or_made_is_a_failure(tree, monkeypa
 
 @pytest.mark.parametrize("lacks", ["controllers", "permission"])
 async def test_a_group_that_cannot_limit_serves_to_kill_only(tree, lacks):
-    """As where an arena of root wasn't delegated one: nothing moves but the bot."""
+    """Nothing moves but the bot where an arena of root wasn't delegated a group."""
     proc, group, removed = tree
     if lacks == "controllers":
         (group / "cgroup.controllers").write_text("cpu pids\n")

@@ -273,6 +273,26 @@ def test_links_are_followed_to_their_end_and_a_ring_ends(tmp_path):
     assert [Mount("/", SHOW)] == way("/", SHOW)
 
 
+def test_no_link_of_an_author_shows_what_is_hidden(top):
+    """Nor what lies beside it. Links within it, and interpreters in it, are as good as any."""
+    hidden, cwd = str(top / "real"), str(top / "work")
+    (top / "real/bin/secret").touch()
+    (top / "work/model").symlink_to("../real/bin/secret")
+    (top / "work/folder").symlink_to("../real/bin")
+    (top / "real/inside").symlink_to("bin/secret")
+    (top / "lanista-data").mkdir()
+    (top / "lanista-data/arena.db").touch()
+    (top / "work/data").symlink_to("../lanista-data/arena.db")
+
+    def shown_of(*words):
+        found = paths_within(top, needed(["./mine", *words], cwd, {}, [], [hidden]))
+        return {path.removeprefix(f"{top}/") for path in found} - {"work", "work/mine"}
+
+    assert set() == shown_of("model", "folder/secret", "data")
+    assert {"real", "real/bin", "real/bin/secret", "real/inside"} == shown_of(f"{hidden}/inside")
+    assert "real/bin/python3.11" in shown_of(f"{top}/venv/python")
+
+
 def test_closed_folders(tmp_path):
     """Closed to others than owner and group; files and links to folders are never."""
     for name, mode in ("open", 0o711), ("closed", 0o770):

@@ -114,6 +114,17 @@ def test_data_is_covered_under_every_name_that_a_mount_gives_it(user, place):
     assert [SHUT, SHUT, SHUT, [["above", "else", "part", "same"], "ENOENT", "ENOENT"]] == told
 
 
+def test_a_link_that_the_command_names_leads_to_no_data(user, place):
+    """A bot's author may put one where the operator's command names a file."""
+    data, own = place / "lanista-data", place / "own"
+    make(data / "records", own, user=user)
+    (own / "model").symlink_to(data / "records")
+    if user is not None:
+        os.lchown(own / "model", user, user)
+    (told,) = run(locker(data, own / "model"), user=user, own=[own / "model"], cwd="/")
+    assert [["ENOENT"] * 3] * 2 == told
+
+
 def test_the_data_of_serve_is_covered(tmp_path):
     """Which has its catalogue open for the page."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:

@@ -16,7 +16,7 @@ MAX_KEYS = 10_000
 
 @attrs.define(eq=False)
 class Allowance:
-    """What may be done only so often for each key: some times at once, then once in a while.
+    """A limit, for each key, on how often something may be done: at once, then once in a while.
 
     Only the keys for which it was done last are remembered; any other has its whole allowance.
     """

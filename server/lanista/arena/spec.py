@@ -80,9 +80,9 @@ class Start(enum.StrEnum):
     """When the matches of friendly rooms begin."""
 
     AUTO = "auto"
-    """As soon as their players are there."""
+    """A match begins as soon as its players are there."""
     MANUAL = "manual"
-    """When the operator says so."""
+    """A match begins when the operator says so."""
 
 
 def address_of(text: str) -> tuple[str, int]:

@@ -1,6 +1,6 @@
-"""What a bot in a sandbox sees of the file system, and which mounts make it visible there.
+"""The parts of the file system that a bot in a sandbox sees, and the mounts that show them.
 
-A sandbox begins empty. It shows, read-only, the system's folders (`system`), what the bot's command
+A sandbox begins empty. It shows, read-only, what every bot needs (`common`), what this bot's command
 needs (`needed`), and nothing else. Folders that are none of the bot's business stay hidden even
 where they lie within something that is shown, and by whatever other name a bind mount gives them
 (`aliases`).
@@ -9,11 +9,12 @@ where they lie within something that is shown, and by whatever other name a bind
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
-# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH115, PTH118, PTH119, PTH120, PTH123
-# ruff: noqa: PTH207, PTH208
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH119, PTH120
+# ruff: noqa: PTH123, PTH207, PTH208
 
 import contextlib
 import enum
+import functools
 import glob
 import itertools
 import os
@@ -56,6 +57,9 @@ SHARED = (
 """Folders that hold things of many owners: a program that lies in one of them is shown, the folder
 isn't."""
 
+_TOP = ("/", "/home", "/media", "/mnt", "/opt", "/srv", "/var")
+"""Folders in which only the system's owner makes links."""
+
 DATA_FOLDERS = ("lanista-data", "lanista-records")
 """Default names of the folders, in the working directory, in which `lanista serve` and
 `lanista play` keep their data."""
@@ -91,7 +95,7 @@ class Mount:
     """An absolute path."""
     kind: Kind
     target: str = ""
-    """What a link refers to."""
+    """The target of a link, as it is written in the link."""
 
 
 def plan(
@@ -168,30 +172,55 @@ def closed_to_others(path: str) -> bool:
     return stat.S_ISDIR(mode) and not mode & stat.S_IXOTH
 
 
-def system() -> list[str]:
-    """Return the absolute paths of the system's files and folders that every bot sees."""
-    paths = []
+def common(also: Sequence[str]) -> tuple[Mount, ...]:
+    """Return what every bot sees: the system's files and folders, and further ones.
+
+    Args:
+        also: Absolute paths that are shown as well.
+
+    Returns:
+        What `plan` needs, with the links on the way.
+    """
+    return _common(tuple(also), os.stat("/etc").st_mtime_ns)
+
+
+# Looking all of this up takes milliseconds, and it is the same for all bots until a package is
+# installed, which changes /etc.
+@functools.lru_cache(maxsize=4)
+def _common(also: tuple[str, ...], _etc_changed: int) -> tuple[Mount, ...]:
+    paths = [*also]
     for pattern in _SYSTEM:
         paths += glob.glob(pattern) if "*" in pattern else [pattern]
-    return [path for path in paths if os.path.lexists(path)]
+    found = [mount for path in paths if os.path.lexists(path) for mount in way(path, Kind.SHOW)]
+    return tuple(dict.fromkeys(found))
+
+
+def common_places(also: Sequence[str]) -> list[str]:
+    """Return the real paths of what every bot sees (see `common`)."""
+    return [mount.path for mount in common(also) if mount.kind is Kind.SHOW]
 
 
 def needed(
-    command: Sequence[str], cwd: str, env: Mapping[str, str], also: Iterable[str]
+    command: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    also: Sequence[str],
+    hidden: Collection[str] = (),
 ) -> list[Mount]:
     """Return what a bot needs, as `plan` takes it.
 
-    These are the paths of `system` and `own`; the folders that its environment names for its
-    interpreter; further ones; and its working directory, though that may be empty.
+    These are those of `common` and `own`; the folders that its environment names for its
+    interpreter; and its working directory, though that may be empty.
 
     Args:
         command: The program and its arguments.
         cwd: The absolute path of its working directory.
         env: Its environment.
-        also: Further absolute paths that are needed.
+        also: Further absolute paths that every bot sees.
+        hidden: Real paths that no link from elsewhere may lead into (see `own`).
     """
-    paths = [*system(), *also, *told(env), *own(command, cwd, env.get("PATH"), also)]
-    found: dict[str, Mount] = {}
+    paths = [*told(env), *own(command, cwd, env.get("PATH"), also, hidden)]
+    found = {mount.path: mount for mount in common(also)}
     for path, kind in [(cwd, Kind.FOLDER), *[(path, Kind.SHOW) for path in paths]]:
         for mount in way(path, kind):
             if mount.kind is not Kind.FOLDER or mount.path not in found:
@@ -216,7 +245,13 @@ def told(env: Mapping[str, str]) -> list[str]:
     return [path for path in paths if path.startswith("/") and os.path.exists(path)]
 
 
-def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] = ()) -> list[str]:
+def own(
+    command: Sequence[str],
+    cwd: str,
+    path: str | None,
+    also: Sequence[str] = (),
+    hidden: Collection[str] = (),
+) -> list[str]:
     """Return the files and folders that a bot's command line shows to be its own.
 
     These are: every file, folder or program along PATH that an argument names, as a whole or in a
@@ -225,19 +260,24 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
     among them if no file that is named can be the bot's program, or if Python runs a module of it
     (`-m`).
 
+    A link may be the work of the bot's author. So one that leads into something hidden from outside
+    of it shows nothing (`_strays`).
+
     Args:
         command: The program and its arguments.
         cwd: The absolute path of its working directory.
         path: The PATH of its environment; None for the system's default.
-        also: Paths that aren't the bot's own, besides those of `system`.
+        also: Further absolute paths that every bot sees, so that they aren't the bot's own.
+        hidden: Real paths that no link from elsewhere may lead into, besides data of arenas.
 
     Returns:
         Absolute paths; a path may lead through links.
     """
-    common = [os.path.realpath(folder) for folder in (*system(), *also)]
+    shared = common_places(also)
+    place = os.path.realpath(cwd)
     named: list[str] = []
     for argument in command:
-        named += _named(argument, cwd, path)
+        named += _named(argument, place, path)
     modules = [module for flag, module in itertools.pairwise(command) if flag == "-m"]
     is_in_cwd = any(not OWN_MODULE.match(module) for module in modules)
     has_program = any(HOUSE_BOT.match(module) for module in modules)
@@ -245,7 +285,7 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
     paths: list[str] = []
     seen: set[str] = set()
     for file in named:  # grows by interpreters while it is iterated over
-        if file in seen:
+        if file in seen or _strays(file, shared, hidden):
             continue
         seen.add(file)
         paths.append(file)
@@ -253,11 +293,38 @@ def own(command: Sequence[str], cwd: str, path: str | None, also: Iterable[str] 
             if os.path.isdir(hop):
                 has_program |= os.path.isfile(os.path.join(hop, "__main__.py"))
                 continue
-            if not any(is_within(hop, folder) for folder in common):
+            if not any(is_within(hop, folder) for folder in shared):
                 has_program |= not INTERPRETER.fullmatch(os.path.basename(hop))
                 paths += _folders_of(hop)
-        named += _interpreters(file, cwd, path)
+        named += _interpreters(file, place, path)
     return [*paths, cwd] if is_in_cwd or not has_program else paths
+
+
+def _strays(file: str, shared: Collection[str], hidden: Collection[str]) -> bool:
+    """Return whether links lead to a file from outside into something that is hidden.
+
+    Links in the system's folders, and at the top of the file system as those to another disk, are
+    never the work of a bot's author. An interpreter may be anywhere, such as in a home.
+    """
+    *steps, end = way(file, Kind.SHOW)
+    links = [
+        step.path
+        for step in [*steps, end]
+        if step.kind is Kind.LINK
+        and os.path.dirname(step.path) not in _TOP
+        and not any(is_within(step.path, folder) for folder in shared)
+    ]
+    if not links or INTERPRETER.fullmatch(os.path.basename(end.path)):
+        return False
+    data = [
+        step
+        for step in _steps(end.path)
+        if os.path.basename(step) in DATA_FOLDERS or _has_catalogue(step)
+    ]
+    return any(
+        is_within(end.path, folder) and not all(is_within(link, folder) for link in links)
+        for folder in (*hidden, *data)
+    )
 
 
 def _folders_of(file: str) -> list[str]:

@@ -24,6 +24,7 @@ no fallback: if a sandbox can't be made, that is an error.
 # ruff: noqa: PTH112, PTH113
 
 import contextlib
+import functools
 import importlib.util
 import os
 import pwd
@@ -178,7 +179,7 @@ def own_paths(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[s
         env: The environment in which its command is looked up.
     """
     ours = _own()
-    common = [os.path.realpath(path) for path in (*reach.system(), *ours)]
+    common = reach.common_places(ours)
     place = os.path.abspath(cwd or os.curdir)  # noqa: PTH100 -- links stay as they are
     found = {os.path.realpath(path) for path in reach.own(command, place, env.get("PATH"), ours)}
     return {path for path in found if not any(reach.is_within(path, folder) for folder in common)}
@@ -316,16 +317,18 @@ def _files(
         scratch: Size of the scratch folder in bytes.
         is_root: Whether this process is root.
     """
+    covered = {os.path.realpath(path) for path in hidden}
+    homes = _homes(os.geteuid(), os.environ)
+    ours = _own()
     needed = [
         mount
-        for mount in reach.needed(command, directory, env, _own())
+        for mount in reach.needed(command, directory, env, ours, covered | homes)
         if not any(reach.is_within(mount.path, folder) for folder in _OWN_FOLDERS)
     ]
-    places = {mount.path for mount in needed if os.path.isdir(mount.path)}
-    covered = {os.path.realpath(path) for path in hidden}
-    covered |= reach.data_folders(places - {*reach.system()})
+    places = {mount.path for mount in needed if mount.kind is not reach.Kind.LINK}
+    covered |= reach.data_folders(places - {*reach.common_places(ours)})
     covered |= reach.aliases(covered)
-    closed = covered | _homes(os.geteuid(), os.environ) | {*map(os.path.realpath, reach.SHARED)}
+    closed = covered | homes | {*map(os.path.realpath, reach.SHARED)}
     folders = {path for path in closed if os.path.isdir(path)}
     mounts = reach.plan(needed, folders, reach.closed_to_others if is_root else lambda _path: False)
     argv = [
@@ -353,7 +356,8 @@ def _files(
     return argv + [word for path in read_only for word in ("--remount-ro", path)]
 
 
-def _own() -> list[str]:
+@functools.cache
+def _own() -> tuple[str, ...]:
     """Return the paths that the launcher, house bots and bridges need: Python and our packages."""
     paths = [sys.executable, sys.base_prefix, sys.base_exec_prefix, _DIRECTORY]
     paths += reach.environment_parts(sys.prefix)
@@ -363,7 +367,7 @@ def _own() -> list[str]:
         spec = importlib.util.find_spec(name)
         if spec is not None:
             paths += spec.submodule_search_locations or []
-    return paths
+    return tuple(paths)
 
 
 def _is_mapped(user: int, proc: str = "/proc") -> bool:

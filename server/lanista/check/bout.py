@@ -241,7 +241,7 @@ class _BoutPlayer:
     folder: Path
     """Where the records are written."""
     bout: Bout = attrs.field(init=False)
-    """What was seen the last time."""
+    """The bout as it was seen in the last try."""
     _bots: list[PooledBot] = attrs.field(factory=list, init=False)  # the tested one, then rivals
 
     async def seat(self, match: MatchSpec) -> SeatedMatch | None:

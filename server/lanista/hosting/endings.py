@@ -1,4 +1,4 @@
-"""What is stored of a match that is over, made from the result in its record.
+"""The rows that are stored of a match that is over, made from the result in its record.
 
 This decides neither who has won, nor how the match ended for a bot, nor what counts.
 """

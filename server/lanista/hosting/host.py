@@ -68,7 +68,7 @@ class SeatedMatch:
 
 @attrs.frozen(kw_only=True)
 class MatchReport:
-    """What came of a match that was at least begun, and the files that were written for it."""
+    """The result of a match that was at least begun, and the files that were written for it."""
 
     spec: MatchSpec
     names: tuple[str, ...]
@@ -87,7 +87,7 @@ class MatchReport:
     bundle_error: OSError | None = None
     """The error because of which no failure bundle could be written."""
     figures: MatchFigures = attrs.field(factory=MatchFigures)
-    """What was counted in its turns."""
+    """The counts of its turns."""
 
     @property
     def is_void(self) -> bool:

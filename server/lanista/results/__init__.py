@@ -1,1 +1,1 @@
-"""What was played: the results of matches, and where an arena keeps its data."""
+"""The results of matches as data, and the paths at which an arena keeps them."""

@@ -167,7 +167,7 @@ class _Compared:
 
 
 class _Asking(enum.Enum):
-    """What a token is sent for; each has a queue of its own, so that none delays another."""
+    """The purpose for which a token is sent; each has its own queue, so none delays another."""
 
     HELLO = enum.auto()
     PAGE = enum.auto()
