@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 import types
 from pathlib import Path
 
@@ -95,6 +96,21 @@ def test_ctrl_c_ends_all(here):
         interrupt_later()
     matches.close()
     assert [] == list((here / "lanista-records").glob(".playing-*"))
+
+
+def test_the_caller_may_take_all_at_any_moment(monkeypatch):
+    """Also after there was no room for another match, and before the wait for that."""
+    hand_out = many._Plan._hand_out
+
+    def hand_out_and_let_take(self, waiting):
+        hand_out(self, waiting)
+        while self._job.unread:
+            time.sleep(0.001)
+
+    monkeypatch.setattr(many, "AHEAD", 1)
+    monkeypatch.setattr(many._Plan, "_hand_out", hand_out_and_let_take)
+    matches = lanista.play_many("angrymob", [PAIR], range(3), workers=1, **OPTIONS)
+    assert [0, 1, 2] == [match.seed for match in matches]
 
 
 async def test_in_a_loop_of_trio():

@@ -1,9 +1,9 @@
 """The parts of the file system that a bot in a sandbox sees, and the mounts that show them.
 
-A sandbox begins empty. It shows, read-only, what every bot needs (`common`), what this bot's command
-needs (`needed`), and nothing else. Folders that are none of the bot's business stay hidden even
-where they lie within something that is shown, and by whatever other name a bind mount gives them
-(`aliases`).
+A sandbox begins empty. It shows, read-only, what every bot needs (`common`), what this bot's
+command needs (`needed`), and nothing else. Folders that are none of the bot's business stay hidden
+even where they lie within something that is shown, and by whatever other name a bind mount gives
+them (`aliases`).
 
 `plan`, a pure function, decides about the mounts. Nothing here changes any file.
 """

@@ -284,7 +284,9 @@ class _Plan:
             await self._settle_slots(waiting)
         while True:
             self._hand_out(waiting)
-            if not self._running and (self._is_done or not self._job.unread):
+            # If nothing is played though there is more, the caller has enough to read, and wakes us
+            # when it has taken some. It has a thread of its own, so all may be taken by now.
+            if not self._running and self._is_done:
                 return
             await self._wake.wait()
             self._wake = trio.Event()
