@@ -60,6 +60,7 @@ async def test_a_bomb_is_ended_process_by_process(kind):
     assert re.fullmatch(ENDED, await ended(kind))
 
 
+@pytest.mark.one_user
 @pytest.mark.usefixtures("with_groups")
 async def test_a_bomb_is_ended_by_its_control_group():
     """The kernel kills all in the group in which the bot began, whatever else it has left."""
@@ -105,6 +106,7 @@ async def test_the_reason_stays_if_the_end_takes_too_long(monkeypatch):
     ) == str(bot.exit)
 
 
+@pytest.mark.one_user
 async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(with_groups, script):
     """Its keeper removes it; nobody else would."""
     path = script("""

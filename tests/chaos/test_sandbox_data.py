@@ -101,6 +101,7 @@ def test_the_default_folders_are_covered_while_no_arena_runs(user, place):
         assert [SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]] == told
 
 
+@pytest.mark.one_user
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts folders")
 @pytest.mark.parametrize("user", [None], indirect=True)
 def test_data_is_covered_under_every_name_that_a_mount_gives_it(user, place):
