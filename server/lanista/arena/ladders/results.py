@@ -22,6 +22,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.hosting.recorded import recorded_result
 from lanista.match.conditions import LadderInfo
 from lanista.match.figures import Histogram
 from lanista.match.record import (
@@ -29,15 +30,14 @@ from lanista.match.record import (
     BadRecordError,
     Header,
     ResultInfo,
-    read_record,
+    read_ends,
     whole_lines,
 )
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
 from lanista.rules.outcome import Termination
 from lanista.store.database import Store
 from lanista.store.errors import StoreError, UnstorableError
 from lanista.store.ladder_reading import CountedMatch
-from lanista.store.reading import ENDINGS
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -85,34 +85,13 @@ def block_result(
     """
     if Termination(result.end) not in _STORED:
         return None
-    seats = []
-    for seat, name in enumerate(names):
-        counts = result.fault_counts[seat]
-        ending = ENDINGS[result.endings[seat]]
-        fault = result.fault_out(seat)
-        seats.append(
-            SeatResult(
-                bot=name,
-                rank=result.ranks[seat],
-                score=result.scores[seat],
-                ending=ending,
-                words="" if fault is None else " ".join(fault.words.split()),
-                late=counts.get("late", 0),
-                malformed=counts.get("malformed", 0),
-                illegal=counts.get("illegal", 0),
-            )
-        )
-    seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
-    match = MatchResult(
+    match = recorded_result(
+        result,
+        names=names,
+        started=started,
         seating=ladder.seating,
         attempt=attempt,
-        end=result.end,
-        reason=result.reason,
-        turns=result.turns,
-        digest=result.digest,
-        seconds=max(0.0, seconds.total_seconds()),
         stall=stall,
-        seats=tuple(seats),
         record=record,
     )
     return BlockResult(
@@ -120,8 +99,16 @@ def block_result(
     )
 
 
+def _warn(path: str, why: str) -> None:
+    log.warning("a record can't be read", path=path, why=why)
+
+
 def unstored(
-    records: Path, ladder: str, since: datetime, stored: Collection[str]
+    records: Path,
+    ladder: str,
+    since: datetime,
+    stored: Collection[str],
+    on_damaged: Callable[[str, str], None] = _warn,
 ) -> Iterator[BlockResult]:
     """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
 
@@ -130,6 +117,7 @@ def unstored(
         ladder: The ladder's name.
         since: When the last match was stored.
         stored: The records of the matches that were stored lately, relative to the folder.
+        on_damaged: Is told of each record that can't be read, and why.
 
     Raises:
         OSError: The folder can't be read.
@@ -147,25 +135,35 @@ def unstored(
             try:
                 if not _is_of(records / path, ladder):
                     continue
-                record = read_record(records / path)
+                header, info = read_ends(records / path)
             except (BadRecordError, OSError) as error:
-                log.warning("a record can't be read", path=path, why=str(error))
+                on_damaged(path, str(error))
                 continue
-            header: Header = record.header
-            if header.ladder is None or record.result is None or not record.result.endings:
-                continue
-            result = block_result(
-                header.ladder,
-                seed=header.seed,
-                attempt=header.try_,
-                names=[player.name for player in header.players],
-                started=header.started,
-                result=record.result,
-                stall=0.0,
-                record=path,
-            )
+            result = result_of(header, info, path)
             if result is not None:
                 yield result
+
+
+def result_of(header: Header, info: ResultInfo, record: str) -> BlockResult | None:
+    """Return what is stored of a record of a ladder's match; None if nothing is.
+
+    Args:
+        header: The record's header.
+        info: The record's result.
+        record: The path of the record, relative to the folder of records.
+    """
+    if header.ladder is None or not info.endings:
+        return None
+    return block_result(
+        header.ladder,
+        seed=header.seed,
+        attempt=header.try_,
+        names=[player.name for player in header.players],
+        started=header.started,
+        result=info,
+        stall=0.0,
+        record=record,
+    )
 
 
 def _is_of(path: Path, ladder: str) -> bool:
