@@ -150,8 +150,9 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     (day / "else.jsonl.gz").write_bytes(b"not gzip")
     with capture_logs() as logs:
         found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
-    assert ["2026-01-01/3.jsonl.gz"] == [block.matches[0].record for block in found]
-    assert [1, 2] == [seat.rank for seat in found[0].matches[0].seats]
+    [block] = found
+    assert "2026-01-01/3.jsonl.gz" == block.matches[0].record
+    assert [1, 2] == [seat.rank for seat in block.matches[0].seats]
     assert ["a record can't be read"] == [line["event"] for line in logs]
 
 

@@ -27,7 +27,6 @@ from lanista.pairing.blocks import seatings
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult
 from lanista.standings.large import compute_large, results_of
-from lanista.store import checksums
 from lanista.store.database import Store
 
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
@@ -78,7 +77,7 @@ def fill(path, seats, matches, count):
         ):
             its = [bots[player] for player in players]
             told = "[" + ", ".join(f'"{bot}"' for bot in its) + "]"
-            blocks.append((at, f"{at:016x}", str(at), "", told, 0))
+            blocks.append((at, f"{at:016x}", str(at), "", told))
             for seating in range(seats - (at % 50 == 0)):
                 number += 1
                 committed = (FIRST + timedelta(seconds=number)).isoformat(timespec="milliseconds")
@@ -100,9 +99,6 @@ def fill(path, seats, matches, count):
             connection.executemany(f"INSERT INTO {table} VALUES ({marks})", its_rows)
         connection.commit()
     connection.close()
-    with Store.open(path, check=False) as store, store._writing() as writing:
-        checksums.add_blocks(writing)
-        checksums.add_notes(writing)
 
 
 def took(act):
@@ -134,7 +130,7 @@ def table(path, seats, count):
 
 
 def start(path, seats):
-    """Open the ladder as an arena does, which has it checked for damage beside."""
+    """Open the ladder as an arena does."""
     game = "hogwarts" if seats == 4 else "angrymob"
     spec = LadderSpec(name=path.stem, game=game)
     folder = path.parent.parent

@@ -1,8 +1,6 @@
 """Tournaments whose database is damaged, or goes while they are played: one line says so."""
 
-import collections
 import json
-import random
 import shutil
 
 import pytest
@@ -13,7 +11,6 @@ from lanista.cli.standings import _answer
 from lanista.standings.race import Races
 from lanista.store.database import Store
 from lanista.web.ladder_tables import LadderTables
-from store.flipping import flip
 from store.samples import stored
 
 pytestmark = pytest.mark.one_user
@@ -84,62 +81,33 @@ def page(spec, where):
     return None
 
 
-@pytest.mark.parametrize("times", [5, pytest.param(400, marks=pytest.mark.long)])
-def test_no_flipped_bit_gives_other_figures(cup, tmp_path, times):
-    """Of the file: every command says what is damaged, or says what it said before."""
+@pytest.mark.parametrize("way", range(len(COMMANDS) + 1))
+def test_a_damaged_page_is_refused(cup, tmp_path, way):
+    """By every command, and on the page: one line says what is damaged."""
     spec = put(cup, tmp_path)
     ways = [
         *((lambda where, words=words: is_refused(words, tmp_path, where)) for words in COMMANDS),
         lambda where: page(spec, where),
     ]
-    expected = [way("") for way in ways]
-    assert None not in expected
-    chance = random.Random(times)
-    came = collections.Counter()
-    for number in range(times):
-        put(cup, tmp_path)
-        where = flip(chance, tmp_path / "cup.db")
-        at = number % len(ways)
-        found = ways[at](where)
-        assert found in (None, expected[at]), where
-        came["refused" if found is None else "the same"] += 1
-    print(dict(came))
-    assert came["refused"]
+    assert ways[way]("") is not None
+    put(cup, tmp_path)
+    with (tmp_path / "cup.db").open("r+b") as file:
+        file.seek(5 * 4096)
+        file.write(b"\xff" * 4096)
+    assert ways[way]("page 6") is None
 
 
-@pytest.mark.parametrize("times", [5, pytest.param(200, marks=pytest.mark.long)])
-def test_no_flipped_bit_of_the_log_gives_other_figures(cup, killed, tmp_path, times):
-    """SQLite reads it up to the damage, and would say that nothing more was played."""
+@pytest.mark.parametrize("place", ["middle", "end"])
+def test_what_is_damaged_in_the_log_is_played_again(cup, killed, tmp_path, place):
+    """SQLite reads the log up to there, as after a power cut."""
     spec = put(killed, tmp_path)
-    expected = outcome(cup / "cup.toml")
-    assert expected == outcome(spec)
-    chance = random.Random(times)
-    came = collections.Counter()
-    for number in range(times):
-        put(killed, tmp_path)
-        where = flip(chance, tmp_path / "cup.db-wal")
-        refused = is_refused(COMMANDS[number % 2], tmp_path, where) is None
-        if not refused:
-            assert expected == outcome(spec), where
-        came["refused" if refused else "the same"] += 1
-    print(dict(came))
-    assert came["refused"]
-
-
-def test_what_a_power_cut_broke_off_is_played_again(cup, killed, tmp_path):
-    """The last block alone; until then no standings are told without it."""
-    spec = put(killed, tmp_path)
-    with (tmp_path / "cup.db-wal").open("r+b") as file:
-        file.seek(-100, 2)
+    log = tmp_path / "cup.db-wal"
+    with log.open("r+b") as file:
+        file.seek(log.stat().st_size // 2 if place == "middle" else log.stat().st_size - 100)
         file.write(b"\xff" * 100)
-    done = run_here(["tournament", "standings", "cup.toml"], tmp_path)
-    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
-    assert (
-        "the last results in cup.db-wal can't be read because of a power cut or damage" in done.err
-    )
     done = run_here(["tournament", "run", "cup.toml"], tmp_path)
     assert (0, "") == (done.code, done.err)
-    assert "5 of 6 blocks, 10 matches played before" in done.out
+    assert ("5 of 6 blocks, 10 matches played before" in done.out) == (place == "end")
     assert outcome(cup / "cup.toml") == outcome(spec)
 
 

@@ -246,11 +246,11 @@ def test_results_that_can_t_be_used_are_found(checked, tmp_path):
 def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypatch):
     """As root would make them; a folder of root's keeps even their existence from others."""
 
-    def refused(path):
+    def refused(path, **_):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("lanista.cli.arena_check.probe_file", refused)
-    monkeypatch.setattr("lanista.cli.arena_check.probe_names", refused)
+    monkeypatch.setattr("lanista.cli.arena_check.Store.rehearse", refused)
+    monkeypatch.setattr("lanista.cli.arena_check.NameStore.rehearse", refused)
     data = tmp_path / "lanista-data"
     code, lines = checked(QUIET + LADDER)
     assert 1 == code
@@ -265,7 +265,8 @@ def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(check
     code, lines = checked(f'store = "postgresql://arena:secret@127.0.0.1:1/arena"\n{QUIET}{LADDER}')
     assert 1 == code
     (line,) = wrong(lines)
-    assert line.startswith("store: postgresql://arena@127.0.0.1:1/arena: the server can't be reach")
+    where = "postgresql://arena@127.0.0.1:1/arena, schema ladder_l"
+    assert line.startswith(f"store: {where}: the server can't be reached")
     assert "secret" not in line
 
 

@@ -1,4 +1,4 @@
-"""Damage of a SQLite database: it is noticed, or changes nothing that is read."""
+"""Damage of a SQLite database: what is found of it at once, and what is lost by it."""
 
 import collections
 import random
@@ -8,15 +8,13 @@ import threading
 import pytest
 
 from lanista.results.match_result import Benching
-from lanista.store import checksums, write_ahead
 from lanista.store.database import Store
-from lanista.store.errors import StoreError
+from lanista.store.errors import StoreError, damaged
 from store.flipping import flip
-from store.samples import block, drawn, match, seat, stored
+from store.samples import drawn, stored
 from store.test_store_schema import execute
 
 BLOCKS = 8
-OF_BLOCK = "match IN (SELECT number FROM matches WHERE block = {})"
 
 
 def fill(store):
@@ -84,107 +82,79 @@ def at_length(source, file, times):
     [
         ("filled", "cup.db", 12),
         ("killed", "cup.db-wal", 8),
-        at_length("filled", "cup.db", 4000),
+        at_length("filled", "cup.db", 1000),
         at_length("killed", "cup.db", 200),
         at_length("killed", "cup.db-wal", 400),
         at_length("killed", "cup.db-shm", 200),
     ],
 )
-def test_no_flipped_bit_changes_what_is_read(request, tmp_path, source, file, times):
-    """Either one line says what is wrong, or all is as it was; on further tries too."""
+def test_a_flipped_bit_gives_values_or_one_line(request, tmp_path, source, file, times):
+    """Whichever it is: reading ends, and no other error than one for people comes of it."""
     folder = request.getfixturevalue(source)
-    with Store.open(copied(folder, tmp_path), create=False) as store:
-        expected = read(store)
     chance = random.Random(f"{source} {file}")
     came = collections.Counter()
     for _ in range(times):
         path = copied(folder, tmp_path)
         where = flip(chance, tmp_path / file)
         refusals = []
-        for _ in range(2):
-            try:
-                with Store.open(path, create=False) as store:
-                    assert expected == read(store), where
-            except StoreError as error:
-                refusals.append(str(error))
+        try:
+            with Store.open(path, create=False) as store:
+                read(store)
+        except StoreError as error:
+            refusals.append(str(error))
         assert all(words.startswith(f"{path}: ") for words in refusals), where
         assert all(words.isprintable() for words in refusals), where
-        assert len(refusals) in {0, 2}, where
-        came["refused" if refusals else "the same"] += 1
+        came["refused" if refusals else "read"] += 1
     print(dict(came))
-    # The rest of a database is nearly all in the log then, and the index of the log is made anew.
-    if (source, file) not in {("killed", "cup.db"), ("killed", "cup.db-shm")}:
-        assert came["refused"] > times / 4
 
 
-def test_values_that_the_database_holds_otherwise_are_no_damage(store, target):
-    """A whole number of seconds, one that is true, minus zero."""
-    seats = (seat("Ant", 1, late=True), seat("Bee", 2))
-    odd = [
-        match(0, *seats, seconds=1, stall=-0.0),
-        match(1, *reversed(seats), seconds=2**60, turns=True),
-    ]
-    store.add([block(1, *odd)])
-    store.set_meta("base_seed", "7")
-    with Store.open(target) as again, again._reading() as connection:
-        assert "" == checksums.changed_values(connection)
-
-
-@pytest.mark.parametrize(
-    ("statement", "told"),
-    [
-        ("UPDATE blocks SET seed = '7' WHERE number = 3", "block 3 differs"),
-        ("UPDATE matches SET ranks = '[2,2]' WHERE block = 2", "block 2 differs"),
-        (f"UPDATE seats SET ending = 'normal' WHERE {OF_BLOCK.format(4)}", "block 4 differs"),
-        ("UPDATE matches SET committed = '' WHERE number = 1", "block 1 differs"),
-        ("UPDATE matches SET turns = x'00' WHERE block = 4", "what comes after block 3 differs"),
-        (f"DELETE FROM seats WHERE {OF_BLOCK.format(8)}", "what comes after block 7 differs"),
-        (f"DELETE FROM seats WHERE {OF_BLOCK.format(2)} AND seat = 3", "block 2 differs"),
-        ("UPDATE bots SET since = 3", "its notes on bots and seeds differ"),
-        ("UPDATE meta SET value = 'f' WHERE key = 'base_seed'", "its notes on bots and seeds"),
-        ("DELETE FROM unbenched", "its notes on bots and seeds differ"),
-        ("UPDATE benched SET failures = 4", "its notes on bots and seeds differ"),
-        ("UPDATE struck SET number = 4", "its notes on bots and seeds differ"),
-    ],
-)
-def test_a_changed_value_is_noticed(filled, tmp_path, statement, told):
+def test_a_value_that_nobody_stored_is_refused_where_it_is_read(filled, tmp_path):
+    """Its page is right, so SQLite doesn't know; the other values can be read."""
     path = copied(filled, tmp_path)
-    execute(path, statement)
-    with pytest.raises(StoreError) as error:
-        Store.open(path)
-    assert f"{path}: damaged ({told}" in str(error.value)
+    execute(path, "UPDATE matches SET ranks = '[1,'")
+    with Store.open(path) as store:
+        assert 2 == len(store.identities())
+        with pytest.raises(StoreError) as error:
+            store.played()
+    words = f"{path}: damaged (a value isn't what was stored: JSONDecodeError: "
+    assert str(error.value).startswith(words)
     assert "); move cup.db away, then put back a copy or play again" in str(error.value)
 
 
-def test_a_log_is_read_as_sqlite_reads_it(killed, tmp_path):
-    """Cut anywhere, as by a kill: what is missing was never acknowledged, and is no damage."""
+def test_what_a_kill_or_a_power_cut_broke_off_is_stored_again(killed, tmp_path):
+    """The log cut anywhere, and its last transaction damaged: all before it is there."""
     log = (killed / "cup.db-wal").read_bytes()
-    for cut in random.Random(1).sample(range(len(log)), 30):
-        (tmp_path / "cut").write_bytes(log[:cut])
-        assert 0 == write_ahead.unreadable(tmp_path / "cut")
-    assert 0 == write_ahead.unreadable(tmp_path / "none")
-    (tmp_path / "zeros").write_bytes(bytes(5000))
-    assert 0 == write_ahead.unreadable(tmp_path / "zeros")
+    lengths = random.Random(1).sample(range(len(log)), 8)
+    whole = [drawn(number) for number in range(BLOCKS)]
+    for left in [*(log[:length] for length in lengths), changed(log, -100)]:
+        path = copied(killed, tmp_path)
+        path.with_name("cup.db-wal").write_bytes(left)
+        path.with_name("cup.db-shm").unlink()
+        with Store.open(path) as store:
+            there = stored(store)
+            assert whole[: len(there)] == there
+            store.add(whole)
+            assert whole == stored(store)
+    assert BLOCKS - 1 == len(there)
 
 
-def test_a_last_transaction_that_a_power_cut_broke_is_played_again(killed, tmp_path):
-    """Nobody reads on without it, but for a run, which plays again what it held."""
+def test_what_is_damaged_within_the_log_counts_as_not_stored(killed, tmp_path):
+    """SQLite reads up to there, and a run plays the rest again."""
     path = copied(killed, tmp_path)
     log = path.with_name("cup.db-wal")
-    data = bytearray(log.read_bytes())
-    data[-100] ^= 1
-    log.write_bytes(data)
-    assert 1 == write_ahead.unreadable(log)
-    for _ in range(2):
-        with pytest.raises(StoreError) as error:
-            Store.open(path, create=False)
-        words = "the last results in cup.db-wal can't be read because of a power cut or damage; "
-        assert f"{path}: {words}`lanista tournament run` plays them again" == str(error.value)
+    log.write_bytes(changed(log.read_bytes(), log.stat().st_size // 2))
     with Store.open(path) as store:
-        assert [drawn(number) for number in range(BLOCKS - 1)] == stored(store)
-        store.add([drawn(BLOCKS - 1)])
-    with Store.open(path, create=False) as store:
+        there = len(store.played())
+        assert 0 < there < BLOCKS - 1
+        store.add([drawn(number) for number in range(BLOCKS)])
         assert BLOCKS == len(store.played())
+
+
+def changed(data, place):
+    """The same bytes, but for one bit."""
+    data = bytearray(data)
+    data[place] ^= 1
+    return data
 
 
 def test_a_log_that_another_writes_is_not_taken_for_damaged(tmp_path):
@@ -250,14 +220,7 @@ def test_a_file_that_goes_in_the_middle_of_a_transaction(tmp_path):
 def test_the_log_beside_a_damaged_file_is_named(killed, tmp_path):
     """A copy that is put beside the log of another state would be damaged by it."""
     path = copied(killed, tmp_path)
-    log = path.with_name("cup.db-wal")
-    data = bytearray(log.read_bytes())
-    data[40] ^= 1
-    log.write_bytes(data)
-    with pytest.raises(StoreError) as error:
-        Store.open(path)
-    assert "damaged (results in cup.db-wal can't be read any more)" in str(error.value)
-    assert "move cup.db and cup.db-wal away" in str(error.value)
+    assert "move cup.db and cup.db-wal away" in str(damaged(path, "a page"))
 
 
 def test_nothing_is_written_into_a_damaged_database(filled, tmp_path):

@@ -5,25 +5,21 @@ import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
-from pathlib import Path
 
 import attrs
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from lanista.results.match_result import Benching
-from lanista.store import checksums, migrate
+from lanista.store import migrate
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
+from lanista.store.names import NameStore
 from lanista.store.schema import METADATA, REVISION, TOURNAMENT, VERSION_TABLE
 from store.samples import block
-
-HERE = Path(__file__).parent
 
 
 def execute(target, *statements):
@@ -112,54 +108,37 @@ def test_an_older_database_is_brought_up_to_date(empty, tmp_path, monkeypatch):
         store.add([block(1)])
     steps = tmp_path / "steps"
     shutil.copytree(resources.files("lanista.store.migrations"), steps)
-    (steps / "versions" / "0004_later.py").write_text(
+    (steps / "versions" / "second.py").write_text(
         "import sqlalchemy as sa\n"
         "from alembic import op\n"
-        "revision = '0004'\n"
-        "down_revision = '0003'\n"
+        "revision = 'second'\n"
+        "down_revision = 'first'\n"
         "def upgrade():\n"
         "    op.add_column('blocks', sa.Column('later', sa.Text))\n"
     )
-    later = attrs.evolve(TOURNAMENT, revision="0004", migrations=str(steps))
+    later = attrs.evolve(TOURNAMENT, revision="second", migrations=str(steps))
     monkeypatch.setattr(Store, "_tables", later)
     with Store.open(empty, create=False) as store, store._reading() as connection:
         assert migrate.is_current(connection, later)
         assert (1, None) == connection.execute(sa.text("SELECT number, later FROM blocks")).one()
 
 
-def test_a_database_of_the_first_version_is_brought_up_to_date(empty, kind):
-    """It gets numbers of matches, in the order played, and checksums: damage is then noticed."""
-    url = f"sqlite:///{empty}" if kind == "sqlite" else empty.replace("ql:", "ql+psycopg:")
-    engine = sa.create_engine(url)
-    with engine.begin() as connection:
-        config = Config()
-        config.set_main_option("script_location", "lanista.store:migrations")
-        config.attributes["connection"] = connection
-        config.attributes["version_table"] = VERSION_TABLE
-        command.upgrade(config, "0001")
-        for line in (HERE / "first_version.sql").read_text().splitlines()[1:]:
-            connection.exec_driver_sql(line)
-    engine.dispose()
-    with Store.open(empty, create=False) as store:
-        matches = list(store.matches())
-        assert [(5, "id2", 1), (4, "id2", 0), (3, "id2", 0), (2, "id1", 0), (1, "id1", 1)] == [
-            (found.number, found.block, found.match.seating) for found in matches
-        ]
-        assert ["2026-01-02", "2026-01-01"] == [matches[at].committed[:10] for at in (0, 4)]
-        assert [("Bee", "Ant"), ("Ant", "Bee")] == [
-            tuple(seat.bot for seat in found.match.seats) for found in matches[:2]
-        ]
-        assert {"Ant": 2} == store.running_failures(5)  # Bee's were forgiven until now
-        assert [Benching(bot="Ant", block="id2", failures=5)] == store.benched()
-        with store._reading() as connection:
-            assert "" == checksums.changed_values(connection)
-            assert 0 < connection.scalar(sa.text("SELECT min(checksum) FROM blocks"))
-            assert 2 == connection.scalar(sa.text("SELECT since FROM bots"))
-        store.add([block(3)])
-    if kind == "sqlite":
-        execute(empty, "UPDATE blocks SET map = 'other' WHERE number = 1")
-        with pytest.raises(StoreError, match="block 1 differs from what was stored"):
-            Store.open(empty)
+@pytest.mark.parametrize("kind_of_store", [Store, NameStore])
+def test_a_database_of_before_the_first_release_is_refused(empty, kind_of_store):
+    """Its tables can't be read; one line says what happens if it is moved away."""
+    kind_of_store.open(empty, **in_place(kind_of_store)).close()
+    version = kind_of_store._tables.version_table
+    execute(empty, f"UPDATE {version} SET version_num = '0002'")
+    with pytest.raises(StoreError) as refused:
+        kind_of_store.open(empty, **in_place(kind_of_store))
+    words = str(refused.value)
+    assert "written by a version of Lanista before 0.1" in words
+    assert words.endswith(kind_of_store._tables.remedy)
+
+
+def in_place(kind_of_store):
+    """Options that keep names in the schema of the URL."""
+    return {"schema": None} if kind_of_store is NameStore else {}
 
 
 def test_a_newer_database_is_refused(empty):

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
@@ -27,7 +26,6 @@ from lanista.arena.console import read_stdin, wait_for_enter
 from lanista.arena.figures import ArenaFigures
 from lanista.arena.guests import Guests
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
-from lanista.arena.ladders.damage_check import damage_of
 from lanista.arena.lobby import Lobby, Player
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
@@ -115,8 +113,6 @@ class Arena:
     """Address of the web page, for browsers that connect to the bots' port instead."""
     address: tuple[str, int] | None = attrs.field(default=None, init=False)
     """The address and the port on which bots are listened to, after `listen`."""
-    failure: str | None = attrs.field(default=None, init=False)
-    """Why the arena can't go on, in one line; None if it can."""
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _admission: Admission = attrs.field(init=False)
     _sockets: trio.CapacityLimiter = attrs.field(init=False)  # how many may be accepted
@@ -179,9 +175,6 @@ class Arena:
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self.matches.player.run)
             helpers.start_soon(self._space.run)
-            for room in self.ladders.rooms.values():
-                if room.unchecked is not None:
-                    helpers.start_soon(self._check, room.unchecked)
             self._helpers = helpers
             self._complete_records()
             helpers.start_soon(self._shut_down_when_drained)
@@ -235,13 +228,6 @@ class Arena:
             )
             yield listener.socket.getsockname()[:2]
             accepting.cancel_scope.cancel()
-
-    async def _check(self, database: Path) -> None:
-        """Look for damage in a ladder's database, and shut down if there is any."""
-        found = await damage_of(database)
-        if found:
-            self.failure = found
-            self.shut_down()
 
     def _complete_records(self) -> None:
         """Complete the records that are left behind, while the arena runs."""
@@ -698,8 +684,7 @@ async def serve(
 
     Raises:
         CannotListenError: From `Arena.listen` or `beside`.
-        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written; or
-            they turned out to be damaged while the arena ran.
+        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written.
     """
     arena = Arena(options)
     with ExitStack() as opened:
@@ -718,8 +703,6 @@ async def serve(
                     arena.close()
                     raise
             await _serve(arena, address, announce, nursery)
-    if arena.failure is not None:
-        raise CannotOpenError(arena.failure)
 
 
 async def _open_ladders(arena: Arena, opened: ExitStack) -> None:

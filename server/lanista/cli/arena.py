@@ -73,6 +73,38 @@ def check(file: Path) -> int:
     return checked(spec_of(file), file.parent)
 
 
+@command.command("verify")
+@click.argument("file", type=FILE)
+def verify(file: Path) -> int:
+    """Compare the results of the ladders of FILE with the records of their matches.
+
+    One line is printed for each match whose record is missing, can't be read or says something
+    else, and for each record whose match isn't stored; then the totals of each ladder. The arena
+    may run. It takes about 1 ms a match.
+
+    Exit codes: 0 all is right, 1 something differs, 2 bad input, or a database is damaged.
+    """
+    from lanista.arena.ladders.verify import comparison, only_recorded
+    from lanista.cli.arena_file import data_of, names_of, results_of
+    from lanista.cli.common import printable
+    from lanista.cli.verify import EXIT_DIFFERENT, show
+
+    spec = spec_of(file)
+    data = data_of(spec, file)
+    is_right = True
+    for ladder in spec.ladders:
+        with results_of(spec, file, ladder) as store:
+            if store is None:
+                click.echo(printable(f"{ladder.name}: no results are stored"))
+                continue
+            compared = comparison(store, data.records)
+            is_right &= show(ladder.name, compared, only_recorded(compared, ladder.name))
+    if spec.store is None and data.names.exists():
+        with names_of(spec, file) as names:
+            names.check_whole()
+    return 0 if is_right else EXIT_DIFFERENT
+
+
 @command.command("run")
 @click.argument("file", type=FILE)
 @click.option("--host", metavar="ADDRESS", help="Listen there, whatever FILE says.")

@@ -32,8 +32,9 @@ from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.data_folder import DataFolder
 from lanista.rules import registry
+from lanista.store.database import Store
 from lanista.store.errors import StoreError
-from lanista.store.probe import probe_file, probe_names, probe_server
+from lanista.store.names import NameStore
 from lanista.toml_spec import SpecError
 from lanista.tournament.futures import one_line
 
@@ -260,24 +261,27 @@ def _data(data: DataFolder) -> Iterator[Finding]:
 
 
 def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
-    if spec.store is None:
-        for ladder in spec.ladders:
-            try:
-                probe_file(data.ladder(ladder.name))
-            except (StoreError, OSError) as error:
-                yield Finding(f"results of {ladder.name}: {one_line(error)}")
+    """Yield what would keep the arena from opening its databases."""
+    for ladder in spec.ladders:
         try:
-            if spec.ladders:
-                probe_names(data.names)
+            if spec.store is None:
+                Store.rehearse(data.ladder(ladder.name))
+            else:
+                Store.rehearse(spec.store, schema=ladder.schema)
         except (StoreError, OSError) as error:
-            yield Finding(f"names: {one_line(error)}")
+            if spec.store is not None:  # which is the same for all ladders
+                yield Finding(f"store: {one_line(error)}")
+                return
+            yield Finding(f"results of {ladder.name}: {one_line(error)}")
+    if not spec.ladders:
         return
     try:
-        probe_server(spec.store, [ladder.schema for ladder in spec.ladders])
-    except StoreError as error:
-        yield Finding(f"store: {error}")
+        NameStore.rehearse(spec.store or data.names)
+    except (StoreError, OSError) as error:
+        yield Finding(f"{'names' if spec.store is None else 'store'}: {one_line(error)}")
     else:
-        yield Finding("store: the PostgreSQL database can be reached", "ok")
+        if spec.store is not None:
+            yield Finding("store: the PostgreSQL database can be used", "ok")
 
 
 def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ line without a newline.
 bounds the length of a line, and escapes and cuts what it quotes in messages.
 """
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -356,6 +357,29 @@ def read_record(path: Path) -> Record:
     if header is None:
         raise BadRecordError(f"{path}: empty; a record begins with its header")
     return Record(header, tuple(turns), result)
+
+
+def read_ends(path: Path) -> tuple[Header, ResultInfo]:
+    """Read the header and the result of a record that is complete, and no turns.
+
+    Raises:
+        BadRecordError: The file isn't a complete record; the message says where.
+        OSError: The file can't be read.
+    """
+    reader = LineReader(path)
+    with contextlib.closing(whole_lines(path)) as lines:
+        header = reader.read(next(lines, b""))
+        assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
+        last = b""
+        for last in lines:  # noqa: B007 - used after the loop
+            pass
+    try:
+        result = reader.read(last)
+    except BadRecordError:
+        result = None
+    if not isinstance(result, ResultInfo):
+        raise BadRecordError(f"{path}: its last line isn't a result")
+    return header, result
 
 
 @attrs.define

@@ -4,18 +4,11 @@ Only the header and the result are parsed. The match isn't played again here; wh
 confirm the record is checked when its replay is shown.
 """
 
-import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
-from lanista.match.record import (
-    BadRecordError,
-    Header,
-    LineReader,
-    ResultInfo,
-    whole_lines,
-)
+from lanista.match.record import BadRecordError, read_ends
 
 
 def summary(path: Path) -> dict[str, Any]:
@@ -25,19 +18,7 @@ def summary(path: Path) -> dict[str, Any]:
         BadRecordError: The record isn't complete, or is of another match than its name says.
         OSError: The file can't be read.
     """
-    reader = LineReader(path)
-    with contextlib.closing(whole_lines(path)) as lines:
-        header = reader.read(next(lines, b""))
-        assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
-        last = b""
-        for last in lines:  # noqa: B007 - used after the loop
-            pass
-    try:
-        result = reader.read(last)
-    except BadRecordError:
-        result = None
-    if not isinstance(result, ResultInfo):
-        raise BadRecordError(f"{path}: its last line isn't a result")
+    header, result = read_ends(path)
     match = {
         "match": header.match,
         "game": header.game,

@@ -3,8 +3,8 @@
 There is one writer at a time. Whoever must be the only one for long holds a lock (`Database.lock`);
 other programs may read at any time, and write in transactions of their own. Readers see one
 snapshot and never wait for the writer. That needs SQLite's write-ahead log, a second file with the
-newest transactions; since SQLite ignores a damaged part of that log without an error, it is checked
-before the database is opened (`write_ahead`).
+newest transactions. SQLite leaves out a damaged part of that log without an error, so what was in
+it counts as not stored: it is stored again from the records, or played again.
 
 Every method blocks (for the disk, and up to `engines.PATIENCE` seconds for other writers) and may
 be called from any thread.
@@ -22,7 +22,7 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from lanista.store import checksums, migrate, write_ahead
+from lanista.store import migrate
 from lanista.store.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
 from lanista.store.errors import (
     StoreError,
@@ -80,9 +80,9 @@ class Database:
                 a SQLite file in a place that can't be written can still be read.
             schema: The PostgreSQL schema that has the tables, so that one database has room for
                 many ladders; it is created with them. Without it they are where the URL says.
-            check: Whether to look for damage in all of a SQLite file, which takes half a minute for
-                a million matches. A process needn't whose parent has done so, or which has it done
-                meanwhile (`lanista.store.damage`).
+            check: Whether to have SQLite look for damage in all of its file, which takes 1.5 s for
+                a million matches. A process that asks one question needn't, nor one whose parent
+                has done so.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
@@ -93,7 +93,34 @@ class Database:
         if path and schema is not None:
             raise ValueError(f"{path}: SQLite has no schemas; give each ladder a file of its own")
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
-        return store._prepared(create=create, check=check)  # noqa: SLF001 - of this very class
+        try:
+            store._prepare(create=create, check=check)  # noqa: SLF001 - of this very class
+            if path and create:
+                store._log_ahead(path)  # noqa: SLF001 - as above
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def rehearse(cls, target: str | Path, *, schema: str | None = None) -> None:
+        """Do what `open` does with a database that is there, and undo it; nothing is changed.
+
+        A SQLite file that isn't there is right: `open` makes it.
+
+        Args:
+            target: As in `open`.
+            schema: As in `open`.
+
+        Raises:
+            StoreError: `open` would raise it.
+        """
+        path = path_of(target)
+        if path and not path.exists():
+            return
+        store = cls._sqlite(path, create=False) if path else cls._postgresql(str(target), schema)
+        with store:
+            store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
@@ -102,7 +129,6 @@ class Database:
 
         if not create and not path.exists():
             raise StoreError(f"{path}: not there; {cls._tables.maker} makes it")
-        _check_log(path, replays=create)
         # In a place that can't be written the usual mode fails, as readers share an index in a file
         # beside the database. The next one to try is `ro`, which uses an index that exists already,
         # and then `immutable`, which needs none and is right if nobody can write.
@@ -211,64 +237,48 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepared(self, *, create: bool, check: bool) -> Self:
-        """Return this store after checking it and upgrading its tables; close it on errors."""
-        try:
-            self._find_schema(create=create)
-            # Before anything is written, as that could make damage worse.
-            if check:
-                self._check(checksums.broken_pages)
+    def _prepare(self, *, create: bool, check: bool, keep: bool = True) -> None:
+        """Check this database and bring its tables to this version, or undo that if not `keep`."""
+        # Before anything is written, as that could make damage worse.
+        if check and self._path is not None:
+            self._check(self._path)
+        if self._schema is None or self._has_schema():
             with self._reading() as connection:
-                current = migrate.is_current(connection, self._tables)
-            if not current:
-                with self._writing() as connection:
-                    upgraded = migrate.bring_up_to_date(
-                        connection, self.where, self._tables, create=create
-                    )
-                    if upgraded:
-                        self._upgraded(connection)
-            if check:
-                self._check(self._changed_values)
-            if self._path and create:
-                self._log_ahead(self._path)
-        except BaseException:
-            self.close()
-            raise
-        return self
+                if migrate.is_current(connection, self._tables):
+                    return
+        elif not create:
+            raise StoreError(f"{self.where}: not there")
+        with self._writing() as connection:
+            if self._schema is not None:
+                connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
+            migrate.bring_up_to_date(connection, self.where, self._tables, create=create)
+            if not keep:
+                connection.rollback()
 
-    def _find_schema(self, *, create: bool) -> None:
-        """Create the schema that was asked for if it is missing and may be created."""
-        if self._schema is None:
-            return
+    def _has_schema(self) -> bool:
         there = sa.select(sa.func.to_regnamespace(sa.func.quote_ident(self._schema)).is_not(None))
-        with self._store_errors(), self._engine.begin() as connection:
-            if connection.scalar(there):
-                return
-            if not create:
-                raise StoreError(f"{self.where}: not there")
-            # Several arenas may be started at the same time.
-            key = sa.func.hashtext(self._schema)
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
-            connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
-
-    def _upgraded(self, connection: sa.Connection) -> None:
-        """Complete what migrations have just changed, in their transaction."""
-
-    def _changed_values(self, connection: sa.Connection) -> str:  # noqa: ARG002 - for subclasses
-        """Return which content differs from what was stored; "" if none does, or none is known."""
-        return ""
-
-    def _check(self, damage: Callable[[sa.Connection], str]) -> None:
-        """Raise an error if a SQLite file is damaged.
-
-        A PostgreSQL server has checksums of its own; checking here would transfer all rows.
-        """
-        if self._path is None:
-            return
         with self._reading() as connection:
-            detail = damage(connection)
-        if detail:
-            raise damaged(self._path, detail)
+            return bool(connection.scalar(there))
+
+    def check_whole(self) -> None:
+        """Have SQLite look for damage in all of its file, its indexes included.
+
+        That takes 12 s for a million matches. A PostgreSQL server looks for damage itself, as it
+        reads.
+
+        Raises:
+            StoreError: It is damaged, or can't be read.
+        """
+        if self._path is not None:
+            self._check(self._path, "integrity_check")
+
+    def _check(self, path: Path, how: str = "quick_check") -> None:
+        """Raise an error if SQLite finds its file damaged, by one of its checks."""
+        with self._reading() as connection:
+            report: str = connection.exec_driver_sql(f"PRAGMA {how}(1)").scalar_one()
+        if report != "ok":
+            # The first line may only name the database.
+            raise damaged(path, report.removeprefix("*** in database main ***"))
 
     def _log_ahead(self, path: Path) -> None:
         """Let readers go on while there is a writer; the file remembers this setting."""
@@ -328,9 +338,20 @@ class Database:
             raise self._as_store_error(error) from None
 
     @contextlib.contextmanager
+    def _value_errors(self) -> Iterator[None]:
+        """Turn errors of reading a value that nobody can have stored into those of damage."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError) as error:
+            what = f"a value isn't what was stored: {type(error).__name__}: {error}"
+            if self._path is not None:
+                raise damaged(self._path, what) from error
+            raise StoreError(f"{self.where}: damaged ({no_password(what)})") from error
+
+    @contextlib.contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
         self._check_file()
-        with self._store_errors(), self._engine.connect() as connection:
+        with self._store_errors(), self._value_errors(), self._engine.connect() as connection:
             if self._path is None:
                 # One snapshot for all statements, as in SQLite.
                 connection = connection.execution_options(  # noqa: PLW2901 - the same connection
@@ -351,7 +372,9 @@ class Database:
         engine = self._engine.execution_options(writing=True)
         with self._store_errors(), engine.begin() as connection:
             if self._path is None:
-                key = sa.func.hashtext(sa.func.current_schema())
+                # Several arenas may make the same schema at the same time.
+                schema = sa.func.current_schema() if self._schema is None else self._schema
+                key = sa.func.hashtext(schema)
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
         self._check_file()
@@ -368,25 +391,3 @@ def _file_of(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _check_log(path: Path, *, replays: bool) -> None:
-    """Raise an error if a part of a write-ahead log can't be read, which SQLite would ignore.
-
-    Args:
-        path: The database's file.
-        replays: Whether the last transaction may be lost, as its blocks are played again. It may
-            have been incomplete at a power cut.
-    """
-    log = log_of(path)
-    try:
-        count = write_ahead.unreadable(log)
-    except OSError as error:
-        raise StoreError(f"{log}: can't be read: {error.strerror}") from None
-    if count > 1:
-        raise damaged(path, f"results in {log.name} can't be read any more")
-    if count and not replays:
-        raise StoreError(
-            f"{path}: the last results in {log.name} can't be read because of a power cut or "
-            "damage; `lanista tournament run` plays them again"
-        )

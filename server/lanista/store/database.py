@@ -4,8 +4,7 @@ It is SQLite by path, or PostgreSQL by URL. A tournament may run for days, and b
 moment. So results are written block by block, each in a transaction of its own or with others: a
 block is in the database whole or not at all, and only once, and what was committed stays there
 whatever happens next, even a power cut. A tournament is resumed from its spec and the database
-alone. No totals are stored, so none can contradict the blocks. The values have checksums
-(`checksums`).
+alone. No totals are stored, so none can contradict the blocks.
 
 The blocks of a ladder grow match by match (`Store.add_matches`) and may stay incomplete; otherwise
 the same holds for each match.
@@ -24,7 +23,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.results.match_result import Benching, BlockResult
-from lanista.store import checksums, writing
+from lanista.store import writing
 from lanista.store.base import Database
 from lanista.store.ladder_reading import LadderReading
 from lanista.store.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
@@ -36,14 +35,6 @@ class Store(Database):
     """A tournament's database."""
 
     _tables = TOURNAMENT
-
-    def _upgraded(self, connection: sa.Connection) -> None:
-        # Upgraded rows have other columns now, or never had a checksum.
-        checksums.add_blocks(connection)
-        checksums.add_notes(connection)
-
-    def _changed_values(self, connection: sa.Connection) -> str:
-        return checksums.changed_values(connection)
 
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks in one transaction; when this returns they are on the disk.
@@ -72,8 +63,7 @@ class Store(Database):
             new = writing.add_blocks(connection, results)
             if benched:
                 writing.bench(connection, benched)
-                checksums.add_notes(connection)
-        return new
+            return new
 
     def add_matches(self, results: Sequence[BlockResult]) -> list[int]:
         """Store matches of blocks that may stay incomplete, all in one transaction.
@@ -107,7 +97,6 @@ class Store(Database):
         with self._writing() as connection:
             writing.note_until_now(connection, UNBENCHED, bot)
             connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
-            checksums.add_notes(connection)
 
     def strike(self, bot: str) -> None:
         """Take the matches of a bot until now out of the standings, for all that played in them.
@@ -119,7 +108,6 @@ class Store(Database):
         """
         with self._writing() as connection:
             writing.note_until_now(connection, STRUCK, bot)
-            checksums.add_notes(connection)
 
     def unstrike(self, bot: str) -> None:
         """Put the matches of a bot that was struck back into the standings.
@@ -129,7 +117,6 @@ class Store(Database):
         """
         with self._writing() as connection:
             connection.execute(STRUCK.delete().where(STRUCK.c.bot == bot))
-            checksums.add_notes(connection)
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a note under a key, in place of the one before.
@@ -140,7 +127,6 @@ class Store(Database):
         with self._writing() as connection:
             connection.execute(META.delete().where(META.c.key == key))
             connection.execute(META.insert().values(key=key, value=value))
-            checksums.add_notes(connection)
 
     def set_identity(self, name: str, identity: str) -> None:
         """Store the identity of a bot, as JSON.
@@ -159,7 +145,6 @@ class Store(Database):
             connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
             if before is not None:
                 connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
-            checksums.add_notes(connection)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:

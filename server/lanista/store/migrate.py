@@ -9,7 +9,7 @@ import threading
 import sqlalchemy as sa
 
 from lanista.store.errors import StoreError
-from lanista.store.schema import Tables
+from lanista.store.schema import FORMER, Tables
 
 _upgrading = threading.Lock()
 """Held while alembic upgrades: what it upgrades is in global variables of its own, though every
@@ -64,8 +64,13 @@ def bring_up_to_date(
     config.attributes["connection"] = connection
     config.attributes["version_table"] = tables.version_table
     if is_ours:
-        known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
         version = _version(connection, tables)
+        if version in FORMER:
+            raise StoreError(
+                f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
+                f"move it away: {tables.remedy}"
+            )
+        known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
         if version is not None and version not in known:
             raise StoreError(
                 f"{where}: written by a newer version of Lanista (its tables are {version}, "

@@ -27,13 +27,14 @@ from lanista.store.schema import NAMING, Tables
 SCHEMA = "lanista"
 """The schema of a PostgreSQL database that has the names."""
 VERSION_TABLE = "lanista_arena_version"
-REVISION = "0002"
+REVISION = "first"
 ARENA = Tables(
     owner="an arena",
     maker="`lanista arena run`",
     version_table=VERSION_TABLE,
     revision=REVISION,
     steps="arena/versions",
+    remedy="names are then registered anew, by whoever comes first, and nobody is benched",
 )
 
 METADATA = sa.MetaData(naming_convention=NAMING)
@@ -141,6 +142,11 @@ class NameStore(Database):
         is_file = path_of(target) is not None
         schema = None if is_file else schema
         return super().open(target, create=create, schema=schema, check=check)
+
+    @classmethod
+    def rehearse(cls, target: str | Path, *, schema: str | None = SCHEMA) -> None:
+        """Do what `open` does, and undo it, as `Database.rehearse`."""
+        super().rehearse(target, schema=None if path_of(target) else schema)
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:

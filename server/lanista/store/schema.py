@@ -26,18 +26,24 @@ class Tables:
     """
     steps: str
     """The folder of its migrations, in `migrations`."""
+    remedy: str
+    """What happens when a database that can't be read any more was moved away."""
     migrations: str = "lanista.store:migrations"
     """The folder from which alembic runs them."""
 
 
+FORMER = frozenset({"0001", "0002", "0003"})
+"""Migrations of versions before the first release; what they made can't be read any more."""
 VERSION_TABLE = "lanista_version"
-REVISION = "0003"
+REVISION = "first"
 TOURNAMENT = Tables(
     owner="a tournament",
     maker="`lanista tournament run`",
     version_table=VERSION_TABLE,
     revision=REVISION,
     steps="versions",
+    remedy="a ladder's results are then made anew from its records when the arena starts, and a "
+    "tournament is played again",
 )
 
 NAMING = {
@@ -87,8 +93,6 @@ BLOCKS = sa.Table(
     sa.Column("map", sa.Text, nullable=False),
     # JSON: a list of the bots' names, by place.
     sa.Column("bots", sa.Text, nullable=False),
-    # The checksum of all the block's rows (see `checksums`), written last: 32 bits, unsigned.
-    sa.Column("checksum", sa.BigInteger, nullable=False, server_default="0"),
 )
 
 MATCHES = sa.Table(

@@ -8,7 +8,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from lanista.results.match_result import Benching, BlockResult, MatchResult
-from lanista.store import checksums
 from lanista.store.schema import BENCHED, BLOCKS, COUNTED, MATCHES, SEATS
 
 
@@ -27,7 +26,6 @@ def add_blocks(connection: sa.Connection, results: Sequence[BlockResult]) -> lis
     _insert_matches(
         connection, [(numbers[result.block], match) for result in new for match in result.matches]
     )
-    checksums.add_blocks(connection, numbers.values())
     return list(numbers)
 
 
@@ -70,7 +68,6 @@ def add_matches(connection: sa.Connection, results: Sequence[BlockResult]) -> li
                     )
                 counted.add(key[:2])
     inserted = _insert_matches(connection, [(key[0], match) for key, match in new.items()])
-    checksums.add_blocks(connection, {block for block, _, _ in new})
     match_numbers = {key: number for key, (number, _) in there.items()}
     match_numbers |= dict(zip(new, inserted, strict=True))
     return [match_numbers[key] for key in given]

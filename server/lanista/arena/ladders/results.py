@@ -30,7 +30,7 @@ from lanista.match.record import (
     BadRecordError,
     Header,
     ResultInfo,
-    read_record,
+    read_ends,
     whole_lines,
 )
 from lanista.results.match_result import BlockResult
@@ -100,8 +100,16 @@ def block_result(
     )
 
 
+def _warn(path: str, why: str) -> None:
+    log.warning("a record can't be read", path=path, why=why)
+
+
 def unstored(
-    records: Path, ladder: str, since: datetime, stored: Collection[str]
+    records: Path,
+    ladder: str,
+    since: datetime,
+    stored: Collection[str],
+    on_damaged: Callable[[str, str], None] = _warn,
 ) -> Iterator[BlockResult]:
     """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
 
@@ -110,6 +118,7 @@ def unstored(
         ladder: The ladder's name.
         since: When the last match was stored.
         stored: The records of the matches that were stored lately, relative to the folder.
+        on_damaged: Is told of each record that can't be read, and why.
 
     Raises:
         OSError: The folder can't be read.
@@ -127,25 +136,35 @@ def unstored(
             try:
                 if not _is_of(records / path, ladder):
                     continue
-                record = read_record(records / path)
+                header, info = read_ends(records / path)
             except (BadRecordError, OSError) as error:
-                log.warning("a record can't be read", path=path, why=str(error))
+                on_damaged(path, str(error))
                 continue
-            header: Header = record.header
-            if header.ladder is None or record.result is None or not record.result.endings:
-                continue
-            result = block_result(
-                header.ladder,
-                seed=header.seed,
-                attempt=header.try_,
-                names=[player.name for player in header.players],
-                started=header.started,
-                result=record.result,
-                stall=0.0,
-                record=path,
-            )
+            result = result_of(header, info, path)
             if result is not None:
                 yield result
+
+
+def result_of(header: Header, info: ResultInfo, record: str) -> BlockResult | None:
+    """Return what is stored of a record of a ladder's match; None if nothing is.
+
+    Args:
+        header: The record's header.
+        info: The record's result.
+        record: The path of the record, relative to the folder of records.
+    """
+    if header.ladder is None or not info.endings:
+        return None
+    return block_result(
+        header.ladder,
+        seed=header.seed,
+        attempt=header.try_,
+        names=[player.name for player in header.players],
+        started=header.started,
+        result=info,
+        stall=0.0,
+        record=record,
+    )
 
 
 def _is_of(path: Path, ladder: str) -> bool:

@@ -20,7 +20,6 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.ladders.damage_check import is_large
 from lanista.arena.ladders.house_bots import house_contestants
 from lanista.arena.ladders.ladder import Counted, Ladder, LadderMatch, LadderResult
 from lanista.arena.ladders.names import LadderName
@@ -79,8 +78,6 @@ class LadderRoom:
     """The database of the results: a file, or a URL that may have a password."""
     schema: str | None
     """The schema of the results in a PostgreSQL database."""
-    unchecked: Path | None
-    """Its database if that is too large for looking for damage before the arena starts."""
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _ladder: Ladder
@@ -138,10 +135,7 @@ class LadderRoom:
             if target is None:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             schema = spec.schema if target else None
-            unchecked = path if target is None and is_large(path) else None
-            store = opened.enter_context(
-                Store.open(target or path, schema=schema, check=unchecked is None)
-            )
+            store = opened.enter_context(Store.open(target or path, schema=schema))
             if target is None:
                 opened.enter_context(store.lock())
             room = cls(
@@ -152,7 +146,6 @@ class LadderRoom:
                 running=running,
                 target=str(target or path),
                 schema=schema,
-                unchecked=unchecked,
                 settings=settings,
                 boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
                 ladder=Ladder(
@@ -201,7 +194,8 @@ class LadderRoom:
                 stored.add(match.record)
                 if match.counted:
                     counted.add((match.block, match.seating))
-        missing = []
+        missing: list[BlockResult] = []
+        count = 0
         for result in unstored(records, self.spec.name, since, stored):
             (played,) = result.matches
             seating = result.block, played.seating
@@ -211,9 +205,13 @@ class LadderRoom:
                 continue
             counted |= {seating} if played.counted else set()
             missing.append(result)
+            if len(missing) == AT_ONCE:
+                count += len(store_possible(store, self.spec.name, missing)[0])
+                missing = []
         if missing:
-            numbers, _ = store_possible(store, self.spec.name, missing)
-            log.info("results stored from records", ladder=self.spec.name, matches=len(numbers))
+            count += len(store_possible(store, self.spec.name, missing)[0])
+        if count:
+            log.info("results stored from records", ladder=self.spec.name, matches=count)
 
     def _restore(self) -> None:
         with self.results.store.ladder_reading() as now:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "first"
 down_revision = None
 
 
@@ -20,18 +20,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name="pk_names"),
         sqlite_with_rowid=False,
     )
-    revocations = op.create_table(
-        "revocations",
-        sa.Column("count", sa.Integer, autoincrement=False, nullable=False),
-        sa.PrimaryKeyConstraint("count", name="pk_revocations"),
-    )
-    op.bulk_insert(revocations, [{"count": 0}])
     op.create_table(
-        "decisions",
+        "benched",
         sa.Column("key", sa.Text, nullable=False),
-        sa.Column("decision", sa.Text, nullable=False),
+        sa.Column("ladder", sa.Text, nullable=False),
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("decided", sa.Text, nullable=False),
-        sa.PrimaryKeyConstraint("key", "decision", name="pk_decisions"),
+        sa.Column("since", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("key", "ladder", name="pk_benched"),
         sqlite_with_rowid=False,
     )
+    changes = op.create_table(
+        "changes",
+        sa.Column("count", sa.Integer, autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("count", name="pk_changes"),
+    )
+    op.bulk_insert(changes, [{"count": 0}])

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "first"
 down_revision = None
 
 _VOID = sa.text("termination = 'void'")
@@ -34,7 +34,6 @@ def upgrade() -> None:
         sa.Column("seed", sa.Text, nullable=False),
         sa.Column("map", sa.Text, nullable=False),
         sa.Column("bots", sa.Text, nullable=False),
-        sa.Column("committed", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_blocks"),
         sa.UniqueConstraint("id", name="uq_blocks_id"),
     )
@@ -43,7 +42,8 @@ def upgrade() -> None:
         sa.Column("block", sa.Integer, nullable=False),
         sa.Column("seating", sa.Integer, nullable=False),
         sa.Column("attempt", sa.Integer, nullable=False),
-        sa.Column("ordinal", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("committed", sa.Text, nullable=False),
         sa.Column("termination", sa.Text, nullable=False),
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("ranks", sa.Text, nullable=False),
@@ -55,6 +55,7 @@ def upgrade() -> None:
         sa.Column("record", sa.Text, nullable=True),
         sa.PrimaryKeyConstraint("block", "seating", "attempt", name="pk_matches"),
         sa.ForeignKeyConstraint(["block"], ["blocks.number"], name="fk_matches_blocks"),
+        sa.UniqueConstraint("number", name="uq_matches_number"),
         sqlite_with_rowid=False,
     )
     op.create_index(
@@ -62,9 +63,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "seats",
-        sa.Column("block", sa.Integer, nullable=False),
-        sa.Column("seating", sa.Integer, nullable=False),
-        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("match", sa.Integer, nullable=False),
         sa.Column("seat", sa.Integer, nullable=False),
         sa.Column("bot", sa.Text, nullable=False),
         sa.Column("ending", sa.Text, nullable=False),
@@ -72,18 +71,14 @@ def upgrade() -> None:
         sa.Column("late", sa.Integer, nullable=False),
         sa.Column("malformed", sa.Integer, nullable=False),
         sa.Column("illegal", sa.Integer, nullable=False),
-        sa.PrimaryKeyConstraint("block", "seating", "attempt", "seat", name="pk_seats"),
-        sa.ForeignKeyConstraint(
-            ["block", "seating", "attempt"],
-            ["matches.block", "matches.seating", "matches.attempt"],
-            name="fk_seats_matches",
-        ),
+        sa.PrimaryKeyConstraint("match", "seat", name="pk_seats"),
+        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_seats_matches"),
         sqlite_with_rowid=False,
     )
-    op.create_index("ix_seats_bot_block", "seats", ["bot", "block"])
+    op.create_index("ix_seats_bot_match", "seats", ["bot", "match"])
     op.create_index("ix_seats_sums", "seats", ["bot", "ending", "late", "malformed", "illegal"])
     op.create_index(
-        "ix_seats_failed", "seats", ["block", "bot"], sqlite_where=_FAILED, postgresql_where=_FAILED
+        "ix_seats_failed", "seats", ["match", "bot"], sqlite_where=_FAILED, postgresql_where=_FAILED
     )
     op.create_table(
         "unbenched",
@@ -99,5 +94,12 @@ def upgrade() -> None:
         sa.Column("failures", sa.Integer, nullable=False),
         sa.PrimaryKeyConstraint("bot", name="pk_benched"),
         sa.ForeignKeyConstraint(["number"], ["blocks.number"], name="fk_benched_blocks"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "struck",
+        sa.Column("bot", sa.Text, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.PrimaryKeyConstraint("bot", name="pk_struck"),
         sqlite_with_rowid=False,
     )
