@@ -17,6 +17,7 @@ from lanista.standings import likelihood
 from lanista.standings.counting import count
 from lanista.standings.likelihood import ELO, maximum, model_of
 from lanista.standings.rating import rate
+from lanista.standings.student import student
 from standings.rating_cases import Case, names, play, spread
 
 TWO = seatings("ab")
@@ -310,9 +311,7 @@ class TestIntervals:
     def test_matches_that_agree_within_blocks_widen_them(self):
         """As many wins, once by the same bot in both seatings, once by the same seat."""
         alike = rated(blocks_of((WON, 40), (LOST, 40)), TWO, ["a", "b"])
-        even = rated(
-            blocks_of((((1, 2), (1, 2)), 40), (((2, 1), (2, 1)), 40)), TWO, ["a", "b"]
-        )
+        even = rated(blocks_of((((1, 2), (1, 2)), 40), (((2, 1), (2, 1)), 40)), TWO, ["a", "b"])
         assert alike.elo == pytest.approx(even.elo, abs=1e-6)
         assert (alike.high - alike.low > 2 * (even.high - even.low)).all()
 
@@ -429,3 +428,15 @@ def test_winning_more_never_brings_the_loser_nearer(meeting, data):
     winner, loser = map(bots.index, one)
     low, high = (maximum(model_of(count(some, seated, bots))).at for some in (before, after))
     assert low[winner] - low[loser] <= high[winner] - high[loser] + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile", "error"),
+    # From a table of Student's distribution, with three decimals.
+    [
+        *((2, 4.303, 0.04), (3, 3.182, 0.005)),
+        *((4, 2.776, 6e-4), (9, 2.262, 6e-4), (30, 2.042, 6e-4), (10**6, 1.960, 6e-4)),
+    ],
+)
+def test_student(freedom, quantile, error):
+    assert quantile == pytest.approx(student(np.array([freedom]))[0], abs=error)

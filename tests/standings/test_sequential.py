@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.standings.sequential import Sequential, elo_of, score_of
-from lanista.standings.student import student
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -124,15 +123,6 @@ def test_what_it_refuses(make, words):
     with pytest.raises(ValueError) as caught:
         make()
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("freedom", "quantile"),
-    # From a table of Student's distribution.
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (10**6, 1.960)],
-)
-def test_student(freedom, quantile):
-    assert quantile == pytest.approx(student(freedom), abs=6e-4)
 
 
 def errors(elo0, elo1, *, seats, alike, trials):

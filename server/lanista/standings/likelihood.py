@@ -29,7 +29,7 @@ import math
 import attrs
 
 from lanista.standings.counting import Counted
-from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
+from lanista.standings.numerics import Bools, Floats, Ints, np
 
 ELO = 400 / math.log(10)
 """The Elo of one unit of theta."""
@@ -104,8 +104,9 @@ def model_of(counted: Counted) -> Model:
     allowed = np.isin(size, (1, *tied))
     sets, size = sets[allowed], size[allowed]
     features = np.hstack([sets / size[:, None], size[:, None] == np.array(tied, dtype=np.int64)])
-    inside = ~(sets & ~left[:, :, None, :]).any(axis=3) & left.any(axis=2)[:, :, None]
-    is_chosen = (sets == taken[:, :, None, :]).all(axis=3)
+    is_left = np.asarray(left.any(axis=2))[:, :, None]
+    inside = ~np.any(sets & ~left[:, :, None, :], axis=3) & is_left
+    is_chosen: Bools = np.all(sets == taken[:, :, None, :], axis=3)
     return Model(
         counted=counted,
         players=counted.bots + counted.fillers,
@@ -173,10 +174,10 @@ def maximum(model: Model, start: Floats | None = None) -> Fit:
         part = _part(model, everything, most)
         for _ in range(_MOST_STEPS):
             gradient, information, _ = evaluate(model, part, at)
-            if _add_step(at, np.linalg.solve(information, gradient)) < _NEAR:
+            if _add_step(at, np.asarray(np.linalg.solve(information, gradient))) < _NEAR:
                 break
     # The information hardly changes from here on, and computing it takes longest.
-    inverse = np.linalg.inv(information)
+    inverse: Floats = np.asarray(np.linalg.inv(information), dtype=np.float64)
     error = np.sqrt(np.diag(inverse))
     for _ in range(_MOST_STEPS):
         gradient, _, scores = evaluate(model, everything, at, second=False)
@@ -257,9 +258,9 @@ def evaluate(
             pairs = players[:, :, None] * n + players[:, None, :]
             of_pairs += np.bincount(pairs.ravel(), spread[:, :seats, :seats].ravel(), n * n)
             cells = players[:, :, None] * many + np.arange(many)
-            of_local += np.bincount(
-                cells.ravel(), spread[:, :seats].ravel(), n * many
-            ).reshape(n, many)
+            of_local += np.bincount(cells.ravel(), spread[:, :seats].ravel(), n * many).reshape(
+                n, many
+            )
             together += spread.sum(axis=0)
     information[:n, :n] += of_pairs.reshape(n, n)
     information[:n, n:] += of_local

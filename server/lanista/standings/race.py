@@ -1,8 +1,8 @@
 """How ratings changed while a tournament was played, for a curve of its leaders.
 
 Ratings are estimated from the first so many blocks, as those of the table are. There are no
-intervals. A rating after so many blocks never changes again as long as the same blocks count, so those that were
-computed are remembered.
+intervals. A rating after so many blocks never changes again as long as the same blocks count, so
+those that were computed are remembered.
 """
 
 from collections.abc import Collection, Sequence

@@ -112,7 +112,7 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     zero = _zero(parts, rated, house)
 
     elo = (fit.at[:bots] - fit.at[:bots][zero].mean()) * ELO
-    has_low, has_high = reach[:, zero].all(axis=1), reach[zero].all(axis=0)
+    has_low, has_high = _ends(reach, zero)
     half = errors.half(errors.of_means(zero), errors.units[:bots], has_low & has_high)
     apart = errors.half(
         errors.of_pairs(bots), np.minimum(errors.units[:bots, None], errors.units[:bots])
@@ -122,7 +122,7 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     seat_elo = (fit.at[seats] - fit.at[seats].mean()) * ELO
     seat_numbers = np.broadcast_to(np.arange(counted.seats), counted.ranks.shape)
     seat_reach = reached(seat_numbers, counted.ranks, counted.seats)
-    seat_has_low, seat_has_high = seat_reach.all(axis=1), seat_reach.all(axis=0)
+    seat_has_low, seat_has_high = _ends(seat_reach, np.ones(counted.seats, dtype=bool))
     seat_half = errors.half(
         tuple(np.diag(part)[seats] for part in errors.parts),
         errors.units[seats],
@@ -138,9 +138,7 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
         rank_low=rank_low,
         rank_high=rank_high,
         seats=tuple(
-            estimate_of(
-                value, value - off if low else -math.inf, value + off if high else math.inf
-            )
+            estimate_of(value, value - off if low else -math.inf, value + off if high else math.inf)
             for value, off, low, high in zip(
                 seat_elo, seat_half, seat_has_low, seat_has_high, strict=True
             )
@@ -175,8 +173,8 @@ class _Errors:
         share = zero / zero.sum()
         bots = len(zero)
         result = []
-        for part in self.parts:
-            part = part[:bots, :bots]
+        for whole in self.parts:
+            part = whole[:bots, :bots]
             with_mean = part @ share
             result.append(np.diag(part) - 2 * with_mean + share @ with_mean)
         return tuple(result)
@@ -184,20 +182,18 @@ class _Errors:
     def of_pairs(self, bots: int) -> tuple[Floats, ...]:
         """Return, by part, the variances of the differences between bots, (N, N)."""
         result = []
-        for part in self.parts:
-            part = part[:bots, :bots]
+        for whole in self.parts:
+            part = whole[:bots, :bots]
             own = np.diag(part)
             result.append(own[:, None] + own - 2 * part)
         return tuple(result)
 
     @staticmethod
-    def half(
-        parts: tuple[Floats, ...], units: Floats, both_ends: Bools | bool = True
-    ) -> Floats:
+    def half(parts: tuple[Floats, ...], units: Floats, both_ends: Bools | bool = True) -> Floats:
         """Return half the widths of intervals, in Elo.
 
         Args:
-            parts: By part, the variances of some figures, which aren't below 0 but for rounding.
+            parts: By part, the variances of some figures.
             units: By figure, the number of units that it depends on.
             both_ends: By figure, whether it has both ends. An end that stands alone is that on the
                 side where the estimate is nearly normal.
@@ -244,6 +240,11 @@ def _zero(parts: Ints, rated: Bools, house: Bools) -> Bools:
     if sizes[largest] > 1 and (sizes == sizes[largest]).sum() == 1:
         zero = np.asarray(rated & (parts == largest))
     return zero & house if (zero & house).any() else zero
+
+
+def _ends(reach: Bools, zero: Bools) -> tuple[Bools, Bools]:
+    """Return whose intervals have a lower end, and whose an upper one."""
+    return np.asarray(reach[:, zero].all(axis=1)), np.asarray(reach[zero].all(axis=0))
 
 
 def _rank_intervals(elo: Floats, apart: Floats, ranked: Bools) -> tuple[Ints, Ints]:
