@@ -126,6 +126,7 @@ def table(path, seats, count):
                 house=bots[:2],
                 counted=count_pages(now.block_pages(), seatings(range(seats)), bots),
                 endings={bot: counts.endings for bot, counts in now.endings().bots.items()},
+                head_to_head=False,
             )
 
     seconds = took(standings)

@@ -3,7 +3,7 @@
 Tournaments are made up with known ratings: players, bots, blocks, openings, seat advantage, how
 much a block's matches have in common, how much a bot's matches on one seed have. In each every
 bot's interval, and every seat's, either holds the truth or doesn't. Seeds are fixed, so that the
-same intervals give the same figures. All cases of the long version take about two minutes.
+same intervals give the same figures. All cases of the long version take some minutes.
 """
 
 import attrs

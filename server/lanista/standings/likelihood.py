@@ -54,7 +54,7 @@ _LONGEST = 2.0
 """The longest step in a parameter; a longer one is shortened."""
 _NEAR = 0.05
 """The step length after which the information may be taken as that at the maximum."""
-_SETTLED = 1e-3
+_SETTLED = 5e-3
 """The step length, in standard errors, after which the maximum is found."""
 _MOST_STEPS = 200
 

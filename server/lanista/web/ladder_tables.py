@@ -199,6 +199,7 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
         counted=count_pages(now.block_pages(), source.seated, bots),
         endings={bot: counts.endings for bot, counts in ended.bots.items()},
         voids=ended.voids,
+        head_to_head=False,
     )
     # Others were only in matches that don't count.
     there = tuple(row for row in standings.rows if row.matches)
