@@ -26,7 +26,8 @@ from lanista.hosting.control import RunningMatches
 from lanista.pairing.blocks import seatings
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult
-from lanista.standings.large import compute_large, results_of
+from lanista.standings.compute import compute
+from lanista.standings.counting import count_pages
 from lanista.store.database import Store
 
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
@@ -112,19 +113,20 @@ def table(path, seats, count):
     """The standings of the database, its time and memory as JSON."""
     bots = names(count)
 
-    def compute():
+    def standings():
         with Store.open(path, create=False, check=False) as store, store.ladder_reading() as now:
-            results = results_of(now.block_pages(), seatings(range(seats)), bots)
-            compute_large(
+            compute(
                 name="ladder",
                 game="hogwarts",
+                format="ladder",
                 bots=bots,
                 house=bots[:2],
-                results=results,
+                counted=count_pages(now.block_pages(), seatings(range(seats)), bots),
                 endings={bot: counts.endings for bot, counts in now.endings().bots.items()},
+                head_to_head=False,
             )
 
-    seconds = took(compute)
+    seconds = took(standings)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(json.dumps({"table_seconds": seconds, "table_megabytes": memory}))
 

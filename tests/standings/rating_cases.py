@@ -29,6 +29,9 @@ class Case:
     liking: float = 0.0
     """Elo by which a bot plays better or worse on an opening, against everybody: its standard
     deviation over openings. The truth is `elo` then only where all bots are equal."""
+    far: float = 0.0
+    """If it isn't 0, bots are of unlike strength in each tournament: the standard deviation of the
+    difference of two of them, in Elo, instead of `elo`."""
     missing: float = 0.0
     """The chance that a match was left out, as in a ladder; one of each block is always there."""
     gauntlet: bool = False

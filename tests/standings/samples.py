@@ -132,7 +132,6 @@ FOUR = standings(
             superior=0.9,
             places=(5, 2, 1, 0),
             endings={Ending.NORMAL: 8},
-            live=3.25,
         ),
         row(2, "Demo", places=(0, 0, 0, 0)),
     ],
@@ -164,7 +163,7 @@ def any_standings(draw):
     """Up to forty bots, of any names; figures are by a chance of their own, which is faster."""
     bots = draw(st.lists(NAMES, max_size=40, unique=True))
     chance = random.Random(draw(st.integers(0, 2**32)))
-    seats, ladder = chance.choice([2, 4]), chance.random() < 0.5
+    seats = chance.choice([2, 4])
     rows = [
         row(
             chance.randint(1, 40),
@@ -180,7 +179,6 @@ def any_standings(draw):
             draws=chance.randrange(1000),
             endings={one: chance.randrange(3) for one in Ending if chance.random() < 0.5},
             benched=chance.random() < 0.2,
-            live=chance.uniform(-50, 50) if ladder else None,
         )
         for bot in bots
     ]

@@ -1,13 +1,23 @@
 """Blocks as arrays, and what is summed up of them, against the same sums match by match."""
 
 import itertools
+import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.pairing.blocks import BlockScore, points, seatings
-from lanista.standings.counting import connected, count, independent, reached, tally
+from lanista.standings.counting import (
+    connected,
+    count,
+    count_pages,
+    distinct_rows,
+    independent,
+    reached,
+    tally,
+)
 
 
 @st.composite
@@ -112,21 +122,23 @@ def test_the_order_of_blocks_leaves_no_trace(tournament, chance):
     chance.shuffle(shuffled)
     one, other = (count(some, seated, bots, fillers) for some in (blocks, shuffled))
     for name in (
-        *("times", "block_players", "block_matches", "players", "ranks", "match_times"),
-        *("cell_blocks", "cell_openings", "cell_times"),
+        *("block_players", "openings", "block_of", "match_of"),
+        *("players", "pattern_of", "patterns", "times"),
     ):
         assert (getattr(one, name) == getattr(other, name)).all()
     assert independent(one).of_bot.tolist() == independent(other).of_bot.tolist()
 
 
-def test_equal_blocks_are_one():
+def test_equal_matches_are_one():
     seated = seatings("ab")
     block = BlockScore(("a", "b"), ((1, 2), (2, 1)))
     counted = count([block] * 3, seated, ["a", "b"])
-    assert [3] == counted.times.tolist()
-    assert 3 == counted.blocks
-    assert [3, 3] == counted.match_times.tolist()
+    assert (3, 6) == (counted.blocks, counted.matches)
+    assert [3, 3] == counted.times.tolist()
     assert [[0, 1], [1, 0]] == counted.players.tolist()
+    assert [[1, 2], [2, 1]] == counted.ranks.tolist()
+    assert [0, 0, 1, 1, 2, 2] == counted.block_of.tolist()
+    assert [0, 1] * 3 == counted.match_of.tolist()
     assert not counted.fillers
 
 
@@ -134,9 +146,9 @@ def test_a_missing_match_is_no_match():
     seated = seatings("ab")
     blocks = [BlockScore(("a", "b"), ranks) for ranks in (((1, 2), ()), ((), (2, 1)), WON, WON)]
     counted = count(blocks, seated, ["a", "b"])
-    assert [1, 1, 2] == counted.times.tolist()
-    assert [[-1, 1], [0, -1], [0, 1]] == counted.block_matches.tolist()
-    assert [3, 3] == counted.match_times.tolist()
+    assert [1, 0, 0, 1, 0, 1] == counted.match_of.tolist()
+    assert [0, 1, 2, 2, 3, 3] == counted.block_of.tolist()
+    assert [3, 3] == counted.times.tolist()
     assert (4, 6) == (counted.blocks, counted.matches)
     sums = tally(counted)
     assert ([6, 6], [4, 4]) == (sums.matches.tolist(), sums.blocks.tolist())
@@ -147,9 +159,59 @@ def test_blocks_with_one_filler_or_another_are_equal():
     """All fillers are one player, so the order of their names in a set leaves no trace."""
     blocks = [BlockScore(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
     counted = count(blocks, seatings("ab"), ["a"], ["Null", "Null 2", "Null 3"])
-    assert [3] == counted.times.tolist()
-    assert [[0, 1]] == counted.block_players.tolist()
-    assert [3, 3] == counted.match_times.tolist()
+    assert [[0, 1]] * 3 == counted.block_players.tolist()
+    assert [3, 3] == counted.times.tolist()
+
+
+def test_many_columns_of_large_numbers():
+    """Their product is beyond 64 bits."""
+    rows = np.array([[9**15, 3, 10**15], [9**15, 2, 10**15], [0, 5, 7], [9**15, 3, 10**15]])
+    first, which, times = distinct_rows(rows)
+    assert [2, 1, 0] == first.tolist()
+    assert [2, 1, 0, 2] == which.tolist()
+    assert [1, 1, 2] == times.tolist()
+
+
+def pages_of(blocks):
+    """The blocks as they are read from a ladder's database, two at a time."""
+    for start in range(0, len(blocks), 2):
+        here = list(enumerate(blocks[start : start + 2], start + 1))
+        matches = [
+            (number, seating, json.dumps(ranks))
+            for number, block in here
+            for seating, ranks in enumerate(block.ranks)
+            if ranks
+        ]
+        bots = [json.dumps(block.bots) for _, block in here]
+        yield [number for number, _ in here], bots, *zip(*matches, strict=True)
+
+
+@settings(max_examples=30)
+@given(tournaments(fewest=0))
+def test_pages_of_blocks_are_counted_alike(tournament):
+    """A ladder's blocks, each of which has an opening of its own."""
+    bots, fillers, blocks, seated = tournament
+    bots += fillers
+    blocks = [block._replace(opening=number) for number, block in enumerate(blocks)]
+    one, other = count(blocks, seated, bots), count_pages(pages_of(blocks), seated, bots)
+    assert one.bots == other.bots
+    for name in ("block_players", "openings", "block_of", "match_of", "players", "ranks", "times"):
+        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+
+
+def test_blocks_of_which_no_match_counts_are_left_out():
+    """Also those of bots that aren't in the table."""
+    blocks = [
+        BlockScore(("x", "y"), ((), ())),
+        BlockScore(("b", "a"), ((), (2, 1))),
+        BlockScore(("a", "x"), ((), ())),
+        BlockScore(("a", "c"), WON),
+    ]
+    counted = count_pages(pages_of(blocks), seatings("ab"), ["a", "b", "c"])
+    assert [[1, 0], [0, 2]] == counted.block_players.tolist()
+    assert 3 == counted.matches
+    with pytest.raises(KeyError, match="x"):
+        count_pages(pages_of([BlockScore(("a", "x"), WON)]), seatings("ab"), ["a", "b"])
 
 
 WON = ((1, 2), (2, 1))
@@ -160,28 +222,28 @@ def on_openings(*openings, bots=("a", "b")):
 
 
 class TestIndependent:
-    def test_openings_from_ten_on(self):
+    def test_openings_from_three_on(self):
         """Each bot plays two blocks on each opening; the openings' numbers mean nothing."""
         pairs = [("a", "b"), ("b", "c"), ("c", "a")]
-        for openings, by_opening, each in ((10, True, 10.0), (9, False, 18.0)):
+        for openings, units, each in ((3, 3, 3.0), (2, 6, 4.0)):
             blocks = [
                 one for pair in pairs for one in on_openings(*range(5, 5 + openings), bots=pair)
             ]
             found = independent(count(blocks, seatings("ab"), ["a", "b", "c", "idle"]))
-            assert by_opening == found.by_opening
+            assert units == len(set(found.unit_of.tolist()))
             assert [each] * 3 + [0.0] == found.of_bot.tolist()
-            assert (10.0 if by_opening else 27.0) == found.all
+            assert units == found.all
 
     def test_unlike_numbers_of_blocks(self):
         """9 openings with one block, one with 3: (9 + 3)^2 / (9 + 9) = 8 equal ones."""
         found = independent(count(on_openings(*range(10), 0, 0), seatings("ab"), ["a", "b"]))
-        assert found.by_opening
+        assert [0, 0, 0, *range(1, 10)] == found.unit_of.tolist()
         assert [8.0, 8.0, 8.0] == pytest.approx([found.all, *found.of_bot])
 
     def test_nearly_all_on_one_opening(self):
         """Nothing to be seen of what openings have in common."""
         found = independent(count(on_openings(*range(10), *[0] * 90), seatings("ab"), ["a", "b"]))
-        assert not found.by_opening
+        assert list(range(100)) == found.unit_of.tolist()
         assert [100.0, 100.0] == found.of_bot.tolist()
 
     def test_two_places_of_one_bot_are_one_block(self):

@@ -1,16 +1,17 @@
-"""A nominal 95 % interval holds the truth in 93 to 97 of 100 tournaments.
+"""A nominal 95 % interval holds the truth in 93 to 98 of 100 tournaments.
 
 Tournaments are made up with known ratings: players, bots, blocks, openings, seat advantage, how
 much a block's matches have in common, how much a bot's matches on one seed have. In each every
 bot's interval, and every seat's, either holds the truth or doesn't. Seeds are fixed, so that the
-same intervals give the same figures.
+same intervals give the same figures. All cases of the long version take some minutes.
 """
 
+import attrs
 import numpy as np
 import pytest
 
 from lanista.pairing.blocks import seatings
-from lanista.standings.counting import count, tally
+from lanista.standings.counting import count
 from lanista.standings.rating import rate
 from standings.rating_cases import Case, names, play, spread
 
@@ -30,16 +31,24 @@ CASES = {
 
 LONG_CASES = (
     {
-        f"{seats} players, {bots} bots, {blocks} blocks, {top} Elo, alike {alike}": Case(
+        f"{seats} players, {bots} bots, {blocks} openings, {top} Elo, alike {alike}": Case(
             seats=seats, elo=spread(bots, top), blocks=blocks, alike=alike, tied=tied
         )
-        for seats, tied in ((2, 0.5), (4, 0.2))
-        for bots in (4, 8, 12)
-        for blocks in (10, 30, 200)
+        for seats, tied, several in ((2, 0.5, (4, 8, 12, 30)), (4, 0.2, (4, 8, 12, 32)))
+        for bots in several
+        for blocks in (3, 5, 10, 30, 200)
         for top in (0, 600)
         for alike in (0.0, 0.6)
-        # The rest would take hours, and is easier than what is here.
-        if bots * blocks <= 360 or (bots == 4 and seats == 2)
+        # The rest would take long, and is easier than what is here.
+        if bots * blocks <= 360 or bots == 4
+    }
+    | {
+        f"2 bots, {far} Elo apart, {blocks} openings, ties {tied}": Case(
+            seats=2, elo=(0.0, 0.0), blocks=blocks, alike=0.3, tied=tied, far=far
+        )
+        for far in (200.0, 560.0)
+        for blocks in (3, 5, 10, 20, 60, 200)
+        for tied in (0.0, 0.5)
     }
     | {
         "one far ahead, 10 blocks": CASES["one far ahead"],
@@ -63,19 +72,21 @@ LONG_CASES = (
         )
         for liking in (0.0, 100.0, 200.0)
         for seats, bots, more in ((2, 8, ""), (4, 4, ""), (4, 8, ""), (2, 6, ", gauntlet"))
-        for blocks in (10, 30)
+        for blocks in (3, 5, 10, 30)
     }
 )
 
 
-def coverage(case, tournaments, samples):
+def coverage(case, tournaments):
     """Shares of the intervals: bots' that hold the truth, seats' that do, bots' with both ends."""
     chance = np.random.default_rng(20)
-    elo = np.array(case.elo)
     bots, seats, ended = [], [], []
     for _ in range(tournaments):
-        counted = count(play(case, chance), seatings(range(case.seats)), names(case))
-        found = rate(counted, tally(counted).blocks, samples)
+        one = case
+        if case.far:
+            one = attrs.evolve(case, elo=tuple(chance.normal(0, case.far / 2**0.5, len(case.elo))))
+        elo = np.array(one.elo)
+        found = rate(count(play(one, chance), seatings(range(case.seats)), names(case)))
         truth = elo - elo[found.zero].mean()
         bots.append((found.low <= truth) & (truth <= found.high))
         ended.append(np.isfinite(found.low) & np.isfinite(found.high))
@@ -90,9 +101,9 @@ def coverage(case, tournaments, samples):
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """7 cases, 20 tournaments each: some 650 intervals of bots."""
-    shares = [coverage(case, tournaments=20, samples=200) for case in CASES.values()]
+    shares = [coverage(case, tournaments=20) for case in CASES.values()]
     bots, seats, _ = np.mean(shares, axis=0)
-    assert 0.93 <= bots <= 0.97
+    assert 0.93 <= bots <= 0.98
     assert 0.92 <= seats <= 0.98  # half as many, and those of two seats are one
     assert min(bots for bots, _, _ in shares) > 0.9
 
@@ -103,9 +114,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
 def test_intervals_of_each_case(name):
     """The long version: each case by itself; 0.01 is the simulation's own error.
 
-    Where many intervals lack an end, more of them hold the truth.
+    Where a bot plays few matches, or many intervals lack an end, more of them hold the truth.
     """
     case = LONG_CASES[name]
-    bots, _, ended = coverage(case, tournaments=max(100, 2400 // len(case.elo)), samples=500)
+    bots, _, ended = coverage(case, tournaments=max(100, 2400 // len(case.elo)))
     assert 0.92 <= bots
-    assert bots <= 0.98 or ended < 0.97
+    assert bots <= 0.99 or ended < 0.97 or case.blocks <= 5

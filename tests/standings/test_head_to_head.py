@@ -5,6 +5,7 @@ import io
 
 from lanista.pairing.blocks import BlockScore, seatings
 from lanista.standings.compute import compute
+from lanista.standings.counting import count
 from lanista.standings.head_to_head import COLUMNS, csv_text, markdown_text
 
 
@@ -15,8 +16,9 @@ def standings_of(first, second, third="never met"):
         game="angrymob",
         format="round-robin",
         bots=(first, second, third),
-        played=[BlockScore((first, second), ((1, 2), (1, 1)))],
-        seated=seatings((first, second)),
+        counted=count(
+            [BlockScore((first, second), ((1, 2), (1, 1)))], seatings("ab"), (first, second, third)
+        ),
     )
 
 

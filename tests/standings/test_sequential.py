@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.standings.sequential import Sequential, elo_of, score_of
-from lanista.standings.student import student
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -108,42 +107,6 @@ def test_draws_alone_decide_in_the_end():
     assert "H0" == test.decision
 
 
-class TestEstimate:
-    def test_none_before_the_first_block(self):
-        assert Sequential().estimate is None
-
-    def test_a_mean_with_its_interval(self):
-        test = Sequential()
-        test.add(0.75, 50)
-        test.add(0.5, 50)
-        # Mean 0.625, variance 1/64, and half a block at each end: (100/64 + 0.53/2) / 99.
-        half = 1.984 * math.sqrt((100 / 64 + (0.625**2 + 0.375**2) / 2) / 99 / 100)
-        found = test.estimate
-        assert elo_of(0.625) == pytest.approx(found.value)
-        assert elo_of(0.625 - half) == pytest.approx(found.low, abs=0.1)
-        assert elo_of(0.625 + half) == pytest.approx(found.high, abs=0.1)
-
-    @pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
-    @pytest.mark.parametrize("blocks", [1, 10])
-    def test_equal_blocks_are_no_point(self, score, blocks):
-        test = Sequential()
-        test.add(score, blocks)
-        found = test.estimate
-        assert found.low <= found.value <= found.high
-        assert found.high - found.low > 50
-        assert all(math.isfinite(value) for value in (found.low, found.value, found.high))
-
-    def test_better_results_never_lower_it(self):
-        values = []
-        for score in (0.0, 0.25, 0.5, 0.75, 1.0):
-            test = Sequential()
-            test.add(1.0, 9)
-            test.add(score)
-            values.append(test.estimate.value)
-        assert sorted(values) == values
-        assert len(set(values)) == len(values)
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -160,15 +123,6 @@ def test_what_it_refuses(make, words):
     with pytest.raises(ValueError) as caught:
         make()
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("freedom", "quantile"),
-    # From a table of Student's distribution.
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (10**6, 1.960)],
-)
-def test_student(freedom, quantile):
-    assert quantile == pytest.approx(student(freedom), abs=6e-4)
 
 
 def errors(elo0, elo1, *, seats, alike, trials):

@@ -3,12 +3,12 @@
 The order of blocks changes nothing, down to the last bit. Nothing is read, stored or shown here.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 
 from lanista.match.ending import Ending
-from lanista.pairing.blocks import BlockScore, Seating
 from lanista.pairing.kinds import FormatName
-from lanista.standings.counting import Tally, count, tally
+from lanista.standings.counting import Counted, Tally, tally
 from lanista.standings.numerics import np
 from lanista.standings.rating import Ratings, estimate_of, rate
 from lanista.standings.table import HeadToHead, Row, Standings
@@ -20,21 +20,19 @@ def compute(
     game: str,
     format: str,  # noqa: A002 - the name of the standings' field
     bots: Sequence[str],
-    fillers: Collection[str] = (),
     house: Collection[str] = (),
-    played: Sequence[BlockScore],
-    seated: Sequence[Seating],
+    counted: Counted,
     endings: Mapping[str, Mapping[Ending, int]] | None = None,
     faults: Mapping[str, tuple[int, int, int]] | None = None,
     voids: int = 0,
     benched: Collection[str] = (),
     order: Sequence[tuple[int, str]] | None = None,
     byes: Mapping[str, float] | None = None,
-    live: Mapping[str, float] | None = None,
     planned: int | None = None,
     uncounted: int = 0,
     over: bool = False,
     words: str = "",
+    head_to_head: bool = True,
 ) -> Standings:
     """Return the standings.
 
@@ -47,80 +45,26 @@ def compute(
         game: The game's name.
         format: The format's name, as in `FormatName`.
         bots: The names of the table's bots, in the spec's order.
-        fillers: The names of bots that only fill seats.
         house: The names of the bots that hold a ladder's scale and take no rank.
-        played: All blocks that count, in any order.
-        seated: The seatings of each of them.
+        counted: All blocks that count.
         endings: By bot: how its matches ended, void ones included.
         faults: By bot: late turns, malformed turns and illegal moves in all matches that count.
         voids: The number of void matches.
         benched: The names of benched bots.
         order: Places that the format gives, best first, as (place, bot); ties share one.
         byes: By bot: its points from byes.
-        live: By bot: the ladder's live rating.
         planned: The number of blocks in all, where it is known.
         uncounted: The number of stored blocks that don't count.
         over: Whether everything was played.
         words: The current stage or the outcome, in one line.
-
-    Raises:
-        ValueError: A block has other bots or seatings than those given.
+        head_to_head: Whether the results of every two bots are wanted: of a thousand bots they are
+            a hundred thousand.
     """
-    counted = count(played, seated, bots, fillers)
+    endings, faults, byes = endings or {}, faults or {}, byes or {}
     sums = tally(counted)
     ratings = None
     if sums.blocks.any():
-        ratings = rate(counted, sums.blocks, house=np.isin(np.array(bots), list(house)))
-    return assemble(
-        name=name,
-        game=game,
-        format=format,
-        seats=counted.seats,
-        bots=bots,
-        house=house,
-        sums=sums,
-        ratings=ratings,
-        endings=endings or {},
-        faults=faults or {},
-        benched=benched,
-        order=order,
-        byes=byes or {},
-        live=live or {},
-        blocks=counted.blocks,
-        planned=planned,
-        matches=counted.matches,
-        voids=voids,
-        uncounted=uncounted,
-        over=over,
-        words=words,
-    )
-
-
-def assemble(
-    *,
-    name: str,
-    game: str,
-    format: str,  # noqa: A002 - as above
-    seats: int,
-    bots: Sequence[str],
-    house: Collection[str],
-    sums: Tally,
-    ratings: Ratings | None,
-    endings: Mapping[str, Mapping[Ending, int]],
-    faults: Mapping[str, tuple[int, int, int]],
-    benched: Collection[str],
-    order: Sequence[tuple[int, str]] | None,
-    byes: Mapping[str, float],
-    live: Mapping[str, float],
-    blocks: int,
-    planned: int | None,
-    matches: int,
-    voids: int,
-    uncounted: int,
-    over: bool,
-    words: str,
-) -> Standings:
-    """Return the standings of bots whose sums and ratings are known, as `compute` describes."""
+        ratings = rate(counted, np.isin(np.array(bots), list(house)))
     worth = _worth(format, bots, sums, ratings, order)
     ranks = ranks_of(bots, worth, house)
     table = sorted(range(len(bots)), key=lambda bot: (-worth[bot], bot))
@@ -152,14 +96,13 @@ def assemble(
                 malformed=malformed,
                 illegal=illegal,
                 benched=bots[bot] in benched,
-                live=live.get(bots[bot]),
             )
         )
     return Standings(
         name=name,
         game=game,
         format=format,
-        seats=seats,
+        seats=counted.seats,
         rows=tuple(rows),
         head_to_head=tuple(
             HeadToHead(
@@ -169,14 +112,13 @@ def assemble(
                 points=float(sums.won[bot, other]),
                 superior=_superior(ratings, bot, other),
             )
-            for bot in table
-            for other in table
-            if sums.met.size and sums.met[bot, other]
+            for bot in (table if head_to_head else ())
+            for other in _met(sums, bot, table)
         ),
         seat_advantage=() if ratings is None else ratings.seats,
-        blocks=blocks,
+        blocks=counted.blocks,
         planned=planned,
-        matches=matches,
+        matches=counted.matches,
         voids=voids,
         uncounted=uncounted,
         over=over,
@@ -184,10 +126,15 @@ def assemble(
     )
 
 
+def _met(sums: Tally, bot: int, table: Sequence[int]) -> list[int]:
+    """Return the bots that a bot met, in the order of the table."""
+    return [other for other in table if sums.met[bot, other]]
+
+
 def _superior(ratings: Ratings | None, bot: int, other: int) -> float | None:
     if ratings is None or not (ratings.rated[bot] and ratings.rated[other]):
         return None
-    return float(ratings.superior[bot, other])
+    return ratings.superior(bot, other)
 
 
 def ranks_of(
@@ -197,9 +144,9 @@ def ranks_of(
 
     House bots take no rank from others, and have none.
     """
-    others = [own for bot, own in zip(bots, worth, strict=True) if bot not in house]
+    others = sorted(own for bot, own in zip(bots, worth, strict=True) if bot not in house)
     return [
-        None if bot in house else 1 + sum(other > own for other in others)
+        None if bot in house else 1 + len(others) - bisect_right(others, own)
         for bot, own in zip(bots, worth, strict=True)
     ]
 

@@ -1,26 +1,28 @@
-"""The blocks of a tournament as arrays: equal blocks are merged, and sorted by their content.
+"""The blocks of a tournament as arrays: sorted by their content, with equal matches merged.
 
 Everything in the standings is derived from these arrays, so the order in which blocks ended leaves
-no trace in any figure, down to the last bit. Merging equal blocks also makes the arrays small: a
-tournament has far fewer different results than blocks. Names go in and numbers come out; nothing is
-estimated here.
+no trace in any figure, down to the last bit. Merging equal matches also makes the arrays small: a
+tournament has far fewer different matches than matches. Names go in and numbers come out; nothing
+is estimated here.
 
-Letters in shapes: N bots, S seats, K seatings of a block, U different blocks, X different blocks if
-those on different openings (seed and map) are told apart, M different matches, T stages of a
-ranking at most (S - 1).
+Letters in shapes: N bots, S seats, B blocks, M different matches, K different patterns (ways to
+rank the seats), T stages of a ranking at most (S - 1).
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+import itertools
+import json
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any
 
 import attrs
 
 from lanista.pairing.blocks import BlockScore, Seating
 from lanista.standings.numerics import Bools, Floats, Ints, NDArray, np
 
-MANY_OPENINGS = 10
+MANY_OPENINGS = 3
 """The number of openings from which on it can be seen what the blocks of one have in common."""
-_EVEN_OPENINGS = 5.0
+_EVEN_OPENINGS = 2.0
 """The number of equal openings that they must at least be worth if blocks lie unevenly on them."""
 
 
@@ -34,35 +36,37 @@ class Counted:
     bots: int
     """N, the number of bots in the table."""
     seats: int
-    seatings: int
-    times: Ints
-    """(U,): how often a block with these bots and these ranks was played."""
     block_players: Ints
-    """(U, places): the player at each place."""
-    block_matches: Ints
-    """(U, K): by seating, the index of its match among the M ones; -1 if it is missing."""
-    cell_blocks: Ints
-    """(X,): the index of the block among the U ones."""
-    cell_openings: Ints
-    """(X,): its opening, numbered from 0 in their order, without gaps."""
-    cell_times: Ints
-    """(X,): how often that block was played on that opening."""
+    """(B, places): by block, the player at each place."""
+    openings: Ints
+    """(B,): its opening, numbered from 0 in their order, without gaps."""
+    block_of: Ints
+    """(all matches,): by match that was played, its block."""
+    match_of: Ints
+    """(all matches,): by match that was played, which of the M different ones it is."""
     players: Ints
     """(M, S): the player in each seat."""
-    ranks: Ints
-    """(M, S): the rank of each seat; 1 is best, equal ranks are ties."""
-    match_times: Ints
+    pattern_of: Ints
+    """(M,): which of the K patterns its ranks are."""
+    patterns: Ints
+    """(K, S): the rank of each seat; 1 is best, equal ranks are ties."""
+    times: Ints
     """(M,): how often this match was played."""
 
     @property
     def blocks(self) -> int:
-        """Number of blocks in all."""
-        return int(self.times.sum())
+        """Number of blocks."""
+        return len(self.openings)
 
     @property
     def matches(self) -> int:
-        """Number of matches in all."""
-        return int(self.match_times.sum())
+        """Number of matches that were played."""
+        return len(self.match_of)
+
+    @property
+    def ranks(self) -> Ints:
+        """(M, S): the rank of each seat."""
+        return self.patterns[self.pattern_of]
 
     @property
     def fillers(self) -> bool:
@@ -88,71 +92,146 @@ def count(
         ValueError: A block has an unknown bot, or its ranks don't fit the number of seats.
     """
     player_of = {name: len(bots) for name in fillers} | {name: i for i, name in enumerate(bots)}
-    shape = np.array(seated, dtype=np.int64).reshape(len(seated), -1)
+    seats = len(seated[0])
     different_bots = {block.bots for block in played}
     for names in different_bots:
         for name in names:
             if name not in player_of:
                 raise ValueError(f"a block was played by {name!r}, which isn't a bot of the spec")
-        if len(names) != shape.shape[1]:
-            raise ValueError(
-                f"a block has {len(names)} bots, but its seatings have {shape.shape[1]} seats"
-            )
-    # Blocks are compared by players, not by names: fillers are one player, so a block with one of
-    # them equals one with another, and the order of a set of names must leave no trace.
-    players_of = {names: tuple(player_of[name] for name in names) for names in different_bots}
-    tuples = sorted(set(players_of.values()))
-    rankings = sorted({ranks for block in played for ranks in block.ranks})
-    bots_id = {players: number for number, players in enumerate(tuples)}
-    ranking_id = {ranks: number for number, ranks in enumerate(rankings)}
-    if any(len(ranks) not in {0, shape.shape[1]} for ranks in rankings) or any(
+        if len(names) != seats:
+            raise ValueError(f"a block has {len(names)} bots, but its seatings have {seats} seats")
+    rankings = {ranks: number for number, ranks in enumerate({r for b in played for r in b.ranks})}
+    if any(len(ranks) not in {0, seats} for ranks in rankings) or any(
         len(block.ranks) != len(seated) or not any(block.ranks) for block in played
     ):
-        raise ValueError(
-            f"a block doesn't have {len(seated)} rankings of {shape.shape[1]} seats each"
-        )
+        raise ValueError(f"a block doesn't have {len(seated)} rankings of {seats} seats each")
 
-    rows = np.empty((len(played), 1 + len(seated)), dtype=np.int64)
-    rows[:, 0] = [bots_id[players_of[block.bots]] for block in played]
-    rows[:, 1:] = np.array(
-        [ranking_id[ranks] for block in played for ranks in block.ranks], dtype=np.int64
-    ).reshape(len(played), len(seated))
-    first, block, times = distinct_rows(rows)
-    rows = rows[first]
-    _, openings = np.unique(
-        np.array([block.opening for block in played], dtype=np.int64), return_inverse=True
-    )
-    cells = np.stack([openings, block], axis=1)
-    first_cell, _, cell_times = distinct_rows(cells)
-    cells = cells[first_cell]
-
-    by_place = np.array(tuples, dtype=np.int64).reshape(len(tuples), shape.shape[1])
-    keys = (rows[:, :1] * len(seated) + np.arange(len(seated))) * max(len(rankings), 1)
-    matches, block_matches = np.unique(keys + rows[:, 1:], return_inverse=True)
-    block_matches = block_matches.reshape(keys.shape).astype(np.int64)
-    match_times = weighted_counts(block_matches, np.repeat(times, len(seated)), len(matches))
-    if rankings and not rankings[0]:  # the ranking of a missing match, which is sorted first
-        there = matches % len(rankings) > 0
-        block_matches = np.where(there, np.cumsum(there) - 1, -1)[block_matches]
-        matches, match_times = matches[there], match_times[there]
-    seating, ranking = np.divmod(matches, max(len(rankings), 1))
-    bots_number, seating = np.divmod(seating, len(seated))
-    by_ranking = np.array(
-        [ranks or (0,) * shape.shape[1] for ranks in rankings], dtype=np.int64
-    ).reshape(len(rankings), shape.shape[1])
-    return Counted(
+    players_of = {names: [player_of[name] for name in names] for names in different_bots}
+    by_block = [rankings[ranks] for block in played for ranks in block.ranks]
+    ranking = np.array(by_block, dtype=np.int64).reshape(len(played), len(seated))
+    patterns = np.array([ranks or (0,) * seats for ranks in rankings], dtype=np.int64)
+    block, seating = np.nonzero(ranking != rankings.get((), -1))
+    return counted(
         bots=len(bots),
-        seats=shape.shape[1],
-        seatings=len(seated),
+        seated=seated,
+        block_players=np.array([players_of[block.bots] for block in played], dtype=np.int64),
+        openings=np.array([block.opening for block in played], dtype=np.int64),
+        patterns=patterns.reshape(-1, seats),
+        block_of=block,
+        seating_of=seating,
+        pattern_of=ranking[block, seating],
+    )
+
+
+Page = tuple[Sequence[int], Sequence[str], Sequence[int], Sequence[int], Sequence[str]]
+"""Blocks and their matches that count, by columns, in the order of the blocks' numbers.
+
+By block: the number, and the names of the bots by place as a JSON list. By match: the block's
+number, the seating, and the ranks by seat as a JSON list.
+"""
+
+
+class _Patterns(dict[str, int]):
+    """Numbers of patterns by their JSON list, each of which is parsed once."""
+
+    def __init__(self) -> None:
+        self.ranks: list[list[int]] = []
+
+    def __missing__(self, text: str) -> int:
+        self.ranks.append(json.loads(text))
+        self[text] = number = len(self.ranks) - 1
+        return number
+
+
+def count_pages(pages: Iterable[Page], seated: Sequence[Seating], bots: Sequence[str]) -> Counted:
+    """Return the blocks of a ladder as arrays; those of which no match counts are left out.
+
+    It does what `count` does, for blocks that are read page by page: a million matches take a
+    second or two.
+
+    Args:
+        pages: The blocks, each of which is on an opening of its own.
+        seated: The seatings of each of them.
+        bots: The names of the table's bots.
+
+    Raises:
+        KeyError: A block was played by another bot.
+    """
+    seats = len(seated[0])
+    player_of = {bot: number for number, bot in enumerate(bots)}.__getitem__
+    patterns = _Patterns()
+    players, block_of, seating_of, pattern_of = ([np.zeros(0, dtype=np.int64)] for _ in range(4))
+    many = 0
+    for numbers, names, blocks, seatings, ranks in pages:
+        is_next = np.diff(blocks, prepend=-1) > 0
+        counting = np.searchsorted(numbers, np.array(blocks)[is_next])
+        texts = ",".join([names[number] for number in counting.tolist()])
+        their_names = chain.from_iterable(json.loads(f"[{texts}]"))
+        players.append(np.fromiter(map(player_of, their_names), dtype=np.int64))
+        block_of.append(many + np.cumsum(is_next) - 1)
+        seating_of.append(np.array(seatings, dtype=np.int64))
+        pattern_of.append(np.fromiter(map(patterns.__getitem__, ranks), dtype=np.int64))
+        many += len(counting)
+    return counted(
+        bots=len(bots),
+        seated=seated,
+        block_players=np.concatenate(players).reshape(-1, seats),
+        openings=np.arange(many),
+        patterns=np.array(patterns.ranks, dtype=np.int64).reshape(-1, seats),
+        block_of=np.concatenate(block_of),
+        seating_of=np.concatenate(seating_of),
+        pattern_of=np.concatenate(pattern_of),
+    )
+
+
+def counted(
+    *,
+    bots: int,
+    seated: Sequence[Seating],
+    block_players: Ints,
+    openings: Ints,
+    patterns: Ints,
+    block_of: Ints,
+    seating_of: Ints,
+    pattern_of: Ints,
+) -> Counted:
+    """Return what was played, in an order that doesn't depend on that of the arguments.
+
+    Args:
+        bots: N, the number of bots in the table.
+        seated: The seatings of each block.
+        block_players: (B, places): by block, the player at each place.
+        openings: (B,): its opening, by any number.
+        patterns: (K, S): ways to rank the seats.
+        block_of: By match, its block.
+        seating_of: By match, its seating.
+        pattern_of: By match, which pattern its ranks are.
+    """
+    seats = len(seated[0])
+    block_players = block_players.reshape(-1, seats)
+    places = np.array(seated, dtype=np.int64)
+    first, which, _ = distinct_rows(patterns)
+    patterns, pattern_of = patterns[first], which[pattern_of]
+    sitting = np.take_along_axis(block_players[block_of], places[seating_of], axis=1)
+    first, match_of, times = distinct_rows(np.column_stack([sitting, pattern_of]))
+    players, of_different = sitting[first], pattern_of[first]
+
+    # Blocks in the order of their openings, and of what was played in them.
+    by_seating = np.full((len(block_players), len(seated)), -1, dtype=np.int64)
+    by_seating[block_of, seating_of] = match_of
+    order = np.lexsort((*by_seating.T[::-1], openings))
+    block, seating = np.nonzero(by_seating[order] >= 0)
+    return Counted(
+        bots=bots,
+        seats=seats,
+        block_players=block_players[order],
+        openings=np.unique(openings[order], return_inverse=True)[1].astype(np.int64),
+        block_of=block,
+        match_of=by_seating[order][block, seating],
+        players=players,
+        pattern_of=of_different,
+        patterns=patterns,
         times=times,
-        block_players=by_place[rows[:, 0]],
-        block_matches=block_matches,
-        cell_blocks=cells[:, 1],
-        cell_openings=cells[:, 0],
-        cell_times=cell_times,
-        players=np.take_along_axis(by_place[bots_number], shape[seating], axis=1),
-        ranks=by_ranking[ranking],
-        match_times=match_times.astype(np.int64),
     )
 
 
@@ -162,7 +241,7 @@ def weighted_counts(numbers: Ints, weights: NDArray[Any], size: int) -> Floats:
 
 
 def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the different rows of a table of numbers, in ascending order.
+    """Return the different rows of a table of numbers from 0 on, in ascending order.
 
     `np.unique` of a table compares rows as bytes and takes ten times as long.
 
@@ -170,10 +249,13 @@ def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
         By different row: the index of its first occurrence. By row: the index of its different row.
         By different row: how often it occurs.
     """
-    key = np.zeros(len(rows), dtype=np.int64)
+    key, keys = np.zeros(len(rows), dtype=np.int64), 1
     for column in rows.T:
-        # The key so far is below the number of rows, so this product stays far below 2^63.
-        _, key = np.unique(key * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+        many = int(column.max(initial=0)) + 1
+        if keys * many >= 2**62:
+            different, key = np.unique(key, return_inverse=True)
+            keys = len(different)
+        key, keys = key * many + column, keys * many
     _, first, which, times = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
@@ -184,12 +266,12 @@ def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
 class Independent:
     """The units that are taken as independent: openings, or blocks if there are few openings."""
 
-    by_opening: bool
-    """Whether all blocks on one opening count as one unit; a bot may like or dislike its map."""
+    unit_of: Ints
+    """(B,): the unit of each block, numbered from 0 without gaps."""
     all: float
     """The number of units.
 
-    Openings with unequal numbers n of blocks count as (sum n)^2 / sum n^2 equal ones (Kish, "Survey
+    Units with unequal numbers n of blocks count as (sum n)^2 / sum n^2 equal ones (Kish, "Survey
     Sampling", 1965).
     """
     of_bot: Floats
@@ -199,24 +281,30 @@ class Independent:
 def independent(counted: Counted) -> Independent:
     """Return what is independent: openings, if there are at least `MANY_OPENINGS`, else blocks."""
     places, n = counted.block_players, counted.bots
-    openings = int(counted.cell_openings.max(initial=-1)) + 1
-    on_opening = weighted_counts(counted.cell_openings, counted.cell_times, openings)
-    of_all = _kish(np.zeros(openings, dtype=np.int64), on_opening, 1)[0]
+    units = counted.openings
+    of_all = _kish(np.zeros(counted.blocks, dtype=np.int64), units, np.ones(counted.blocks), 1)
+    if len(np.unique(units)) < MANY_OPENINGS or of_all[0] < _EVEN_OPENINGS:
+        units = np.arange(counted.blocks)
+        of_all = np.array([counted.blocks])
     # A bot that has two places of a block plays it once.
-    part = 1 / (places[:, :, None] == places[:, None, :]).sum(axis=2)
-    if openings < MANY_OPENINGS or of_all < _EVEN_OPENINGS:
-        blocks = weighted_counts(places, counted.times[:, None] * part, n + 1)[:n]
-        return Independent(by_opening=False, all=float(counted.blocks), of_bot=np.rint(blocks))
-    cells, which = np.unique(
-        places[counted.cell_blocks] * openings + counted.cell_openings[:, None], return_inverse=True
-    )
-    blocks = counted.cell_times[:, None] * part[counted.cell_blocks]
-    of_bot = _kish(cells // openings, weighted_counts(which, blocks, len(cells)), n + 1)[:n]
-    return Independent(by_opening=True, all=float(of_all), of_bot=of_bot)
+    part = 1 / _held(places)
+    by_place = np.broadcast_to(units[:, None], places.shape)
+    of_bot = _kish(places.ravel(), by_place.ravel(), part.ravel(), n + 1)[:n]
+    return Independent(unit_of=units, all=float(of_all[0]), of_bot=of_bot)
 
 
-def _kish(owner: Ints, sizes: Floats, owners: int) -> Floats:
-    """Return how many equal parts the parts of each owner are worth, shape (owners,)."""
+def _kish(owner: Ints, unit: Ints, size: Floats, owners: int) -> Floats:
+    """Return how many equal units the units of each owner are worth, shape (owners,).
+
+    Args:
+        owner: By part: its owner.
+        unit: By part: its unit.
+        size: By part: its size.
+        owners: The number of owners.
+    """
+    units = int(unit.max(initial=0)) + 1
+    cells, which = np.unique(owner * units + unit, return_inverse=True)
+    sizes, owner = np.bincount(which, size, len(cells)), cells // units
     squares = weighted_counts(owner, sizes**2, owners)
     return weighted_counts(owner, sizes, owners) ** 2 / np.where(squares > 0, squares, 1.0)
 
@@ -231,27 +319,17 @@ def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
         ranks: (M, S): the rank of each seat.
         size: The number of owners.
     """
-    return closure(scored_directly(owners, ranks, size))
-
-
-def closure(scored: Bools) -> Bools:
-    """Return who reaches whom, directly or through others, from who scored against whom."""
-    scored = scored | np.eye(len(scored), dtype=bool)
+    scored = np.eye(size, dtype=bool).ravel()
+    for seat, other in itertools.permutations(range(ranks.shape[1]), 2):
+        has_scored = ranks[:, seat] <= ranks[:, other]
+        scored[(owners[:, seat] * size + owners[:, other])[has_scored]] = True
+    reach = scored.reshape(size, size)
     while True:
         # Each multiplication doubles the length of the paths that are considered.
-        further = scored.astype(np.float32) @ scored > 0
-        if (further == scored).all():
-            return scored
-        scored = further
-
-
-def scored_directly(owners: Ints, ranks: Ints, size: int) -> Bools:
-    """Return which owner scored against which one in a match of both, shape (size, size)."""
-    pairs = owners[:, :, None] * size + owners[:, None, :]
-    unscored = ranks[:, :, None] > ranks[:, None, :]
-    # One number more than there are pairs, for the pairs in which nothing was scored.
-    counts = np.bincount(np.where(unscored, size * size, pairs).ravel(), minlength=size * size + 1)
-    return np.asarray(counts[:-1].reshape(size, size) > 0)
+        further = reach.astype(np.float32) @ reach > 0
+        if (further == reach).all():
+            return reach
+        reach = further
 
 
 def connected(reach: Bools) -> Ints:
@@ -292,86 +370,49 @@ def tally(counted: Counted) -> Tally:
     its own other seat. Against an opponent with two seats the mean over the pairs of seats counts,
     so that a match gives one point between two bots, as always.
     """
-    n, size = counted.bots, counted.bots + 1
-    players, ranks, times = counted.players, counted.ranks, counted.match_times
-    pair = players[:, :, None] * size + players[:, None, :]
-    better = _better(players, ranks)
-    held = _held(players)
-    other = players[:, :, None] != players[:, None, :]
-    weight = times[:, None, None] / (held[:, :, None] * held[:, None, :]) * other
-
-    def square(values: Floats) -> Floats:
-        return weighted_counts(pair, values, size * size).reshape(size, size)[:n, :n]
-
-    own = own_sums(players, ranks, times, size)
+    n, size, seats = counted.bots, counted.bots + 1, counted.seats
+    players, ranks, times = counted.players.T, counted.ranks.T, counted.times
+    held = _held(counted.players).T
+    drawn = (ranks == ranks[0]).all(axis=0)
+    told = np.where(drawn, 0, times) if seats == 2 else times
+    met, won = np.zeros(size * size), np.zeros(size * size)
+    matches, points, draws = np.zeros(size), np.zeros(size), np.zeros(size)
+    places = np.zeros(size * seats)
+    for seat in range(seats):
+        own, above, place = np.zeros(len(times)), players[seat], np.zeros(len(times), dtype=int)
+        for other in range(seats):
+            ahead = (ranks[seat] < ranks[other]) + 0.5 * (ranks[seat] == ranks[other])
+            place += ranks[other] < ranks[seat]
+            their = times * (players[seat] != players[other])
+            own += their * ahead
+            pair = above * size + players[other]
+            weight = their / (held[seat] * held[other])
+            met += np.bincount(pair, weight, size * size)
+            won += np.bincount(pair, weight * ahead, size * size)
+        matches += np.bincount(above, times / held[seat], size)
+        points += np.bincount(above, own, size)
+        draws += np.bincount(above, np.where(drawn, times, 0) / held[seat], size)
+        places += np.bincount(above * seats + place, told, size * seats)
+    blocks = weighted_counts(counted.block_players, 1 / _held(counted.block_players), size)
     return Tally(
-        matches=whole(own.matches[:n]),
-        blocks=whole(block_sums(counted.block_players, counted.times, size)[:n]),
-        points=own.points[:n],
-        places=whole(own.places[:n]),
-        draws=whole(own.draws[:n]),
-        met=whole(square(weight)),
-        won=square(weight * better),
+        matches=_whole(matches[:n]),
+        blocks=_whole(blocks[:n]),
+        points=points[:n],
+        places=_whole(places.reshape(size, seats)[:n]),
+        draws=_whole(draws[:n]),
+        met=_whole(met.reshape(size, size)[:n, :n]),
+        won=won.reshape(size, size)[:n, :n],
     )
-
-
-class OwnSums(NamedTuple):
-    """The sums by player that need no pairs of players, not yet made whole numbers."""
-
-    matches: Floats
-    points: Floats
-    places: Floats
-    draws: Floats
-
-
-def own_sums(players: Ints, ranks: Ints, times: Ints, size: int) -> OwnSums:
-    """Return the sums over some matches, as `Tally` has them.
-
-    Args:
-        players: (M, S): the player in each seat.
-        ranks: (M, S): the rank of each seat.
-        times: (M,): how often each match was played.
-        size: The number of players.
-    """
-    seats = players.shape[1]
-    held = _held(players)
-
-    def by_player(values: NDArray[Any]) -> Floats:
-        return weighted_counts(players, values, size)
-
-    drawn = (ranks == ranks[:, :1]).all(axis=1)
-    place = 1 + (ranks[:, :, None] < ranks[:, None, :]).sum(axis=1)
-    places = weighted_counts(
-        players * seats + place - 1,
-        np.where(drawn & (seats == 2), 0, times)[:, None] * np.ones(seats),
-        size * seats,
-    ).reshape(size, seats)
-    return OwnSums(
-        matches=by_player(times[:, None] / held),
-        points=by_player(_better(players, ranks).sum(axis=2) * times[:, None]),
-        places=places,
-        draws=by_player(np.where(drawn, times, 0)[:, None] / held),
-    )
-
-
-def block_sums(block_players: Ints, times: Ints, size: int) -> Floats:
-    """Return the number of blocks of each player, (size,), not yet made whole numbers."""
-    held = (block_players[:, :, None] == block_players[:, None, :]).sum(2)
-    return weighted_counts(block_players, times[:, None] / held, size)
-
-
-def _better(players: Ints, ranks: Ints) -> Floats:
-    """Return by match and pair of seats: 1, ½ or 0 points; 0 for two seats of one player."""
-    below = ranks[:, :, None] < ranks[:, None, :]
-    tied = ranks[:, :, None] == ranks[:, None, :]
-    return np.asarray((below + 0.5 * tied) * (players[:, :, None] != players[:, None, :]))
 
 
 def _held(players: Ints) -> Ints:
     """Return by match and seat: how many seats the player in it has."""
-    return np.asarray((players[:, :, None] == players[:, None, :]).sum(axis=2))
+    held = np.zeros(players.shape, dtype=np.int64)
+    for seat in range(players.shape[1]):
+        held += players == players[:, seat : seat + 1]
+    return held
 
 
-def whole(values: Floats) -> Ints:
+def _whole(values: Floats) -> Ints:
     """Return counts that were summed up in fractions, as 1/2 + 1/2, as whole numbers."""
     return np.rint(values).astype(np.int64)

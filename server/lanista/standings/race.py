@@ -1,9 +1,8 @@
 """How ratings changed while a tournament was played, for a curve of its leaders.
 
-Ratings are estimated from the first so many blocks, as the centre of the bootstrap is: with
-pseudo-matches, so that a bot that won everything has a finite one. There are no intervals. A
-rating after so many blocks never changes again as long as the same blocks count, so those that were
-computed are remembered.
+Ratings are estimated from the first so many blocks, as those of the table are. There are no
+intervals. A rating after so many blocks never changes again as long as the same blocks count, so
+those that were computed are remembered.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,7 +11,6 @@ from typing import Any
 import attrs
 
 from lanista.pairing.blocks import BlockScore, Seating
-from lanista.standings.bootstrap import PSEUDO
 from lanista.standings.counting import count
 from lanista.standings.likelihood import ELO, maximum, model_of
 from lanista.standings.numerics import np
@@ -111,7 +109,7 @@ def _ratings(
     fillers: Collection[str],
 ) -> tuple[float | None, ...]:
     counted = count(played, seated, bots, fillers)
-    estimate, _ = maximum(model_of(counted), PSEUDO)
+    estimate = maximum(model_of(counted)).at
     have_played = {bot for block in played for bot in block.bots}
     rated = np.array([bot in have_played for bot in bots])
     elo = estimate[: len(bots)] * ELO

@@ -1,20 +1,31 @@
-"""Ratings with their intervals, from the likelihood's estimate and the bootstrap's samples.
+"""Ratings with their intervals, from the maximum of the joint likelihood.
 
-The interval of a figure goes from the 2.5 % to the 97.5 % quantile of its samples. First the
-samples of a bot that played m units (openings, or blocks where there are few openings) are moved
-away from their centre, by √((m + 1) / (m - 1)), because m weighted units vary less than the truth
-does, and by Student's quantile over the normal one, with m - 1 degrees of freedom. With that the
-nominal 95 % are between 93 and 97 % in the simulations of tests/standings/test_coverage.py. For
-fewer than five blocks the factor is that of five: the pseudo-matches then make the intervals wide
-enough.
+How far off may a rating be? Errors come from the covariance of the estimate: the inverse of the
+information, times the sum of squares of the scores (gradients), times the inverse again. Scores are
+added up by units that are independent of each other: openings (seed and map), each with everything
+that was played on it, or blocks where there are few openings (`counting.independent`). So what the
+matches of a unit have in common widens the intervals as it should: a bot that likes a map likes it
+against everybody. This is the sandwich estimator with clusters (Liang and Zeger, Biometrika 73,
+1986).
+
+With few units it needs help, which is given by bot, from the number m of units that it played:
+
+- Scores at the maximum are smaller than at the truth: their squares count m / (m - 1) times.
+- A few squares may happen to be small. Half a unit as the model expects it is added to them; and
+  the two outcomes of each pseudo-match count as often as they are random, with the variance ½.
+- The variance itself is uncertain, so the interval has Student's quantile. Its degrees of freedom
+  are Satterthwaite's (Biometrics Bulletin 2, 1946): m - 1 for the scores, and `_FREEDOM` for what
+  was added, where the estimate is far from normal: that of a bot that lost one match of twenty may
+  be far too low.
+
+With that the nominal 95 % are between 93 and 98 % in the simulations of
+tests/standings/test_coverage.py, and up to 99.5 % for bots with fewer than ten blocks.
 
 A bot that never scored against any other, or against which none ever scored, may be weaker or
-stronger without end, and the likelihood has no maximum (Ford, American Mathematical Monthly 64,
-1957; for rankings Hunter, Annals of Statistics 32, 2004). Bots that scored against each other,
-directly or through others, form a part; within a part there is a maximum, and differences can be
-compared. The mean of the largest part is set to 0. A bot has an upper end only if each bot of that
-part reaches it, and a lower end only if it reaches each of them. The distance between parts is that
-of their means with pseudo-matches.
+stronger without end (Ford, American Mathematical Monthly 64, 1957; for rankings Hunter, Annals of
+Statistics 32, 2004). Bots that scored against each other, directly or through others, form a part.
+The mean of the largest part is set to 0. A bot has an upper end only if each bot of that part
+reaches it, and a lower end only if it reaches each of them.
 
 Here are only numbers; ranks of the table are given in `compute`.
 """
@@ -23,20 +34,26 @@ import math
 
 import attrs
 
-from lanista.standings.bootstrap import PSEUDO, sample
-from lanista.standings.counting import Counted, connected, independent, reached
-from lanista.standings.likelihood import ELO, Model, maximum, model_of
+from lanista.standings.counting import Counted, Independent, connected, independent, reached
+from lanista.standings.likelihood import ELO, PSEUDO, Fit, Model, maximum, model_of, pseudo_matches
 from lanista.standings.numerics import Bools, Floats, Ints, np
 from lanista.standings.student import NORMAL, student
 from lanista.standings.table import Estimate
 
-_FAR = 2.0
-"""Standard errors between centre and maximum above which the data don't determine the maximum."""
-SAMPLES = 1000
-"""Number of samples of the bootstrap; they leave an error of 3 % in an interval's width."""
-_FEWEST = 5
-_FEWEST_SHARED = 2
-_ROUNDING = 1e-6
+MOST_UNITS = 1500
+"""The most units whose scores are told apart.
+
+If there are more, they are put together into so many lots. That leaves an error of 2 % in the
+widths of the intervals.
+"""
+_FEWEST = 3.0
+"""The number of units that a bot is taken to have played at least.
+
+Where it is less, what is added to its squares makes the interval wide enough.
+"""
+_FREEDOM = 3.0
+_EXPECTED = 0.5
+"""The number of units as the model expects them that are added to the squares of the scores."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -57,92 +74,78 @@ class Ratings:
     part is the largest. If there are house bots among them, they are the house bots alone, so that
     0 means the same however many bots come and go.
     """
+    apart: Floats
+    """(N, N): how many Elo two bots have to be apart for 97.5 % that the upper one is stronger."""
     rank_low: Ints
     """(N,): the best rank in the 95 % interval of its rank by rating."""
     rank_high: Ints
-    superior: Floats
-    """(N, N): the likelihood that the row's bot is stronger than the column's.
-
-    It is above 0 and below 1; those of a pair add up to 1. For a large ladder only those of
-    neighbours in the table are known.
-    """
     seats: tuple[Estimate, ...]
     """The advantage of each seat, in Elo."""
     tied: tuple[tuple[int, float], ...]
     """The sizes of ties that were seen, and the delta of each."""
 
+    def superior(self, bot: int, other: int) -> float:
+        """Return the likelihood that a bot is stronger than another one."""
+        apart = self.apart[bot, other]
+        if not apart:
+            return 0.5
+        return 0.5 + 0.5 * math.erf(
+            NORMAL * float(self.elo[bot] - self.elo[other]) / float(apart) / math.sqrt(2)
+        )
 
-def rate(
-    counted: Counted, blocks: Ints, samples: int = SAMPLES, house: Bools | None = None
-) -> Ratings:
+
+def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     """Return the ratings and all that comes with them.
 
     Args:
-        counted: What was played, at least one block.
-        blocks: (N,): the number of blocks that each bot played, as in `Tally`.
-        samples: The number of samples of the bootstrap.
+        counted: What was played, at least one block of a bot.
         house: (N,): the house bots, which hold the scale and take no rank.
     """
     model = model_of(counted)
-    apart = independent(counted)
-    bootstrapped = sample(model, samples, apart)
-    rated = blocks > 0
-    bots = counted.bots
-    seats = slice(model.players, model.players + counted.seats)
+    fit = maximum(model)
+    errors = _errors(model, fit, independent(counted))
+    bots, seats = counted.bots, slice(model.players, model.players + counted.seats)
+    rated = np.bincount(counted.block_players.ravel(), minlength=bots + 1)[:bots] > 0
+    house = np.zeros(bots, dtype=bool) if house is None else house
     reach = reached(counted.players, counted.ranks, bots + 1)
-    parts = connected(reach)
-    one_part = bool((parts[counted.players] == parts[counted.players[0, 0]]).all())
-    within = model if one_part else model_of(counted, parts)
-    estimate, _ = maximum(within, start=bootstrapped.centre if one_part else None)
-    parts, reach = parts[:bots], reach[:bots, :bots]
-    if house is None:
-        house = np.zeros(bots, dtype=bool)
-    zero = zero_of(parts, rated, house)
+    parts, reach = connected(reach)[:bots], reach[:bots, :bots]
+    zero = _zero(parts, rated, house)
 
-    def centred(values: Floats) -> Floats:
-        of_bots = values[..., :bots]
-        return np.asarray((of_bots - of_bots[..., zero].mean(axis=-1, keepdims=True)) * ELO)
-
-    centre = centred(bootstrapped.centre)
-    best = _by_part(estimate[:bots] * ELO, centre, parts, rated)
-    wide = np.array(
-        [widening(*pair) for pair in zip(apart.of_bot.tolist(), blocks.tolist(), strict=True)]
+    elo = (fit.at[:bots] - fit.at[:bots][zero].mean()) * ELO
+    has_low, has_high = _ends(reach, zero)
+    half = errors.half(errors.of_means(zero), errors.units[:bots], has_low & has_high)
+    apart = errors.half(
+        errors.of_pairs(bots), np.minimum(errors.units[:bots, None], errors.units[:bots])
     )
-    widened = centre + wide * (centred(bootstrapped.values) - centre)
-    low, high = np.quantile(widened, (0.025, 0.975), axis=0)
-    error = _errors(model, bootstrapped.centre, zero)
-    elo = _held(best, centre, np.abs(best - centre) <= _FAR * error, parts, rated)
-    rank_low, rank_high = rank_intervals(elo, widened, rated & ~house)
-    wins = (widened[:, :, None] > widened[:, None, :]).sum(axis=0)
-    superior = superiority(wins, wins.T, samples)
+    rank_low, rank_high = _rank_intervals(elo, apart, rated & ~house)
 
-    seat_elo = estimate[seats] * ELO
-    seat_centre = bootstrapped.centre[seats] * ELO
-    seat_off = bootstrapped.values[:, seats] * ELO - seat_centre
-    seat_widened = seat_centre + widening(apart.all, counted.blocks) * seat_off
-    seat_low, seat_high = np.quantile(seat_widened, (0.025, 0.975), axis=0)
+    seat_elo = (fit.at[seats] - fit.at[seats].mean()) * ELO
     seat_numbers = np.broadcast_to(np.arange(counted.seats), counted.ranks.shape)
-    seat_low, seat_high = ends(
-        *(seat_elo, seat_low, seat_high),
-        *(reached(seat_numbers, counted.ranks, counted.seats), np.ones(counted.seats, dtype=bool)),
+    seat_reach = reached(seat_numbers, counted.ranks, counted.seats)
+    seat_has_low, seat_has_high = _ends(seat_reach, np.ones(counted.seats, dtype=bool))
+    seat_half = errors.half(
+        tuple(np.diag(part)[seats] for part in errors.parts),
+        errors.units[seats],
+        seat_has_low & seat_has_high,
     )
-    low, high = ends(elo, np.minimum(low, best), np.maximum(high, best), reach, zero)
     return Ratings(
         rated=rated,
         elo=elo,
-        low=low,
-        high=high,
+        low=np.where(has_low, elo - half, -np.inf),
+        high=np.where(has_high, elo + half, np.inf),
         zero=zero,
+        apart=apart,
         rank_low=rank_low,
         rank_high=rank_high,
-        superior=superior,
         seats=tuple(
-            estimate_of(value, a, b)
-            for value, a, b in zip(seat_elo, seat_low, seat_high, strict=True)
+            estimate_of(value, value - off if low else -math.inf, value + off if high else math.inf)
+            for value, off, low, high in zip(
+                seat_elo, seat_half, seat_has_low, seat_has_high, strict=True
+            )
         ),
         tied=tuple(
             (size, math.exp(value))
-            for size, value in zip(model.tied, estimate[seats.stop :].tolist(), strict=True)
+            for size, value in zip(model.tied, fit.at[seats.stop :].tolist(), strict=True)
         ),
     )
 
@@ -156,21 +159,80 @@ def estimate_of(value: float, low: float, high: float) -> Estimate:
     )
 
 
-def widening(units: float, blocks: int) -> float:
-    """Return the factor by which samples are moved away from the centre."""
-    # Pseudo-matches widen enough where each unit is one block; units of more blocks must be two.
-    fewest = max(_FEWEST * units / max(blocks, 1), _FEWEST_SHARED)
-    m = max(units, fewest)
-    return math.sqrt((m + 1) / (m - 1)) * student(int(m + _ROUNDING) - 1) / NORMAL
+@attrs.frozen(kw_only=True, eq=False)
+class _Errors:
+    """The covariance of the parameters in two parts: what was seen, and what was added to it."""
+
+    parts: tuple[Floats, Floats, Floats]
+    """(P, P) each: of the scores, of the pseudo-matches, and as the model alone expects it."""
+    units: Floats
+    """(P,): the number of units that each parameter depends on."""
+
+    def of_means(self, zero: Bools) -> tuple[Floats, ...]:
+        """Return, by part, the variances of the players' theta less the mean over `zero`."""
+        share = zero / zero.sum()
+        bots = len(zero)
+        result = []
+        for whole in self.parts:
+            part = whole[:bots, :bots]
+            with_mean = part @ share
+            result.append(np.diag(part) - 2 * with_mean + share @ with_mean)
+        return tuple(result)
+
+    def of_pairs(self, bots: int) -> tuple[Floats, ...]:
+        """Return, by part, the variances of the differences between bots, (N, N)."""
+        result = []
+        for whole in self.parts:
+            part = whole[:bots, :bots]
+            own = np.diag(part)
+            result.append(own[:, None] + own - 2 * part)
+        return tuple(result)
+
+    @staticmethod
+    def half(parts: tuple[Floats, ...], units: Floats, both_ends: Bools | bool = True) -> Floats:
+        """Return half the widths of intervals, in Elo.
+
+        Args:
+            parts: By part, the variances of some figures.
+            units: By figure, the number of units that it depends on.
+            both_ends: By figure, whether it has both ends. An end that stands alone is that on the
+                side where the estimate is nearly normal.
+        """
+        seen, pseudo, expected = (np.maximum(part, 0.0) for part in parts)
+        m = np.maximum(units, _FEWEST)
+        seen = seen * m / (m - 1)
+        added = pseudo + _EXPECTED * expected / np.maximum(units, 1.0)
+        all_of_it = seen + added
+        uncertain = seen**2 / (m - 1) + np.where(both_ends, added**2 / _FREEDOM, 0.0)
+        freedom = np.clip(all_of_it**2 / np.maximum(uncertain, 1e-300), 2.0, 1e6)
+        return np.asarray(student(freedom) * np.sqrt(all_of_it) * ELO)
 
 
-def superiority(wins: Ints, losses: Ints, samples: int) -> Floats:
-    """Return the likelihood of being stronger, from the numbers of samples that say so or not."""
-    # Half a sample is added to each side: a thousand samples don't make anything impossible.
-    return np.asarray((wins + 0.5 * (samples - wins - losses) + 0.5) / (samples + 1))
+def _errors(model: Model, fit: Fit, apart: Independent) -> _Errors:
+    counted, n, local = model.counted, model.players, fit.scores.shape[1]
+    units = int(apart.unit_of.max()) + 1
+    lots = min(units, MOST_UNITS)
+    lot = (apart.unit_of % lots)[counted.block_of]
+    scores = np.zeros((lots, model.size))
+    by_match = fit.scores[counted.match_of]
+    for seat in range(model.seats):
+        cells = lot * n + counted.players[counted.match_of, seat]
+        scores[:, :n] += np.bincount(cells, by_match[:, seat], lots * n).reshape(lots, n)
+    for number in range(local):
+        scores[:, n + number] = np.bincount(lot, by_match[:, number], lots)
+    factor, won = pseudo_matches(model, fit.at)
+    pseudo = np.zeros(model.size)
+    pseudo[: len(factor)] = PSEUDO * factor**2 * (won**2 + (1 - won) ** 2)
+    seen = scores @ fit.inverse
+    of_parameters = np.full(model.size, apart.all)
+    of_parameters[: counted.bots] = apart.of_bot
+    return _Errors(
+        parts=(seen.T @ seen, (fit.inverse * pseudo) @ fit.inverse, fit.inverse),
+        units=of_parameters,
+    )
 
 
-def zero_of(parts: Ints, rated: Bools, house: Bools) -> Bools:
+def _zero(parts: Ints, rated: Bools, house: Bools) -> Bools:
     """Return which bots' mean is 0, shape (N,)."""
     sizes = np.bincount(parts[rated], minlength=len(parts))
     largest = int(sizes.argmax())
@@ -180,64 +242,18 @@ def zero_of(parts: Ints, rated: Bools, house: Bools) -> Bools:
     return zero & house if (zero & house).any() else zero
 
 
-def _by_part(elo: Floats, centre: Floats, parts: Ints, rated: Bools) -> Floats:
-    """Return ratings: differences within parts are those of `elo`, means those of `centre`."""
-    result = centre.copy()
-    for part in np.unique(parts[rated]):
-        here = rated & (parts == part)
-        result[here] += (elo - centre)[here] - (elo - centre)[here].mean()
-    return result
+def _ends(reach: Bools, zero: Bools) -> tuple[Bools, Bools]:
+    """Return whose intervals have a lower end, and whose an upper one."""
+    return np.asarray(reach[:, zero].all(axis=1)), np.asarray(reach[zero].all(axis=0))
 
 
-def _errors(model: Model, centre: Floats, zero: Bools) -> Floats:
-    """Return the standard errors in Elo at the centre, against the mean of the `zero` bots."""
-    bots = len(zero)
-    _, information = maximum(model, PSEUDO, start=centre)
-    contrast = np.eye(bots) - zero / zero.sum()
-    covariance = np.linalg.inv(information)[:bots, :bots]
-    return np.asarray(np.sqrt(np.diag(contrast @ covariance @ contrast.T)) * ELO)
+def _rank_intervals(elo: Floats, apart: Floats, ranked: Bools) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank that each bot may have.
 
-
-def _held(best: Floats, centre: Floats, held: Bools, parts: Ints, rated: Bools) -> Floats:
-    """Return the maxima of the parts that the data determine, and the centre of the others.
-
-    Wins and draws alone have their maximum at the end of the scale, where only the prior determines
-    it, although a draw is half a loss. That maximum lies far from the centre and means nothing.
+    Those that are surely better than it are above it, and those that are surely worse below. Only
+    the bots in `ranked` take ranks from others.
     """
-    result = best.copy()
-    for part in np.unique(parts[rated]):
-        here = rated & (parts == part)
-        if not held[here].all():
-            result[here] = centre[here]
-    return result
-
-
-def ends(
-    values: Floats, low: Floats, high: Floats, reach: Bools, zero: Bools
-) -> tuple[Floats, Floats]:
-    """Return the ends of intervals that contain their values; infinite where the data give none."""
-    return (
-        np.where(reach[:, zero].all(axis=1), np.minimum(low, values), -np.inf),
-        np.where(reach[zero].all(axis=0), np.maximum(high, values), np.inf),
-    )
-
-
-def rank_intervals(elo: Floats, samples: Floats, ranked: Bools) -> tuple[Ints, Ints]:
-    """Return the best and the worst rank of each bot's interval, which contains its own rank.
-
-    Only the bots in `ranked` take ranks from others.
-    """
-
-    def rank(values: Floats) -> Ints:
-        # By rows: all pairs of a thousand bots in all samples would fill the memory.
-        better = [
-            ranked.sum() - np.searchsorted(np.sort(row[ranked]), row, side="right")
-            for row in np.atleast_2d(values)
-        ]
-        return np.asarray(np.reshape(better, values.shape) + 1, dtype=np.int64)
-
-    # Rounded as in the table, so that bots which differ only by rounding errors are tied.
-    own, ranks = rank(np.round(elo, 1)), rank(samples)
-    low = np.quantile(ranks, 0.025, axis=0, method="inverted_cdf")
-    high = np.quantile(ranks, 0.975, axis=0, method="inverted_cdf")
-    return np.minimum(low, own), np.maximum(high, own)
+    off = elo[:, None] - elo
+    better = ((-off > apart) & ranked).sum(axis=1)
+    worse = ((off > apart) & ranked).sum(axis=1)
+    return 1 + better, np.maximum(ranked.sum() - worse, 1 + better)

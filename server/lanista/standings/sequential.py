@@ -17,9 +17,6 @@ play, and in which order blocks are added, is up to the format.
 import math
 from typing import Literal
 
-from lanista.standings.student import student
-from lanista.standings.table import Estimate
-
 Decision = Literal["H0", "H1"]
 
 _ALWAYS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -120,29 +117,6 @@ class Sequential:
         None before.
         """
         return self._decision
-
-    @property
-    def estimate(self) -> Estimate | None:
-        """The superiority of A in logistic Elo, with its interval; None before the first block.
-
-        It is Student's interval of the mean block score. Half a block at each end is added to the
-        variance, so that equal blocks don't shrink the interval to a point. It doesn't account for
-        the test's having stopped where it did, which moves the figure away from the bound that
-        wasn't reached.
-        """
-        blocks = self.blocks
-        if not blocks:
-            return None
-        mean = sum(score * count for score, count in self._counts.items()) / blocks
-        squares = sum(count * (score - mean) ** 2 for score, count in self._counts.items())
-        squares += (mean**2 + (1 - mean) ** 2) / 2
-        half = student(max(blocks - 1, 1)) * math.sqrt(squares / max(blocks - 1, 1) / blocks)
-        # No finite Elo corresponds to a score of 0 or 1.
-        edge = 1e-3 / blocks
-        value, low, high = (
-            elo_of(min(max(score, edge), 1 - edge)) for score in (mean, mean - half, mean + half)
-        )
-        return Estimate(value=value, low=low, high=high)
 
     def _ratio(self) -> float:
         """Return Σ n log(p1/p0), where p0 and p1 are the likeliest distributions with each mean."""

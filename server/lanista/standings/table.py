@@ -78,8 +78,6 @@ class Row:
     """Moves that the rules forbid, in the same matches."""
     benched: bool = False
     """Whether it plays no more because it failed too often in a row."""
-    live: float | None = None
-    """The ladder's live rating (openskill's ordinal); None in other formats."""
 
 
 @attrs.frozen(kw_only=True)

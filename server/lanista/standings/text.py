@@ -82,7 +82,6 @@ def _row_as_json(row: Row) -> dict[str, Any]:
         "malformed_turns": row.malformed,
         "illegal_moves": row.illegal,
         "benched": row.benched,
-        "live": row.live,
     }
 
 
@@ -106,7 +105,7 @@ def csv_text(standings: Standings) -> str:
                 *(row.blocks, *places, row.draws),
                 *(row.endings.get(ending, 0) for ending in Ending),
                 *(row.late, row.malformed, row.illegal),
-                *(int(row.benched), _rounded(row.live, 4)),
+                int(row.benched),
             ]
         )
     return file.getvalue()
@@ -120,7 +119,7 @@ def csv_columns(seats: int) -> list[str]:
         *(f"place_{place}" for place in range(1, seats + 1)),
         "draws",
         *(f"ended_{ending.value.replace('-', '_')}" for ending in Ending),
-        *("late_turns", "malformed_turns", "illegal_moves", "benched", "live"),
+        *("late_turns", "malformed_turns", "illegal_moves", "benched"),
     ]
 
 
@@ -208,12 +207,6 @@ def columns(standings: Standings) -> list[Column]:
         points = "Every opponent that is placed below gives 1, a tied one one half."
         places = "How often it had which place; a tie counts for the best."
         places_title = f"places 1-{standings.seats}"
-    live = Column(
-        "live",
-        "The ladder's own rating, by which it chooses opponents.",
-        lambda row: "" if row.live is None else f"{row.live:.2f}",
-    )
-    is_ladder = any(row.live is not None for row in standings.rows)
     has_house = any(row.rank is None for row in standings.rows)
     return [
         Column("rank", "1 is best; ties share the best rank.", rank_text),
@@ -241,7 +234,6 @@ def columns(standings: Standings) -> list[Column]:
             lambda row: "" if row.superior is None else f"{100 * row.superior:.1f} %",
         ),
         Column(places_title, places, lambda row: places_text(row, standings.seats)),
-        *([live] if is_ladder else []),
         Column(
             "failures",
             "Endings that were its own fault; see the endings.",

@@ -10,6 +10,7 @@ import attrs
 from lanista.pairing.base import Format, Progress, RoundMeeting
 from lanista.pairing.blocks import BlockScore, Seating
 from lanista.standings.compute import compute
+from lanista.standings.counting import count
 from lanista.standings.table import Standings
 from lanista.store.database import Store
 from lanista.tournament.setup import Setup
@@ -35,8 +36,6 @@ class Snapshot:
     """The places that the format gives, as `Format.order` returns them."""
     byes: Mapping[str, float]
     """Points from byes, by bot."""
-    live: Mapping[str, float]
-    """The live ratings of a ladder, by bot; empty for other formats."""
     benched: tuple[str, ...]
     """The names of the benched bots."""
     rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
@@ -51,7 +50,6 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
             counted.append(score)
         else:
             uncounted.append(id_)
-    live = getattr(format_, "live", None)  # only the ladder has this method
     rounds = getattr(format_, "rounds", None)  # only formats that are played in rounds have it
     over = format_.over()
     return Snapshot(
@@ -63,7 +61,6 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
         verdict=format_.verdict(),
         order=format_.order(),
         byes=dict(format_.byes()),
-        live={} if live is None else dict(live()),
         benched=tuple(benched),
         rounds=() if rounds is None else tuple(map(tuple, rounds())),
     )
@@ -83,9 +80,7 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         game=setup.ruleset.name,
         format=setup.spec.format.value,
         bots=setup.bots,
-        fillers=setup.fillers,
-        played=moment.counted,
-        seated=moment.seated,
+        counted=count(moment.counted, moment.seated, setup.bots, setup.fillers),
         endings={bot: counts.endings for bot, counts in ended.bots.items()},
         faults={
             bot: (counts.late, counts.malformed, counts.illegal)
@@ -95,7 +90,6 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         benched=moment.benched,
         order=moment.order,
         byes=moment.byes,
-        live=moment.live,
         planned=moment.progress.planned,
         uncounted=len(moment.uncounted),
         over=moment.over,

@@ -16,11 +16,11 @@ import attrs
 from lanista.match.ending import FAILURES
 from lanista.match.record import ENDING
 from lanista.match.round_trips import measured_in, summary
-from lanista.pairing.blocks import BlockScore, Seating, seatings
+from lanista.pairing.blocks import Seating, seatings
 from lanista.pairing.kinds import FormatName
 from lanista.rules import registry
 from lanista.standings.compute import compute
-from lanista.standings.large import compute_large, results_of
+from lanista.standings.counting import count_pages
 from lanista.standings.table import Estimate, Row, Standings
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
@@ -28,8 +28,6 @@ from lanista.store.ladder_reading import LadderReading
 from lanista.store.rating_history import Rated, RatingHistory
 from lanista.store.reading import StoredMatch
 
-EXACT_BOTS, EXACT_BLOCKS = 50, 5000
-"""How many bots and blocks a table may have to be computed by the exact form, in a few seconds."""
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 """How long ago the ratings were with which those of now are compared."""
 MATCHES = 30
@@ -189,27 +187,20 @@ class LadderTables:
 
 
 def _standings(source: LadderSource, now: LadderReading) -> Standings:
-    """Compute the standings of a ladder: exactly for a small one, else in the reduced form."""
-    seated, ended = source.seated, now.endings()
+    """Compute the standings of a ladder."""
+    ended = now.endings()
     bots = sorted(ended.bots)
-    about: dict[str, Any] = {
-        "name": source.name,
-        "game": source.game,
-        "bots": bots,
-        "house": set(source.house),
-        "endings": {bot: counts.endings for bot, counts in ended.bots.items()},
-        "voids": ended.voids,
-    }
-    if len(bots) <= EXACT_BOTS and now.last_block() + 1 - now.first_block <= EXACT_BLOCKS:
-        played = [
-            BlockScore(block.bots, block.ranks, number)
-            for number, block in enumerate(now.blocks(len(seated)))
-        ]
-        format_ = FormatName.LADDER.value
-        standings = compute(format=format_, played=played, seated=seated, **about)
-    else:
-        results = results_of(now.block_pages(), seated, bots)
-        standings = compute_large(results=results, **about)
+    standings = compute(
+        name=source.name,
+        game=source.game,
+        format=FormatName.LADDER.value,
+        bots=bots,
+        house=set(source.house),
+        counted=count_pages(now.block_pages(), source.seated, bots),
+        endings={bot: counts.endings for bot, counts in ended.bots.items()},
+        voids=ended.voids,
+        head_to_head=False,
+    )
     # Others were only in matches that don't count.
     there = tuple(row for row in standings.rows if row.matches)
     return attrs.evolve(standings, rows=there)

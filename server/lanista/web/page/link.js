@@ -29,8 +29,7 @@
  * @typedef {{rank: number, bot: string, matches: number, points: number, blocks: number,
  *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
  *   superior: number | null, places: number[], draws: number, endings: Record<string, number>,
- *   late_turns: number, malformed_turns: number, illegal_moves: number, benched: boolean,
- *   live: number | null}} TournamentRow
+ *   late_turns: number, malformed_turns: number, illegal_moves: number, benched: boolean}} TournamentRow
  * @typedef {{bot: string, opponent: string, matches: number, points: number,
  *   superior: number | null}} Meeting
  * @typedef {{game: string, format: string, seats: number, blocks: number, planned: number | null,

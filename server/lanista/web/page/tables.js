@@ -60,15 +60,13 @@ export function standingsSection() {
     ),
     update(table) {
       const { seats } = table;
-      const isLive = table.standings.some(({ live }) => live !== null);
       const axis = axisOf(table.standings.flatMap(({ rating }) => rating ?? []));
-      fill(head, columnsOf(seats, isLive).map(headCell));
+      fill(head, columnsOf(seats).map(headCell));
       list(
         rows,
         table.standings.map((row) => ({
           row,
           seats,
-          isLive,
           places: row.rating === null ? null : axis(row.rating),
         })),
         ({ row }) => row.bot,
@@ -88,10 +86,9 @@ export function standingsSection() {
  * Return the columns of the standings.
  *
  * @param {number} seats
- * @param {boolean} isLive whether the tournament is a ladder
  * @returns {Column[]}
  */
-function columnsOf(seats, isLive) {
+function columnsOf(seats) {
   const two = seats === 2;
   return [
     { title: "#", meaning: "Rank; ties share the best one" },
@@ -115,9 +112,6 @@ function columnsOf(seats, isLive) {
     two
       ? { title: "W–D–L", meaning: "Won, drawn, lost" }
       : { title: `Places 1–${seats}`, meaning: "How often; a tie counts for its best place" },
-    ...(isLive
-      ? [{ title: "Live", meaning: "The ladder's own rating, by which it chooses opponents" }]
-      : []),
     { title: "Failures", isText: true, meaning: "Endings that were its own fault" },
   ];
 }
@@ -125,10 +119,10 @@ function columnsOf(seats, isLive) {
 /**
  * Make a row of the standings.
  *
- * @param {{row: TournamentRow, seats: number, isLive: boolean, places: Places | null}} item
+ * @param {{row: TournamentRow, seats: number, places: Places | null}} item
  * @returns {HTMLElement}
  */
-function rowOf({ row, seats, isLive, places }) {
+function rowOf({ row, seats, places }) {
   return el(
     "tr",
     { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
@@ -141,7 +135,6 @@ function rowOf({ row, seats, isLive, places }) {
     numberCell(formatRanks(row)),
     numberCell(formatPercent(row.superior)),
     numberCell(formatPlaces(row, seats)),
-    isLive && numberCell(row.live?.toFixed(2) ?? ""),
     el("td", { class: "failures" }, formatFailures(row.endings)),
   );
 }
