@@ -18,7 +18,7 @@ import pytest
 
 from lanista.arena.ladders.ladder import Ladder, LadderResult
 from lanista.pairing.blocks import BlockScore, seatings
-from lanista.standings.counting import count, tally
+from lanista.standings.counting import count
 from lanista.standings.likelihood import ELO
 from lanista.standings.rating import rate
 
@@ -218,10 +218,10 @@ class Simulation:
             for seat in range(self.week.seats)
         )
 
-    def coverage(self, samples):
+    def coverage(self):
         """Return the share of the bots whose interval contains their true rating."""
         counted = count(self.blocks(), self.seated, self.names)
-        found = rate(counted, tally(counted).blocks, samples)
+        found = rate(counted)
         elo = np.array([self.elo[name] for name in self.names])
         truth = elo - elo[found.zero].mean()
         return float(np.mean((found.low <= truth) & (truth <= found.high)))
@@ -237,7 +237,7 @@ def test_a_short_week(seats):
     assert [] == week.strangers()
     assert week.longest_wait() <= 3
     assert week.uneven_seats() <= 0.1
-    assert 0.85 <= week.coverage(samples=50)
+    assert 0.85 <= week.coverage()
 
 
 @pytest.mark.parametrize("seats", [2, 4])
@@ -257,4 +257,4 @@ def test_a_week(seats, room):
     assert week.longest_wait() <= 3
     assert [] == week.strangers()
     assert week.uneven_seats() <= 0.05
-    assert 0.88 <= week.coverage(samples=200) <= 0.99  # the errors of one tournament are correlated
+    assert 0.88 <= week.coverage() <= 0.99  # the errors of one tournament are correlated
