@@ -4,7 +4,6 @@
 `MatchHost` is the host of `lanista play`: it also starts the bots, and repeats void matches.
 """
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,25 +85,10 @@ class HostedMatch:
         outcome = self.match.outcome
         return outcome is not None and outcome.termination is Termination.VOID
 
-    async def run(self, until: float = math.inf) -> None:
-        """Play the match to its end.
-
-        Args:
-            until: The time on trio's clock at which the match is aborted, in seconds.
-        """
+    async def run(self) -> None:
+        """Play the match to its end."""
         self._begin()
-        if until == math.inf:
-            await self.match.run()
-            return
-
-        async def interrupt() -> None:
-            await trio.sleep_until(until)
-            self.match.interrupt("enough was seen")
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(interrupt)
-            await self.match.run()
-            nursery.cancel_scope.cancel()
+        await self.match.run()
 
     def _begin(self) -> None:
         if self.control is not None:

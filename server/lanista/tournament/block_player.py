@@ -5,7 +5,6 @@ block can't be played now. Ending bots and completing a record takes longer than
 that is done while the next match is played. Nothing is counted here.
 """
 
-import math
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,7 +48,7 @@ class MatchRun:
     attempt: int = 1
     """Number of the attempt, from 1; more than 1 after a void match."""
     block: str = ""
-    """The id of its block; empty if it belongs to none, as when the machine is measured."""
+    """The id of its block; empty if it belongs to none, as when a bot is tried."""
     result: MatchResult | None = None
     """The result; None until the record is complete."""
     record: Path | None = None
@@ -137,7 +136,6 @@ class Player:
         run: MatchRun,
         folder: Path,
         finishing: trio.Nursery,
-        until: float = math.inf,
     ) -> None:
         """Play one match and note its outcome in `run`.
 
@@ -149,7 +147,6 @@ class Player:
             run: The match.
             folder: The folder for its record.
             finishing: The nursery in which the record is completed.
-            until: The time of trio's clock at which the match is broken off.
 
         Raises:
             OSError: The record can't be written.
@@ -179,7 +176,7 @@ class Player:
         )
         match = hosted.match
         began = trio.current_time()
-        await hosted.run(until)
+        await hosted.run()
         ended = trio.current_time()
         assert match.outcome is not None
         run.void = hosted.is_void
@@ -195,20 +192,6 @@ class Player:
         run.stays = infos[0] is not None
         played = _PlayedMatch(hosted, infos, ended - began, self.stalls.worst(began, ended))
         finishing.start_soon(_finish, played, run)
-
-    async def warm(self, match_setup: MatchSetup, seats: Sequence[Contestant]) -> None:
-        """Start the bots of a match, so that they are in the pool when it begins.
-
-        Raises:
-            NotStartedError: A bot didn't connect.
-        """
-        taken = await self._take(match_setup, seats)
-        for bot in taken:
-            if isinstance(bot, PooledBot):
-                await self.pool.give_back(bot)
-        for bot in taken:
-            if isinstance(bot, NotStartedError):
-                raise bot
 
     async def _take(
         self, match_setup: MatchSetup, seats: Sequence[Contestant]

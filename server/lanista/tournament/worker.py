@@ -18,7 +18,6 @@ either: each bot has a keeper, a process that ends it.
 
 import atexit
 import contextlib
-import math
 import multiprocessing.util
 import os
 import tempfile
@@ -34,7 +33,7 @@ import trio
 from lanista.bots import close_fork_server
 from lanista.errors import LanistaError
 from lanista.hosting.block_records import BlockMatch
-from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
+from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.match.ending import FAILURES
 from lanista.match.record import ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
@@ -103,15 +102,10 @@ class Finished:
     reports: tuple[Report, ...] = ()
     """By match of the result: what its record says, if the task asks for it."""
 
-
-@attrs.frozen(kw_only=True)
-class Measured:
-    """What a worker saw while it played matches to measure the machine."""
-
-    answers: tuple[float, ...]
-    """The time of each answer: seconds from the sending of a turn to the arrival of its answer."""
-    stall: float
-    """Duration of the longest stall of the loop, in seconds."""
+    @property
+    def has_failure(self) -> bool:
+        """Whether a bot failed in any match of the block."""
+        return any(seat.ending in FAILURES for match in self.result.matches for seat in match.seats)
 
 
 @attrs.frozen(kw_only=True)
@@ -148,17 +142,6 @@ def play_blocks(task: Task) -> list[Finished]:
         WorkError: A record can't be written.
     """
     return _in_loop(_play_blocks, task)
-
-
-def measure(task: Task, seconds: float) -> Measured:
-    """Play the first match of a task again and again for so many seconds, to measure the machine.
-
-    Records are removed, and nothing counts.
-
-    Raises:
-        WorkError: A bot doesn't start, or a record can't be written.
-    """
-    return _in_loop(_measure, task, seconds)
 
 
 def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
@@ -238,29 +221,6 @@ def _report(run: MatchRun) -> Report:
     return Report(match=run.match, names=run.names, info=run.info, output=run.output)
 
 
-async def _measure(player: Player, task: Task, seconds: float) -> Measured:
-    block = task.blocks[0]
-    seats = [task.contestants[block.bots[place]] for place in block.seatings[0]]
-    answers: list[float] = []
-    stall = 0.0
-    with _records_folder(None, parent=task.playing) as folder:
-        # The start of the bots isn't to be measured: the time begins when they are connected.
-        try:
-            await player.warm(task.match_setup, seats)
-        except NotStartedError as error:
-            raise WorkError(f"a bot didn't start: {error}") from None
-        until = trio.current_time() + seconds
-        while trio.current_time() < until:
-            run = MatchRun(seats, block.opening)
-            await _play_alone(player, task.match_setup, run, folder, until)
-            if run.record is None:
-                raise WorkError("a bot didn't start")
-            times, longest_stall = _times(run.record)
-            answers += times
-            stall = max(stall, longest_stall)
-    return Measured(answers=tuple(answers), stall=stall)
-
-
 async def _try_bot(
     player: Player, match_setup: MatchSetup, contestant: Contestant, opening: Opening
 ) -> Trial:
@@ -268,10 +228,10 @@ async def _try_bot(
     with _records_folder(None) as folder:
         for _ in range(match_setup.conditions.void_tries):
             run = MatchRun(seats, opening)
-            await _play_alone(player, match_setup, run, folder, math.inf)
+            await _play_alone(player, match_setup, run, folder)
             if not run.void:
                 break
-        times = _times(run.record)[0] if run.record is not None else []
+        times = _times(run.record) if run.record is not None else []
     await player.pool.close()
     result = run.result
     assert result is not None
@@ -300,40 +260,34 @@ async def _try_bot(
     )
 
 
-async def _play_alone(
-    player: Player, match_setup: MatchSetup, run: MatchRun, folder: Path, until: float
-) -> None:
+async def _play_alone(player: Player, match_setup: MatchSetup, run: MatchRun, folder: Path) -> None:
     """Play one match and complete its record.
 
     Raises:
         OSError: The record can't be written.
     """
     async with helpers_nursery(finishes=True) as finishing:
-        await player.play_match(match_setup, run, folder, finishing, until)
+        await player.play_match(match_setup, run, folder, finishing)
     if run.failure is not None:
         raise run.failure
 
 
-def _times(record: Path) -> tuple[list[float], float]:
-    """Read the times of all answers but the first ones, and the longest stall, in seconds."""
-    turns = read_record(record).turns
-    answers = [
+def _times(record: Path) -> list[float]:
+    """Read the times of all answers but the first ones, in seconds."""
+    return [
         times[2] / 1e6
-        for turn in turns[1:]
+        for turn in read_record(record).turns[1:]
         for times in turn.times
         if times is not None and len(times) > 2
     ]
-    return answers, max((turn.stall for turn in turns), default=0.0)
 
 
 @contextlib.contextmanager
-def _records_folder(playing: str | None, *, parent: str | None = None) -> Iterator[Path]:
+def _records_folder(playing: str | None) -> Iterator[Path]:
     """Yield the folder for records that are being written, and turn its errors into WorkError.
 
     Args:
         playing: The folder; None for a temporary one.
-        parent: The folder in which a temporary one is made; None for the system's. A worker that is
-            killed leaves it behind; below `Task.playing` the next run removes it.
 
     Raises:
         WorkError: A record can't be written there.
@@ -342,7 +296,7 @@ def _records_folder(playing: str | None, *, parent: str | None = None) -> Iterat
         if playing is not None:
             yield Path(playing)
             return
-        with tempfile.TemporaryDirectory(prefix="lanista-", dir=parent) as folder:
+        with tempfile.TemporaryDirectory(prefix="lanista-") as folder:
             yield Path(folder)
     except OSError as error:
         where = error.filename or playing or tempfile.gettempdir()
