@@ -12,7 +12,6 @@ workers ignore them, and until they have started to do so the signals are held b
 import concurrent.futures
 import contextlib
 import functools
-import multiprocessing
 import multiprocessing.context
 import multiprocessing.process
 import os
@@ -29,6 +28,7 @@ import attrs
 
 from lanista.bots import become_subreaper, use_cgroups
 from lanista.cores import usable_cores
+from lanista.helper_processes import leave_with_parent
 from lanista.tournament.executors import CLEANUP_TIME, Workers, no_cleanup
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
@@ -114,20 +114,13 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
     # End at once: a service manager that ends all our processes by SIGTERM may have ended bots too,
     # and the match that they are playing must not count.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_leave_with_manager, daemon=True).start()
+    # Keepers end its bots then.
+    threading.Thread(target=leave_with_parent, daemon=True).start()
     if cores:
         os.sched_setaffinity(0, cores)
     become_subreaper()
     if in_groups:
         use_cgroups()
-
-
-def _leave_with_manager() -> None:
-    """End this worker at once when its manager has ended, in whatever way; keepers end its bots."""
-    manager = multiprocessing.parent_process()
-    assert manager is not None, "a worker is started by a manager"
-    manager.join()
-    os._exit(1)
 
 
 @attrs.frozen(eq=False)

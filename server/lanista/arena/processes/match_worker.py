@@ -25,7 +25,6 @@ import structlog
 import trio
 from cattrs.preconf.json import make_converter
 
-from lanista.arena.processes.board_maker import unpacked
 from lanista.arena.processes.link import BrokenLinkError, Link, Message
 from lanista.arena.processes.match_player import (
     PlayedMatch,
@@ -39,6 +38,7 @@ from lanista.arena.processes.worker_process import end_of_link, forward_log
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import HostedMatch
 from lanista.match.background import BackgroundWork
+from lanista.match.boards import unpack_board
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
@@ -266,7 +266,7 @@ class MatchWorker:
         self._report(match, played)
 
     async def _play_to_its_end(self, match: _Match, board: bytes) -> PlayedMatch | None:
-        prepared = unpacked(board) if board else None
+        prepared = unpack_board(board) if board else None
         hosted = await host(self._seated(match), self._stalls, prepared)
         if hosted is None:
             return None
