@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import signal
+import time
 from concurrent.futures import BrokenExecutor, Future
 
 import pytest
@@ -91,6 +92,21 @@ def test_ctrl_c_ends_all(here):
         interrupt_later()
     matches.close()
     assert [] == list((here / "lanista-records").glob(".playing-*"))
+
+
+def test_the_caller_may_take_all_at_any_moment(monkeypatch):
+    """Also after there was no room for another match, and before the wait for that."""
+    hand_out = many._Many._hand_out
+
+    def hand_out_and_let_take(self):
+        hand_out(self)
+        while self._job.unread:
+            time.sleep(0.001)
+
+    monkeypatch.setattr(many, "AHEAD", 1)
+    monkeypatch.setattr(many._Many, "_hand_out", hand_out_and_let_take)
+    matches = lanista.play_many("angrymob", [PAIR], range(3), workers=1, **OPTIONS)
+    assert [0, 1, 2] == [match.seed for match in matches]
 
 
 async def test_in_a_loop_of_trio():

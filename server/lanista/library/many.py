@@ -259,7 +259,9 @@ class _Many(Scheduler):
         return block
 
     def _has_more_later(self) -> bool:
-        return not self._is_done and self._job.unread > 0
+        # If nothing is played though there is more, the caller has enough to read: `wake` is called
+        # when some of it was taken. All may be taken by now, as it has a thread of its own.
+        return not self._is_done
 
     def _task(self, blocks: Sequence[Block]) -> Task:
         return attrs.evolve(super()._task(blocks), reports=True)
