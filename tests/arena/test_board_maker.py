@@ -1,19 +1,22 @@
 """The boards that a process of the arena's own makes, and what happens when it fails."""
 
 import itertools
+import os
 import signal
 
 import attrs
 import pytest
 import trio
+import trio.testing
 
 from lanista.arena.processes import board_maker
 from lanista.arena.processes.board_maker import BoardMaker
-from lanista.arena.processes.board_worker import answer_to
-from lanista.match.boards import prepare_board
+from lanista.match import boards
+from lanista.match.boards import pack_board, prepare_board
 from lanista.match.conditions import MatchSpec
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
+from support.processes import argv_of, children_of, runs
 
 
 def spec_of(game, seed, board=None):
@@ -37,6 +40,7 @@ async def maker(monkeypatch):
     maker = BoardMaker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(maker.run)
+        await maker._is_open.wait()
         yield maker
         nursery.cancel_scope.cancel()
 
@@ -51,9 +55,9 @@ async def test_the_worker_makes_the_board_of_the_seed(maker, game):
         assert draws(expected) == draws(prepared)
 
 
-async def test_no_worker_is_started_for_a_board_that_is_given(maker):
-    assert await maker.prepare(spec_of("crematoria", 1, board="a board")) is None
-    assert maker._worker is None
+async def test_a_board_that_is_given_needs_no_helper():
+    """This maker has none, as it doesn't run."""
+    assert await BoardMaker().prepare(spec_of("crematoria", 1, board="a board")) is None
 
 
 async def test_one_match_begins_in_a_pass(maker):
@@ -91,29 +95,42 @@ async def test_a_board_that_the_worker_cannot_make_is_left_to_the_match(maker):
 
 
 def test_an_unknown_game_has_no_answer():
-    assert b"" == answer_to({"game": "chess", "settings": {}, "seed": 1})
+    assert b"" == pack_board("chess", {}, 1)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-async def test_a_worker_that_is_dead_or_stopped_is_replaced(maker, monkeypatch, how):
+async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     """The match whose board is lost makes it itself."""
-    await maker.prepare(spec_of("crematoria", 1))
-    worker = maker._worker
-    worker.send_signal(how)
-    if how is signal.SIGKILL:
-        await worker.wait()
+    helper = await maker._helpers.call(os.getpid)
+    os.kill(helper, signal.SIGSTOP)
     with monkeypatch.context() as patched:
         patched.setattr(board_maker, "MAKING_TIME", 0.05)
         assert await maker.prepare(spec_of("crematoria", 2)) is None
-    assert worker.returncode is not None
+    assert not runs(helper)
+    spec = spec_of("crematoria", 3)
+    assert made_here(spec).text == (await maker.prepare(spec)).text
+
+
+async def test_a_helper_that_dies_with_a_board_is_replaced(maker):
+    """As above: the arena goes on."""
+    os.kill(await maker._helpers.call(os.getpid), signal.SIGSTOP)
+    made = []
+
+    async def prepare():
+        made.append(await maker.prepare(spec_of("crematoria", 2)))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(prepare)
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        (helper,) = [pid for pid in children_of(os.getpid()) if "spawn_main" in str(argv_of(pid))]
+        os.kill(helper, signal.SIGKILL)
+    assert [None] == made
     spec = spec_of("crematoria", 3)
     assert made_here(spec).text == (await maker.prepare(spec)).text
 
 
 async def test_an_answer_that_nobody_waits_for_is_not_the_next_ones(maker):
     """A match may be cancelled while its board is being made."""
-    await maker.prepare(spec_of("crematoria", 1))
-    maker._worker.send_signal(signal.SIGSTOP)
+    os.kill(await maker._helpers.call(os.getpid), signal.SIGSTOP)
     with trio.move_on_after(0.02) as scope:
         await maker.prepare(spec_of("crematoria", 2))
     assert scope.cancelled_caught
@@ -128,24 +145,14 @@ async def test_a_board_that_cannot_be_unpickled_is_left_to_the_match(maker, monk
         raise AttributeError("no such class")
 
     with monkeypatch.context() as patched:
-        patched.setattr(board_maker.pickle, "loads", loads)
+        patched.setattr(boards.pickle, "loads", loads)
         assert await maker.prepare(spec_of("crematoria", 1)) is None
     assert await maker.prepare(spec_of("crematoria", 1)) is not None
 
 
 async def test_without_room_for_a_process_the_match_makes_its_board(maker, monkeypatch):
-    async def start():
+    async def start(_):
         raise OSError(12, "Cannot allocate memory")
 
-    monkeypatch.setattr(board_maker, "_start", start)
+    monkeypatch.setattr("trio_parallel._proc.SpawnProcWorker.start", start)
     assert await maker.prepare(spec_of("crematoria", 1)) is None
-
-
-async def test_the_worker_ends_with_the_arena():
-    maker = BoardMaker()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(maker.run)
-        await maker.prepare(spec_of("crematoria", 1))
-        worker = maker._worker
-        nursery.cancel_scope.cancel()
-    assert 0 == worker.returncode

@@ -19,12 +19,10 @@ from measured import keep, median
 
 from arena.handed import connected, seated
 from lanista.arena.processes import match_workers
-from lanista.arena.processes.board_maker import unpacked
-from lanista.arena.processes.board_worker import answer_to
 from lanista.arena.processes.match_workers import MatchWorkers
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import VoidRecords
-from lanista.match.boards import prepare_board
+from lanista.match.boards import pack_board, prepare_board, unpack_board
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
 
@@ -108,10 +106,10 @@ def boards(game):
         began = time.perf_counter()
         prepare_board(ruleset, settings, seed)
         made.append((time.perf_counter() - began) * 1000)
-        packed = answer_to({"game": game, "settings": dict(settings), "seed": seed})
+        packed = pack_board(game, dict(settings), seed)
         sizes.append(len(packed))
         began = time.perf_counter()
-        unpacked(packed)
+        unpack_board(packed)
         unpacking.append((time.perf_counter() - began) * 1000)
     return {
         "make_ms": median(made),

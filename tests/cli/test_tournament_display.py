@@ -100,7 +100,7 @@ def test_lines_tell_how_far_it_is_now_and_then(lines):
         clock.now = second
         display.event(done(second, NORMAL))
     first, *others = told()
-    assert "cup: angrymob, round-robin, 2 bots; 0 of 45 blocks" == first
+    assert "cup: angrymob, round-robin, 2 bots; 0 of 45 blocks; concurrency 2" == first
     assert "10 of 45 blocks, 3.1 matches/s, 2 running, 0:00:21 left" == others[0]
     assert 6 + 9 == len(others)
 
@@ -126,7 +126,6 @@ def test_a_void_ending_is_no_failure(lines):
     ("event", "words"),
     [
         (events.Lowered(slots=1, words="concurrency 1: the host stalled"), "concurrency 1"),
-        (events.Calibrated(slots=2, levels=(), words="concurrency 2: answers"), "concurrency 2"),
         (events.Benched(bot="A", failures=5, words="crash"), "benched: A failed 5 matches"),
         (events.WorkerLost(words="a worker died", blocks=("ab",)), "a worker died"),
         (events.Halted(words="disk full"), "halted: disk full"),

@@ -1,7 +1,7 @@
 """docs/tournaments.md: every code block is run, as a reader would run it; see test_bots.py.
 
 Blocks are `LANGUAGE file=NAME` and `console`. A spec is played as the page says, but for its clock,
-as this machine may be busy, and with one block at a time, lest each example measure the machine.
+as this machine may be busy, and with one block at a time.
 """
 
 import re

@@ -23,7 +23,7 @@ from lanista.pairing.blocks import Pairing
 from lanista.tournament import worker
 from lanista.tournament.setup import prepare
 from lanista.tournament.spec import spec_of
-from lanista.tournament.worker import Block, Task, WorkError, measure, play_blocks, try_bot
+from lanista.tournament.worker import Block, Task, WorkError, play_blocks, try_bot
 
 
 @pytest.fixture(autouse=True)
@@ -332,14 +332,6 @@ def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WorkError, match=r"no record can be written, .*file.*: "):
         play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0, playing=tmp_path / "file"))
-
-
-def test_measuring_leaves_nothing_and_tells_answers(tmp_path):
-    measured = measure(task_of(setup_of(tmp_path, JOE, RUNNERS), 0), 0.3)
-
-    assert len(measured.answers) > 10
-    assert all(0 <= answer < 60 for answer in measured.answers)
-    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_good_bot_passes_its_trial(tmp_path):

@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import time
-import types
+from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ import pytest
 import lanista
 from bots_start.arena import needs_sandbox
 from lanista.library import many
-from lanista.tournament.calibration import NotMeasuredError
+from lanista.tournament import local
 from lanista.tournament.local import LocalWorkers
 from library.bots import PATIENT, raises, right
 
@@ -100,15 +100,15 @@ def test_ctrl_c_ends_all(here):
 
 def test_the_caller_may_take_all_at_any_moment(monkeypatch):
     """Also after there was no room for another match, and before the wait for that."""
-    hand_out = many._Plan._hand_out
+    hand_out = many._Many._hand_out
 
-    def hand_out_and_let_take(self, waiting):
-        hand_out(self, waiting)
+    def hand_out_and_let_take(self):
+        hand_out(self)
         while self._job.unread:
             time.sleep(0.001)
 
     monkeypatch.setattr(many, "AHEAD", 1)
-    monkeypatch.setattr(many._Plan, "_hand_out", hand_out_and_let_take)
+    monkeypatch.setattr(many._Many, "_hand_out", hand_out_and_let_take)
     matches = lanista.play_many("angrymob", [PAIR], range(3), workers=1, **OPTIONS)
     assert [0, 1, 2] == [match.seed for match in matches]
 
@@ -148,57 +148,54 @@ def test_a_bot_in_a_sandbox_sees_the_folder_of_no_other():
     assert [("['main.py']\n", "['main.py']\n")] * 2 == [match.outputs for match in matches]
 
 
+@pytest.mark.parametrize(("game", "seats", "slots"), [("angrymob", 2, 4), ("hogwarts", 4, 2)])
+def test_auto_gives_each_bot_a_core(game, seats, slots, monkeypatch):
+    class AskedError(Exception):
+        """With the number of workers."""
+
+    def make(slots):
+        raise AskedError(slots)
+
+    monkeypatch.setattr(local, "usable_cores", lambda: list(range(8)))
+    monkeypatch.setattr(many, "LocalWorkers", make)
+    bots = [lanista.house_bots(game)[0]] * seats
+    with pytest.raises(AskedError) as asked:
+        next(lanista.play_many(game, [bots], [1]))
+    assert (slots,) == asked.value.args
+
+
 @pytest.fixture
-def four_cores(monkeypatch):
-    """The workers that `auto` makes on a machine of four cores, by plan."""
+def made(monkeypatch):
+    """The workers that are made."""
     made = []
 
-    def workers(concurrency):
-        made.append(LocalWorkers(concurrency))
-        if concurrency == "auto":
-            made[-1].set_slots(4)
+    def make(slots):
+        made.append(LocalWorkers(slots))
         return made[-1]
 
-    monkeypatch.setattr(many, "LocalWorkers", workers)
+    monkeypatch.setattr(many, "LocalWorkers", make)
     return made
 
 
-def played(**options):
-    return [
-        match.seed
-        for match in lanista.play_many("angrymob", [PAIR], range(3), **OPTIONS, **options)
-    ]
+def test_what_a_worker_that_dies_was_playing_is_played_again(made):
+    matches = lanista.play_many("angrymob", [PAIR], range(30), workers=1, **OPTIONS)
+    seeds = [next(matches).seed]
+    for pid in made[0].pids():
+        os.kill(pid, signal.SIGKILL)
+    assert list(range(30)) == seeds + [match.seed for match in matches]
 
 
-def test_auto_plays_few_matches_with_one_worker(four_cores, monkeypatch):
-    """Measuring would take longer than they do."""
-    monkeypatch.setattr(many, "calibrate", None)
-    assert [0, 1, 2] == played(workers="auto")
-    assert 1 == four_cores[0].slots
+def test_a_match_that_takes_three_workers_along_ends_it(monkeypatch):
+    class Dying(LocalWorkers):
+        def submit(self, *_):
+            future = Future()
+            future.set_exception(BrokenExecutor("a process ended abruptly"))
+            return future
 
-
-@pytest.mark.parametrize(("measured", "slots"), [(3, 3), (None, 2)])
-def test_auto_plays_many_with_as_many_workers_as_were_measured(
-    four_cores, monkeypatch, measured, slots
-):
-    """With half of the cores if it can't be measured."""
-
-    async def calibrate(most, measure, bounds):
-        assert 4 == most
-        if measured is None:
-            raise NotMeasuredError("by hand")
-        return types.SimpleNamespace(slots=measured)
-
-    monkeypatch.setattr(many, "WORTH_MEASURING", 0.0)
-    monkeypatch.setattr(many, "calibrate", calibrate)
-    assert [0, 1, 2] == played()
-    assert slots == four_cores[0].slots
-
-
-@pytest.mark.long
-def test_auto_measures_this_machine(monkeypatch):
-    monkeypatch.setattr(many, "WORTH_MEASURING", 0.0)
-    assert [0, 1, 2] == played()
+    monkeypatch.setattr(many, "LocalWorkers", Dying)
+    matches = lanista.play_many("angrymob", [PAIR], [7], workers=1, **OPTIONS)
+    with pytest.raises(lanista.WorkError, match=r"seed 7\): 3 workers died while playing it"):
+        next(matches)
 
 
 def pids(state):

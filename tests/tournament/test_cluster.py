@@ -136,7 +136,7 @@ async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
 @pytest.mark.long
 async def test_workers_that_join_are_used(cluster, tmp_path):
     address, (one, two) = cluster
-    workers = open_executor(address)
+    workers = open_executor(address, seats=2)
     await trio.to_thread.run_sync(workers.start)
     try:
         with trio.fail_after(PATIENCE):
@@ -154,7 +154,7 @@ async def test_workers_that_join_are_used(cluster, tmp_path):
 async def test_a_cluster_of_our_own(tmp_path):
     """`dask-local`: it is made for the run, and ends with it."""
     setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
-    workers = open_executor("dask-local", 2)
+    workers = open_executor("dask-local", 2, seats=2)
     pids = set()
     signals = []
 
@@ -175,7 +175,7 @@ async def test_a_cluster_of_our_own(tmp_path):
 
 def test_no_scheduler_there(monkeypatch):
     monkeypatch.setattr("lanista.tournament.cluster.CONNECT", 0.2)
-    workers = open_executor("dask://127.0.0.1:1")
+    workers = open_executor("dask://127.0.0.1:1", seats=2)
     with pytest.raises(SpecError) as refused:
         workers.start()
     workers.terminate()
@@ -189,7 +189,7 @@ def test_no_cluster_can_be_made(monkeypatch):
         raise RuntimeError("Nanny failed to start.\nWorker exited")
 
     monkeypatch.setattr("lanista.tournament.cluster.distributed.LocalCluster", fails)
-    workers = open_executor("dask-local", 1)
+    workers = open_executor("dask-local", 1, seats=2)
     with pytest.raises(SpecError) as refused:
         workers.start()
     workers.terminate()

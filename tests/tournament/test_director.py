@@ -16,7 +16,7 @@ from lanista.tournament import events, worker
 from lanista.tournament.executors import GivenWorkers
 from lanista.tournament.looking import standings_of
 from lanista.tournament.running import open_tournament
-from lanista.tournament.worker import Measured, WorkError
+from lanista.tournament.worker import WorkError
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
 BLOCKS = 12
@@ -366,7 +366,7 @@ class TestBenching:
 
     @pytest.mark.parametrize("format_name", list(FormatName))
     async def test_blocks_of_it_that_wait_are_given_back(self, tmp_path, format_name):
-        """Taken from the format for calibration; it is over without them."""
+        """Taken from the format ahead; it is over without them."""
         setup = setup_in(
             tmp_path,
             bots=2,
@@ -594,35 +594,39 @@ class TestLostWorkers:
 
 
 class TestLowering:
-    async def _run(self, setup, pool, slots, **how):
+    async def _run(self, setup, pool, slots, void=lambda _: 0, stall=0.06):
         def stalls(task):
-            done = [finished(task, block, **how) for block in task.blocks]
+            done = [
+                finished(task, block, void=void(block.opening.seed), stall=stall)
+                for block in task.blocks
+            ]
             return [attrs.evolve(one, seconds=2.0) for one in done]  # tasks of one block each
 
         return await run(setup, stalls, workers=Neighbours(pool, slots))
 
-    async def test_stalls_lower_the_slots_down_to_one(self, tmp_path, pool):
+    async def test_each_void_match_takes_a_slot_down_to_one(self, tmp_path, pool):
         setup = setup_in(tmp_path, seeds=tuple(range(1, 30)))
-        report, log = await self._run(setup, pool, 3, stall=0.06)
+        report, log = await self._run(setup, pool, 3, void=lambda _: 1)
         assert report.over
         assert [2, 1] == [event.slots for event in log.of(events.Lowered)]
         words = log.of(events.Lowered)[0].words
-        assert "concurrency 2: the host stalled for 60 ms" == words
+        assert "concurrency 2: a match was void, as the host stalled for 60 ms" == words
 
-    async def test_stalls_within_the_margin_do_not(self, tmp_path, pool):
-        _, log = await self._run(setup_in(tmp_path), pool, 3, stall=0.05)
+    async def test_stalls_that_voided_nothing_do_not(self, tmp_path, pool):
+        _, log = await self._run(setup_in(tmp_path), pool, 3)
         assert [] == log.of(events.Lowered)
 
-    async def test_one_void_match_lowers(self, tmp_path, pool):
-        setup = setup_in(tmp_path, bots=2, seeds=(1,))
-        _, log = await self._run(setup, pool, 2, void=1, stall=0.2)
-        assert [1] == [event.slots for event in log.of(events.Lowered)]
+    async def test_what_was_handed_out_with_more_slots_does_not(self, tmp_path, pool):
+        """The first three blocks, which begin together, are all void: only one slot goes."""
+        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
+        _, log = await self._run(setup, pool, 3, void=lambda seed: int(seed <= 3))
+        assert [2] == [event.slots for event in log.of(events.Lowered)]
 
     async def test_workers_elsewhere_are_left_alone(self, tmp_path, pool):
         """Fewer of them wouldn't help: they are on other machines."""
 
         def stalls(task):
-            return [finished(task, block, stall=0.06) for block in task.blocks]
+            return [finished(task, block, void=1, stall=0.06) for block in task.blocks]
 
         _, log = await run(setup_in(tmp_path), stalls, workers=GivenWorkers(pool, 3))
         assert [] == log.of(events.Lowered)
@@ -735,83 +739,6 @@ async def test_standings_while_it_runs(tmp_path):
             standings = await director.standings()
             assert (2, 3, False) == (standings.blocks, standings.planned, standings.over)
             go.set()
-
-
-class TestCalibrating:
-    """Before anything is played, where the workers want it."""
-
-    async def _run(self, setup, pool, measure, **more):
-        workers = Neighbours(pool, 4)
-        workers.is_auto = True
-        return await run(setup, workers=workers, measure=measure, **more)
-
-    async def test_the_slots_are_those_that_answers_do_not_suffer_from(self, tmp_path, pool):
-        asked = []
-
-        def measure(task, seconds):
-            assert 1 == len(task.blocks)
-            asked.append(seconds)
-            return Measured(answers=(0.001, 0.002), stall=0.0)
-
-        report, log = await self._run(setup_in(tmp_path), pool, measure)
-        (calibrated,) = log.of(events.Calibrated)
-        assert (4, [1, 2, 3, 4]) == (
-            calibrated.slots,
-            [level.concurrency for level in calibrated.levels],
-        )
-        # At each level all start their bots, then all play.
-        assert [0.0, 1.5, *[0.0] * 2, *[1.5] * 2, *[0.0] * 3, *[1.5] * 3] == asked[:12]
-        assert 2 * (1 + 2 + 3 + 4) == len(asked)
-        assert report.over
-
-    async def test_no_more_than_there_are_blocks(self, tmp_path, pool):
-        def measure(task, seconds):
-            return Measured(answers=(0.001,), stall=0.0)
-
-        _, log = await self._run(setup_in(tmp_path, bots=2, seeds=(1, 2)), pool, measure)
-        (calibrated,) = log.of(events.Calibrated)
-        assert (2, 2) == (calibrated.slots, len(calibrated.levels))
-
-    async def test_one_block_needs_no_measuring(self, tmp_path, pool):
-        def measure(task, seconds):
-            raise AssertionError("nothing to be measured")
-
-        _, log = await self._run(setup_in(tmp_path, bots=2, seeds=(1,)), pool, measure)
-        (calibrated,) = log.of(events.Calibrated)
-        assert (1, ()) == (calibrated.slots, calibrated.levels)
-
-    async def test_bots_that_do_not_start(self, tmp_path, pool):
-        tried = set()
-
-        def measure(task, seconds):
-            tried.update(block.bots for block in task.blocks)
-            raise WorkError("a bot didn't start: no such program")
-
-        report, log = await self._run(setup_in(tmp_path), pool, measure)
-        (calibrated,) = log.of(events.Calibrated)
-        assert 2 == calibrated.slots
-        assert (
-            "concurrency 2, not measured: a bot didn't start: no such program" == calibrated.words
-        )
-        assert 3 == len(tried)
-        assert report.over
-
-    async def test_finish_while_it_measures(self, tmp_path, pool):
-        setup = setup_in(tmp_path)
-        workers = Neighbours(pool, 4)
-        workers.is_auto = True
-        directors = []
-
-        def measure(task, seconds):
-            trio.from_thread.run_sync(directors[0].finish, trio_token=token)
-            return Measured(answers=(0.001,), stall=0.0)
-
-        token = trio.lowlevel.current_trio_token()
-        with directing(setup, workers=workers, measure=measure) as director:
-            directors.append(director)
-            report = await director.run()
-        assert report.interrupted
-        assert [] == stored(setup)
 
 
 async def test_a_second_run_at_the_same_time_is_refused(tmp_path):

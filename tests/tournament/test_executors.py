@@ -12,6 +12,7 @@ import pytest
 
 from e2e.running import runs, wait_until, wait_until_gone
 from lanista.cores import usable_cores
+from lanista.tournament import local as local_workers
 from lanista.tournament.executors import GivenWorkers
 from lanista.tournament.local import LocalWorkers, deal
 from lanista.tournament.running import open_executor
@@ -222,7 +223,7 @@ class TestGiven:
 
     def test_it_is_used_and_left_open(self):
         with ThreadPoolExecutor(2) as pool:
-            workers = open_executor(pool)
+            workers = open_executor(pool, seats=2)
             said = []
             assert 7 == result(workers.submit(errands.echo, 7))
             workers.close(lambda: said.append(threading.get_ident()))
@@ -270,25 +271,25 @@ class TestGiven:
 )
 def test_an_unknown_executor_lists_the_known(executor):
     with pytest.raises(SpecError) as refused:
-        open_executor(executor)
+        open_executor(executor, seats=2)
     assert f"executor: {executor!a}; it can be local, dask-local, dask://HOST:PORT" == str(
         refused.value
     )
 
 
-def test_local_concurrency():
-    assert (3, False) == ((workers := open_executor("local", 3)).slots, workers.is_auto)
-    assert (len(usable_cores()), True) == (
-        (workers := open_executor("local")).slots,
-        workers.is_auto,
-    )
+@pytest.mark.parametrize(("cores", "seats", "slots"), [(8, 2, 4), (7, 4, 1), (2, 4, 1)])
+def test_local_concurrency_gives_each_bot_a_core(cores, seats, slots, monkeypatch):
+    """Unless a number is given."""
+    monkeypatch.setattr(local_workers, "usable_cores", lambda: list(range(cores)))
+    assert slots == open_executor("local", seats=seats).slots
+    assert 3 == open_executor("local", 3, seats=seats).slots
 
 
 def test_without_distributed_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "lanista.tournament.cluster", raising=False)
     with pytest.raises(SpecError) as refused:
-        open_executor("dask-local")
+        open_executor("dask-local", seats=2)
     assert (
         "executor: dask-local: dask.distributed isn't installed; pip install 'lanista[cluster]'"
         == str(refused.value)

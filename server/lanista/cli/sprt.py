@@ -88,7 +88,7 @@ STEPS_SHOWN = 9
     metavar="N|auto",
     default="auto",
     show_default=True,
-    help="Number of blocks at the same time; auto measures what this machine can play.",
+    help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
 )
 @click.option(
     "--name",

@@ -84,7 +84,7 @@ def check(file: Path) -> int:
     "--concurrency",
     metavar="N|auto",
     show_default="the spec's",
-    help="Number of blocks at the same time; auto measures it.",
+    help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
 )
 @click.option(
     "--executor",

@@ -351,9 +351,8 @@ def note_of(event: events.Event) -> str:
         case events.Begun(name=name, game=game, format=format_, progress=progress, matches=matches):
             blocks = blocks_text(progress.played, progress.planned)
             before = f"{blocks}, {matches} matches played before" if matches else blocks
-            return f"{name}: {game}, {format_}, {len(event.bots)} bots; {before}"
-        case events.Calibrated(words=words):
-            return words
+            bots = f"{len(event.bots)} bots"
+            return f"{name}: {game}, {format_}, {bots}; {before}; concurrency {event.slots}"
         case events.Voided(bots=bots, count=count, stall=stall):
             void = f"{count} match{'' if count == 1 else 'es'} of {', '.join(bots)}"
             return f"void: {void}: this machine stalled for {1000 * stall:.0f} ms; played again"

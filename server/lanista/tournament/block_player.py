@@ -5,9 +5,8 @@ block can't be played now. Ending bots and completing a record takes longer than
 that is done while the next match is played. Nothing is counted here.
 """
 
-import math
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,7 +52,7 @@ class MatchRun:
     seating: int = 0
     """Number of the seating in its block, from 0."""
     block: str = ""
-    """The id of its block; empty if it belongs to none, as when the machine is measured."""
+    """The id of its block; empty if it belongs to none, as when a bot is tried."""
     tries: list[PlayedTry] = attrs.field(factory=list)
     """The tries in order, once their records are complete; all but the last are void."""
     trouble: str = ""
@@ -118,37 +117,23 @@ class Player:
                 raise run.failure
         return runs
 
-    async def play_alone(
-        self, match_setup: MatchSetup, run: MatchRun, folder: Path, until: float = math.inf
-    ) -> None:
+    async def play_alone(self, match_setup: MatchSetup, run: MatchRun, folder: Path) -> None:
         """Play one match, and note in `run` what comes of it.
 
         Args:
             match_setup: The game and the conditions.
             run: The match.
             folder: The folder for its record.
-            until: The time of trio's clock at which the match is broken off.
 
         Raises:
             OSError: The record can't be written.
         """
-        async with helpers_nursery() as helpers:
-
-            async def begin(match: Match) -> None:
-                if until < math.inf:
-                    helpers.start_soon(_break_off, match, until)
-
-            await self._play(match_setup, run, folder, trio.Event(), begin)
+        await self._play(match_setup, run, folder, trio.Event())
         if run.failure is not None:
             raise run.failure
 
     async def _play(
-        self,
-        match_setup: MatchSetup,
-        run: MatchRun,
-        folder: Path,
-        over: trio.Event,
-        on_begin: Callable[[Match], Awaitable[None]] | None = None,
+        self, match_setup: MatchSetup, run: MatchRun, folder: Path, over: trio.Event
     ) -> None:
         """Play a match, void tries included, and note in `run` what comes of it.
 
@@ -157,7 +142,6 @@ class Player:
             run: The match.
             folder: The folder for its records.
             over: Set when the match is over; its record may still have to be completed.
-            on_begin: See `host_match`.
         """
 
         def end(match: Match) -> None:
@@ -172,7 +156,7 @@ class Player:
             reports = await play_match(
                 self._spec(match_setup, run.opening),
                 partial(self._seat, run, folder, forfeits),
-                partial(host_match, stalls=self.stalls, on_begin=on_begin, on_over=end),
+                partial(host_match, stalls=self.stalls, on_over=end),
             )
             run.tries = [*(_played_try(run, report) for report in reports), *forfeits]
             if not run.tries[-1].result.counted:
@@ -204,21 +188,6 @@ class Player:
             pool=self.pool,
         )
 
-    async def warm(self, match_setup: MatchSetup, seats: Sequence[Contestant]) -> None:
-        """Start the bots of a match, so that they are in the pool when it begins.
-
-        Raises:
-            NotStartedError: A bot didn't connect.
-        """
-        ruleset = registry.get(match_setup.game)
-        taken = await self._take(seats, ruleset, match_setup.conditions)
-        for bot in taken:
-            if isinstance(bot, PooledBot):
-                await self.pool.give_back(bot)
-        for bot in taken:
-            if isinstance(bot, NotStartedError):
-                raise bot
-
     async def _take(
         self, seats: Sequence[Contestant], ruleset: Ruleset, conditions: MatchConditions
     ) -> list[PooledBot | NotStartedError]:
@@ -242,12 +211,6 @@ class Player:
             board=board,
             conditions=match_setup.conditions,
         )
-
-
-async def _break_off(match: Match, at: float) -> None:
-    """Abort a match at a time of trio's clock."""
-    await trio.sleep_until(at)
-    match.interrupt("enough was seen")
 
 
 def _record_name(run: MatchRun, attempt: int) -> str:

@@ -32,36 +32,8 @@ class Begun:
     """The progress, with the blocks of earlier runs."""
     matches: int
     """The number of matches of earlier runs that count."""
-    slots: int | None
-    """The number of tasks at the same time; None if it is measured first (`Calibrated`)."""
-
-
-@attrs.frozen(kw_only=True)
-class Level:
-    """The figures measured with a given number of blocks at the same time."""
-
-    concurrency: int
-    median: float
-    """Median of the answers' times, in seconds."""
-    high: float
-    """99th percentile of the answers' times, in seconds."""
-    stall: float
-    """Duration of the longest stall of the host, in seconds."""
-    answers: int
-    """The number of answers."""
-    trouble: str = ""
-    """One line that says why the level is too high; empty if answers don't suffer."""
-
-
-@attrs.frozen(kw_only=True)
-class Calibrated:
-    """The number of blocks that this machine can play at the same time was determined."""
-
     slots: int
-    levels: tuple[Level, ...]
-    """The levels tried, from 1 up; the last one may be too high."""
-    words: str
-    """The figures in one line."""
+    """The number of tasks that may run at the same time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -82,7 +54,7 @@ class BlockDone:
     slots: int
     """The number of tasks that may run at the same time."""
     rate: float
-    """The number of matches a second, averaged over the last seconds; 0 while unknown."""
+    """The number of matches a second, averaged over this run."""
     eta: float | None
     """Expected number of seconds until all is played; None if it can't be known."""
 
@@ -101,7 +73,7 @@ class Voided:
 
 @attrs.frozen(kw_only=True)
 class Lowered:
-    """The host stalled too often, so fewer blocks are played at the same time from now on."""
+    """A match was void, so fewer blocks are played at the same time from now on."""
 
     slots: int
     words: str
@@ -174,7 +146,6 @@ class Ended:
 
 Event = (
     Begun
-    | Calibrated
     | BlockDone
     | Voided
     | Lowered

@@ -57,7 +57,7 @@ seeds = [1, 2, 3]
 # Failed matches in a row after which a bot is benched: it plays no more.
 # bench_after = 5
 
-# Blocks at the same time: "auto" measures how many this machine can play without slowing bots down.
+# Blocks at the same time: "auto" plays as many as give each bot a core of its own.
 # concurrency = "auto"
 
 # Give the blocks that run at the same time cores of their own.

@@ -43,8 +43,6 @@ class Workers(abc.ABC):
     """Whether the workers share this machine's cores, so that stalls are a reason to use fewer."""
     is_near: bool = False
     """Whether the workers see this machine's files."""
-    is_auto: bool = False
-    """Whether `slots` is only an upper bound, and the number to use should be measured."""
     losses: tuple[type[BaseException], ...] = (concurrent.futures.BrokenExecutor,)
     """The errors of tasks whose worker died; such a task may be submitted again."""
 

@@ -12,7 +12,6 @@ workers ignore them, and until they have started to do so the signals are held b
 import concurrent.futures
 import contextlib
 import functools
-import multiprocessing
 import multiprocessing.context
 import multiprocessing.process
 import os
@@ -29,7 +28,8 @@ import attrs
 
 from lanista.bots import become_subreaper, use_cgroups
 from lanista.cores import usable_cores
-from lanista.tournament.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
+from lanista.helper_processes import leave_with_parent
+from lanista.tournament.executors import CLEANUP_TIME, Workers, no_cleanup
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to the whole process group."""
@@ -114,20 +114,13 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
     # End at once: a service manager that ends all our processes by SIGTERM may have ended bots too,
     # and the match that they are playing must not count.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_leave_with_manager, daemon=True).start()
+    # Keepers end its bots then.
+    threading.Thread(target=leave_with_parent, daemon=True).start()
     if cores:
         os.sched_setaffinity(0, cores)
     become_subreaper()
     if in_groups:
         use_cgroups()
-
-
-def _leave_with_manager() -> None:
-    """End this worker at once when its manager has ended, in whatever way; keepers end its bots."""
-    manager = multiprocessing.parent_process()
-    assert manager is not None, "a worker is started by a manager"
-    manager.join()
-    os._exit(1)
 
 
 @attrs.frozen(eq=False)
@@ -144,22 +137,32 @@ class _Slot:
             process.kill()
 
 
+def automatic_concurrency(seats: int) -> int:
+    """Return how many matches this machine plays at the same time if no number is given.
+
+    Each of their bots has a core then; the arena's share of a turn is small beside a bot's.
+
+    Args:
+        seats: The number of bots in a match.
+    """
+    return max(1, len(usable_cores()) // seats)
+
+
 class LocalWorkers(Workers):
     """Worker processes of this machine, each started when it is first needed."""
 
     is_local = True
     is_near = True
 
-    def __init__(self, concurrency: Concurrency = "auto", *, pin: bool = False) -> None:
+    def __init__(self, concurrency: int, *, pin: bool = False) -> None:
         """Describe the workers; each is started by `submit` when it is needed.
 
         Args:
-            concurrency: The number of workers; `auto`: at most one for each usable core.
+            concurrency: The number of workers.
             pin: Whether each worker, with its bots, has cores of its own.
         """
         self._cores = usable_cores()
-        self.is_auto = concurrency == "auto"
-        self.slots = len(self._cores) if concurrency == "auto" else concurrency
+        self.slots = concurrency
         self._pin = pin
         self._in_groups = False
         self._all: list[_Slot] = []

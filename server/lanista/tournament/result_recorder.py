@@ -18,12 +18,43 @@ from lanista.pairing.blocks import BlockScore, Pairing
 from lanista.results.match_result import Benching, BlockResult
 from lanista.standings.table import Standings
 from lanista.store.database import Store
-from lanista.tournament.pace import Failures
 from lanista.tournament.records import Records
 from lanista.tournament.setup import Setup
 from lanista.tournament.stored_blocks import Entry, StoredBlocks, read_stored_blocks
 from lanista.tournament.totals import snapshot, standings
 from lanista.tournament.worker import Finished
+
+
+@attrs.frozen
+class Failures:
+    """The number of matches in a row that each bot has failed."""
+
+    running: dict[str, int]
+    """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
+
+    def note(self, result: BlockResult) -> dict[str, str]:
+        """Count the matches of a block, in the order in which they were played.
+
+        Returns:
+            By name: the bots that failed their last match of the block, and why they did.
+        """
+        last: dict[str, str] = {}
+        for match in result.matches:
+            if not match.counted:
+                continue
+            failed = {
+                seat.bot: f"{seat.ending}: {seat.words}"
+                for seat in match.seats
+                if seat.ending in FAILURES
+            }
+            for bot in sorted({seat.bot for seat in match.seats}):
+                last.pop(bot, None)
+                if bot in failed:
+                    last[bot] = failed[bot]
+                    self.running[bot] = self.running.get(bot, 0) + 1
+                else:
+                    self.running[bot] = 0
+        return last
 
 
 @attrs.define(eq=False)

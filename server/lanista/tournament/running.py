@@ -55,6 +55,7 @@ def open_tournament(
     workers = open_executor(
         spec.executor if executor is None else executor,
         spec.concurrency if concurrency is None else concurrency,
+        seats=setup.ruleset.seats,
         pin=spec.pin,
     )
     # Made before the database, as it may raise SpecError.
@@ -69,9 +70,8 @@ def open_tournament(
             format_,
             workers,
             play=worker.play_blocks,
-            measure=worker.measure,
             cleanup=worker.end_idle_bots,
-            on_event=on_event,
+            on_event=_ignore if on_event is None else on_event,
         )
 
 
@@ -172,14 +172,19 @@ def _ignore(_: object) -> None:
 
 
 def open_executor(
-    executor: str | Executor, concurrency: Concurrency = "auto", *, pin: bool = False
+    executor: str | Executor,
+    concurrency: Concurrency = "auto",
+    *,
+    seats: int,
+    pin: bool = False,
 ) -> Workers:
     """Make the workers that a spec asks for, without starting them.
 
     Args:
         executor: The value in a spec, or an executor.
-        concurrency: The number of tasks at the same time; `auto`: as many as measured on this
-            machine, or as many as a cluster has threads.
+        concurrency: The number of tasks at the same time; `auto`: as many as give each bot a core
+            of this machine, or as many as a cluster has threads.
+        seats: The number of bots in a match.
         pin: Whether workers of this machine get cores of their own.
 
     Raises:
@@ -189,9 +194,11 @@ def open_executor(
         return GivenWorkers(executor, concurrency)
     address = parse_executor(executor)
     if executor == "local":
-        from lanista.tournament.local import LocalWorkers  # noqa: PLC0415 - only if it is wanted
+        from lanista.tournament import local  # noqa: PLC0415 - only if it is wanted
 
-        return LocalWorkers(concurrency, pin=pin)
+        if concurrency == "auto":
+            concurrency = local.automatic_concurrency(seats)
+        return local.LocalWorkers(concurrency, pin=pin)
     try:
         # Imported only when a cluster is wanted: it is slow to import and may not be installed.
         from lanista.tournament.cluster import DaskWorkers  # noqa: PLC0415

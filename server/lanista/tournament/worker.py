@@ -33,7 +33,7 @@ import trio
 from lanista.bots import close_fork_server
 from lanista.errors import LanistaError
 from lanista.hosting.block_records import BlockMatch
-from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError
+from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.match.ending import FAILURES
 from lanista.match.record import ResultInfo, read_record
 from lanista.match.stalls import StallMonitor
@@ -102,15 +102,10 @@ class Finished:
     reports: tuple[Report, ...] = ()
     """By match of the result: what its record says, if the task asks for it."""
 
-
-@attrs.frozen(kw_only=True)
-class Measured:
-    """What a worker saw while it played matches to measure the machine."""
-
-    answers: tuple[float, ...]
-    """The time of each answer: seconds from the sending of a turn to the arrival of its answer."""
-    stall: float
-    """Duration of the longest stall of the loop, in seconds."""
+    @property
+    def has_failure(self) -> bool:
+        """Whether a bot failed in any match of the block."""
+        return any(seat.ending in FAILURES for match in self.result.matches for seat in match.seats)
 
 
 @attrs.frozen(kw_only=True)
@@ -147,17 +142,6 @@ def play_blocks(task: Task) -> list[Finished]:
         WorkError: A record can't be written.
     """
     return _in_loop(_play_blocks, task)
-
-
-def measure(task: Task, seconds: float) -> Measured:
-    """Play the first match of a task again and again for so many seconds, to measure the machine.
-
-    Records are removed, and nothing counts.
-
-    Raises:
-        WorkError: A bot doesn't start, or a record can't be written.
-    """
-    return _in_loop(_measure, task, seconds)
 
 
 def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
@@ -245,30 +229,6 @@ def _report(played: PlayedTry) -> Report:
     )
 
 
-async def _measure(player: Player, task: Task, seconds: float) -> Measured:
-    block = task.blocks[0]
-    seats = [task.contestants[block.bots[place]] for place in block.seatings[0]]
-    answers: list[float] = []
-    stall = 0.0
-    with _records_folder(None, watched=True) as folder:
-        # The start of the bots isn't to be measured: the time begins when they are connected.
-        try:
-            await player.warm(task.match_setup, seats)
-        except NotStartedError as error:
-            raise WorkError(f"a bot didn't start: {error.with_last_line()}") from None
-        until = trio.current_time() + seconds
-        while trio.current_time() < until:
-            run = MatchRun(seats, block.opening)
-            await player.play_alone(task.match_setup, run, folder, until)
-            for each in run.tries:
-                if each.report is None:
-                    raise WorkError("a bot didn't start")
-                times, longest_stall = _times(each.report.record)
-                answers += times
-                stall = max(stall, longest_stall)
-    return Measured(answers=tuple(answers), stall=stall)
-
-
 async def _try_bot(
     player: Player, match_setup: MatchSetup, contestant: Contestant, opening: Opening
 ) -> Trial:
@@ -278,7 +238,7 @@ async def _try_bot(
         await player.play_alone(match_setup, run, folder)
         played = run.tries[-1]
         report = played.report
-        times = _times(report.record)[0] if report is not None else []
+        times = _times(report.record) if report is not None else []
     await player.pool.close()
     result, trouble = played.result, run.trouble
     if not result.counted:
@@ -306,16 +266,14 @@ async def _try_bot(
     )
 
 
-def _times(record: Path) -> tuple[list[float], float]:
-    """Read the times of all answers but the first ones, and the longest stall, in seconds."""
-    turns = read_record(record).turns
-    answers = [
+def _times(record: Path) -> list[float]:
+    """Read the times of all answers but the first ones, in seconds."""
+    return [
         times[2] / 1e6
-        for turn in turns[1:]
+        for turn in read_record(record).turns[1:]
         for times in turn.times
         if times is not None and len(times) > 2
     ]
-    return answers, max((turn.stall for turn in turns), default=0.0)
 
 
 @contextlib.contextmanager

@@ -25,13 +25,13 @@ import structlog
 import trio
 from cattrs.preconf.json import make_converter
 
-from lanista.arena.processes.board_maker import unpacked
 from lanista.arena.processes.link import BrokenLinkError, Link, Message
 from lanista.arena.processes.match_player import close_all, our_fault, play_here
 from lanista.arena.processes.worker_process import end_of_link, forward_log
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.background import BackgroundWork
+from lanista.match.boards import unpack_board
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
@@ -266,7 +266,7 @@ class MatchWorker:
             for act in match.early:
                 act(playing)
 
-        prepared = unpacked(board) if board else None
+        prepared = unpack_board(board) if board else None
         records = VoidRecords(RunningMatches())  # the front knows them, and hides what must be
         return await play_here(self._seated(match), records, self._stalls, prepared, begin)
 
