@@ -28,38 +28,27 @@ from lanista.match.record_writer import RecordWriter
 from lanista.match.seat import Seat
 from lanista.match.seat_endings import seat_ending
 from lanista.match.stalls import StallMonitor
+from lanista.match.verdicts import NAMES, read_answer
 from lanista.rules.base import (
     Answer,
     Consequence,
     Game,
     Late,
     Malformed,
-    MalformedAnswerError,
     Missing,
     Out,
-    Refusal,
     RefusalCode,
+    Token,
     TooManySubmovesError,
     Verdict,
 )
 from lanista.rules.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
 from lanista_protocol import (
     ErrorCode,
-    MalformedLineError,
     Note,
     NoteCode,
     State,
-    tokenize,
 )
-
-VERDICT_NAMES: Mapping[type[Verdict], str] = {
-    Answer: "answer",
-    Late: "late",
-    Malformed: "malformed",
-    Missing: "missing",
-    Out: "out",
-}
-"""The names of the verdicts in a record."""
 
 OUT = Out()
 OWN_SHARE = 0.5
@@ -122,6 +111,7 @@ class Match:
     _allowance: float = attrs.field(init=False, default=0.0)
     # By seat, the faults of the present turn whose messages were written.
     _turn_faults: list[list[FaultInfo]] = attrs.field(init=False, factory=list)
+    _tokens: list[Sequence[Token]] = attrs.field(init=False, factory=list)  # by seat
     _tallies: list[FaultTally] = attrs.field(init=False, factory=list)  # by seat
     _rooms: list[turn_lines.Room] = attrs.field(init=False, factory=list)  # by seat
     # The seats whose bots came back in this turn, with what the record says about each.
@@ -155,6 +145,7 @@ class Match:
         self.seats = []
         self._last_notes = [b"" for _ in self.names]
         self._turn_faults = [[] for _ in self.names]
+        self._tokens = [() for _ in self.names]
         self._tallies = [FaultTally() for _ in self.names]
         self._rooms = [turn_lines.Room() for _ in self.names]
         clock = self.spec.conditions.clock
@@ -595,7 +586,14 @@ class Match:
                 FaultInfo(turn=number, seat=index, code=code, index=None, words=seat.gone_message)
             ]
         return faults_of(
-            self._game, number, index, verdict, line=seat.line, times=times, limit=seat.limit
+            self._game,
+            number,
+            index,
+            verdict,
+            line=seat.line,
+            tokens=self._tokens[index],
+            times=times,
+            limit=seat.limit,
         )
 
     def _note(self, seat: Seat, fault: FaultInfo) -> bytes:
@@ -648,21 +646,19 @@ class Match:
         self._spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at - seat.lag)
         seat.late_streak = 0
         try:
-            answer = self._game.parse(seat.index, tokenize(seat.line))
-        except MalformedLineError as error:
-            return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
-        except MalformedAnswerError as error:
-            return Malformed(error.refusal)
+            verdict, self._tokens[seat.index] = read_answer(self._game, seat.index, seat.line)
         except TooManySubmovesError as error:
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, str(error))
             return Missing()
+        if isinstance(verdict, Malformed):
+            return verdict
         if len(squeezed(seat.line)) > self._rooms[seat.index].answers:
             # The record has no room for it, and without it the match couldn't be replayed.
             limit = turn_lines.ANSWERS_KEPT // 1024**2
             message = f"its answers in this match have more than {limit} MiB, which is the limit"
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, message)
             return Missing()
-        return answer
+        return verdict
 
     def _spend(self, seat: Seat, seconds: float) -> None:
         if math.isfinite(seconds):
@@ -714,7 +710,7 @@ class Match:
         status: Sequence[float],
     ) -> dict[str, Any]:
         """Return the turn's line of the record, but for the digest."""
-        names = [VERDICT_NAMES[type(verdict)] for verdict in verdicts]
+        names = [NAMES[type(verdict)] for verdict in verdicts]
         line = turn_lines.turn(
             self._turns,
             began,

@@ -25,6 +25,7 @@ from lanista.match.record import (
     whole_of,
 )
 from lanista.match.seat import Seat
+from lanista.match.verdicts import REFUSED
 
 LOG_KEPT = 4 * 1024 * 1024
 """How many bytes of a seat's log a record keeps, enough for 16 KiB in each of 250 turns."""
@@ -34,8 +35,6 @@ ANSWERS_KEPT = 16 * 1024 * 1024
 """How many bytes of a seat's answers a record keeps."""
 REFUSED_KEPT = 4096
 """How many characters of a refused answer are kept."""
-REFUSED = frozenset({"late", "malformed"})
-"""The verdicts of answers that aren't needed to replay the match."""
 REASONS_KEPT = 100
 """How many faults a failure names as its reasons."""
 
