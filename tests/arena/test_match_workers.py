@@ -16,7 +16,7 @@ from arena.handed import PATIENCE, begin, connected, open_files, pair, seated
 from lanista.arena.processes import match_workers
 from lanista.arena.processes.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
-from lanista.match.runner import RejoinError
+from lanista.match.absence import RejoinError
 
 DYING = """
 import os, signal

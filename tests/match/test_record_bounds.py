@@ -176,7 +176,7 @@ async def test_the_log_of_a_match_is_bounded_and_the_cut_is_said_once(tmp_path, 
         end.close()
 
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
-    table.match._rooms[0].log = 40
+    table.match._lines.rooms[0].log = 40
     record = await table.play(talker, talker, speaks(*"1111"))
     over = "# … the rest of this match's log was dropped\n"
     assert [log, log, over, None] == [turn.logs.get("0") for turn in record.turns]
@@ -188,8 +188,8 @@ async def test_refused_answers_cost_nothing_more_when_the_match_is_full(tmp_path
     counted or hashed.
     """
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
-    table.match._rooms[0].answers = 0
-    table.match._rooms[1].answers = len(MANY) + 2
+    table.match._lines.rooms[0].answers = 0
+    table.match._lines.rooms[1].answers = len(MANY) + 2
     record = await table.play(speaks("?", "?!"), speaks(MANY, "x"), speaks("1", "1"))
     one, two = record.turns
     assert (("", MANY, "1"), ("", "", "1")) == (one.raw, two.raw)
@@ -206,7 +206,7 @@ async def test_refused_answers_cost_nothing_more_when_the_match_is_full(tmp_path
 async def test_a_bot_whose_answers_no_record_can_hold_is_out(tmp_path, autojump_clock):
     """`too-many-submoves`: without the answer no replay would be the same; the others play on."""
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
-    table.match._rooms[0].answers = 10
+    table.match._lines.rooms[0].answers = 10
     lines = ["1     ", "", "2 a a a a a", "3"]
     record = await table.play(speaks(*lines), speaks(*"1111"), speaks(*"1111"))
     assert ["answer", "answer", "missing", "out"] == [turn.verdicts[0] for turn in record.turns]
@@ -232,7 +232,7 @@ async def test_a_flooding_pair_costs_what_the_bounds_say(tmp_path, autojump_cloc
 
     hellos = ["Ann v=1", "Bob v=1"]
     table = sit(tmp_path, ANGRYMOB, hellos, board=ROW, settings={"move_limit": turns})
-    for room in table.match._rooms:
+    for room in table.match._lines.rooms:
         room.log = 100_000
     record = await table.play(floods, floods)
     assert "move-limit" == record.result.reason

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from lanista.cli.export import as_res
 from lanista.hosting.feeder import Feeder
+from lanista.match.absence import RejoinError
 from lanista.match.clock import Limits
 from lanista.match.connection import Connection
 from lanista.match.ending import FAILURES
 from lanista.match.feed import asked_turns, payloads
 from lanista.match.record import read_record, whole_lines
 from lanista.match.replay import MismatchError, start, verify
-from lanista.match.runner import RejoinError
 from lanista.playback.replay_reader import read_frames
 from lanista.rules import crematoria, hogwarts
 from lanista.rules.base import Late

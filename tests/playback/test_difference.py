@@ -5,10 +5,11 @@ import trio
 import trio.testing
 
 from lanista.match.record import read_record
+from lanista.match.replay import MismatchError
 from lanista.playback.difference import first_difference
 from lanista.rules import registry
 from match.playing import COUNTING, SKIPPERS, answers, sit
-from web.records import AWAY, BACK, ROW, unpacked
+from web.records import AWAY, BACK, ROW, changed, unpacked
 
 FOUR = ("Ann v=1", "Bob v=1", "Cy v=1", "Di v=1")
 STAY = "0 0 1 1"
@@ -163,3 +164,15 @@ def test_a_match_that_was_cut_off_differs_in_its_end(tmp_path):
         "A ended after 2 moves: 'finished' ('move-limit'), scores 1, 1",
         "B was cut off after 1 move: it has no result",
     ) == found.end
+
+
+def test_an_answer_that_the_rules_cannot_read_is_a_mismatch(tmp_path):
+    """Where the answers first differ, each is judged before it is put into words."""
+    how = {"board": ROW, "settings": {"move_limit": 2}}
+    match(tmp_path, "angrymob", (AWAY, BACK), ("", ""), **how)
+    whole = tmp_path / "m1.jsonl.gz"
+    lines = unpacked(whole)
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_bytes(b"".join(changed(lines, 2, raw=["0 0 ?", ""])))
+    with pytest.raises(MismatchError, match="turn 1: the answer of seat 0 is malformed"):
+        first_difference(read_record(whole), read_record(wrong), registry.get("angrymob"))

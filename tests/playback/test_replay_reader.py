@@ -8,6 +8,7 @@ import pytest
 
 from lanista.match.record import PART
 from lanista.playback.replay_reader import ReplayReader, UnreadableError, read_frames
+from lanista.rules.angrymob.game import AngryMob
 from match.playing import SMALL, answers
 from match.test_void import Stalls
 from support.tinygame import CountingRules
@@ -250,6 +251,21 @@ def test_a_fault_of_the_rules_ends_this_replay_alone(tmp_path, monkeypatch):
     _, frames, end = told(path)
     assert 2 == len(frames)
     assert "the replay stops here: IndexError in the rules" == end["trouble"]
+
+
+def test_every_answer_is_read_by_the_rules_once(tmp_path, monkeypatch):
+    """Verdicts, faults and submoves in words come from one reading, however long the answer is."""
+    path = wandering(tmp_path, 3)
+    read = []
+
+    def parse(self, seat, tokens, parse=AngryMob.parse):
+        read.append((self.turn, seat))
+        return parse(self, seat, tokens)
+
+    monkeypatch.setattr(AngryMob, "parse", parse)
+    _, frames, _ = told(path)
+    assert 4 == len(frames)
+    assert [(turn, seat) for turn in range(3) for seat in range(2)] == read
 
 
 # -- match files of the original games -----------------------------------------------------------

@@ -25,9 +25,9 @@ from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.match.absence import RejoinError
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.runner import RejoinError
 from lanista_protocol import ErrorCode, Note, NoteCode
 
 REPLACED = "a newer connection has shown the token of this name"

@@ -69,7 +69,10 @@ class Position:
         if self._info is not None:
             game = self._replay._game(self.turn)  # noqa: SLF001 - as above
             header = self._replay._record.header  # noqa: SLF001 - as above
-            for fault in replay.turn_faults(header, game, self._info):
+            turns = self._replay._record.turns  # noqa: SLF001 - as above
+            previous = turns[self.turn - 1] if self.turn else None
+            judged = replay.judge(game, previous, self._info)
+            for fault in replay.turn_faults(header, game, judged):
                 of_seats[fault.seat].append(
                     Fault(turn=fault.turn, code=fault.code, index=fault.index, message=fault.words)
                 )

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import attrs
 
 from lanista.match.record import FaultInfo
-from lanista.rules.base import Answer, Game, Late, Malformed, Refusal, RefusalCode, Verdict
-from lanista_protocol import shown, tokenize
+from lanista.rules.base import Answer, Game, Late, Malformed, Refusal, RefusalCode, Token, Verdict
+from lanista_protocol import shown
 
 EXAMPLES = 3
 """Maximum number of a seat's faults that are kept as examples."""
@@ -73,6 +73,7 @@ def faults_of(
     verdict: Verdict,
     *,
     line: str | None,
+    tokens: Sequence[Token],
     times: Sequence[int] | None,
     limit: float,
 ) -> list[FaultInfo]:
@@ -84,13 +85,13 @@ def faults_of(
         seat: The seat that answered.
         verdict: The verdict on its turn.
         line: Its answer, if there was one.
+        tokens: The tokens of its answer, if `verdict` is an `Answer`.
         times: Its times in this turn, as in a record.
         limit: The time limit of the turn, in seconds.
     """
     refusals: Sequence[Refusal] = ()
     if isinstance(verdict, Answer) and verdict.refused:
-        assert line is not None
-        refusals = game.explain(seat, tokenize(line))
+        refusals = game.explain(seat, tokens)
     elif isinstance(verdict, Late):
         refusals = (Refusal(RefusalCode.LATE, late_message(times, limit)),)
     elif isinstance(verdict, Malformed):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.record import Record
-from lanista.match.replay import positions, seat_faults
+from lanista.match.replay import judged_turns, seat_faults, start
 from lanista.rules.base import Consequence, Ruleset
 from lanista_protocol import Hello, Note, NoteCode
 
@@ -69,7 +69,9 @@ def payloads(
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
     asked = frozenset(asked_turns(record, seat))
-    for turn, game in zip(record.turns, positions(record, ruleset), strict=False):
+    game = start(record, ruleset)
+    for judged in judged_turns(record, game):
+        turn = judged.turn
         if turn.verdicts[seat] == "out":
             return
         is_back = str(seat) in turn.rejoined
@@ -87,7 +89,7 @@ def payloads(
             notes = b"".join(
                 [
                     encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
-                    for fault in seat_faults(header, game, turn, seat)
+                    for fault in seat_faults(header, game, judged, seat)
                     if fault.code in _NOTES
                 ]
             )

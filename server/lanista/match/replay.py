@@ -5,10 +5,14 @@ can check is checked: an answer that the record calls malformed must be malforme
 totals of faults must be those that the rules find, and the outcome must be the recorded one.
 
 What was refused isn't recorded: `turn_faults` derives it, with its messages, from the verdicts,
-the answers and the position.
+the answers and the position. `judge` reads every answer once, and whoever wants to know more of a
+turn (its faults, its answers in words) asks for that before `carry_out`.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import attrs
 
 from lanista.errors import LanistaError
 from lanista.match.clock import Limits
@@ -22,29 +26,28 @@ from lanista.match.record import (
     TurnInfo,
     one_line,
 )
+from lanista.match.verdicts import REFUSED, read_answer
 from lanista.rules.base import (
+    Answer,
     BadBoardError,
     BadSettingError,
     Consequence,
     Game,
     Late,
     Malformed,
-    MalformedAnswerError,
     Missing,
     Out,
     Refusal,
     RefusalCode,
     Ruleset,
+    Token,
     TooManySubmovesError,
     Verdict,
     complete_settings,
 )
 from lanista.rules.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
-from lanista_protocol import MalformedLineError, tokenize
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
-_SHORTENED = frozenset({"late", "malformed"})
-"""The verdicts of answers of which a record may keep only the beginning."""
 
 
 class MismatchError(LanistaError):
@@ -52,6 +55,17 @@ class MismatchError(LanistaError):
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+
+@attrs.frozen(eq=False)
+class JudgedTurn:
+    """A recorded turn with its verdicts, which are right by the rules."""
+
+    turn: TurnInfo
+    verdicts: Sequence[Verdict]
+    """The verdicts, by seat."""
+    tokens: Sequence[Sequence[Token]]
+    """The tokens of each answer that counts, by seat; empty for other verdicts than `Answer`."""
 
 
 def start(record: Record, ruleset: Ruleset) -> Game:
@@ -102,6 +116,68 @@ def start_of(header: Header, ruleset: Ruleset) -> Game:
         raise BadRecordError(f"the record's header: {error}") from None
 
 
+def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
+    """Return a recorded turn with its verdicts, after checking that they can be right.
+
+    Args:
+        game: The game before the turn.
+        previous: The turn before this one, if there was one.
+        turn: The turn to judge.
+
+    Raises:
+        MismatchError: The record contradicts the rules.
+        BadRecordError: The turn is invalid by any rules.
+    """
+    if game.outcome() is not None:
+        raise MismatchError(
+            f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
+        )
+    _check_presence(previous, turn)
+    seats = range(len(turn.verdicts))
+    verdicts, tokens = zip(*[_checked_verdict(game, turn, seat) for seat in seats], strict=True)
+    return JudgedTurn(turn, verdicts, tokens)
+
+
+def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
+    """Advance the game by a turn and compare the digest.
+
+    Args:
+        game: The game in which the turn was judged.
+        judged: The turn.
+        is_void: Whether this turn made the match void, so that it doesn't advance the game.
+
+    Raises:
+        MismatchError: The digest differs.
+    """
+    turn = judged.turn
+    if not is_void:
+        game.advance(judged.verdicts)
+    digest = game.digest()
+    if digest != turn.digest:
+        raise MismatchError(
+            f"turn {turn.turn}: digest {digest} by the rules, {turn.digest} in the record"
+        )
+
+
+def judged_turns(record: Record, game: Game) -> Iterator[JudgedTurn]:
+    """Yield each turn while the game stands before it; it is carried out afterwards.
+
+    Args:
+        record: The record to replay.
+        game: The game as returned by `start`, which is advanced.
+
+    Raises:
+        MismatchError: A turn contradicts the rules.
+        BadRecordError: A turn is invalid by any rules.
+    """
+    previous = None
+    for turn in record.turns:
+        judged = judge(game, previous, turn)
+        yield judged
+        carry_out(game, judged, is_void=_is_void_here(record, turn))
+        previous = turn
+
+
 def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
     """Yield the game before the first turn and after each one; it is one object, which changes.
 
@@ -114,49 +190,13 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
     previous = None
     for turn in record.turns:
         is_void = _is_void_here(record, turn)
-        step(game, previous, turn, is_void=is_void)
+        carry_out(game, judge(game, previous, turn), is_void=is_void)
         previous = turn
         if not is_void:
             yield game
 
 
-def step(game: Game, previous: TurnInfo | None, turn: TurnInfo, *, is_void: bool = False) -> None:
-    """Carry out one recorded turn and compare the digest.
-
-    Args:
-        game: The game before the turn, which is advanced.
-        previous: The turn before this one, if there was one.
-        turn: The turn to carry out.
-        is_void: Whether this turn made the match void, so that it is judged but not carried out.
-
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: The turn is invalid by any rules.
-    """
-    _carry_out(game, turn, _judged(game, previous, turn), is_void=is_void)
-
-
-def _judged(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> list[Verdict]:
-    """Return the recorded verdicts, by seat, after checking that they can be right."""
-    if game.outcome() is not None:
-        raise MismatchError(
-            f"turn {turn.turn}: by the rules the match was over after turn {turn.turn - 1}"
-        )
-    _check_presence(previous, turn)
-    return [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
-
-
-def _carry_out(game: Game, turn: TurnInfo, verdicts: Sequence[Verdict], *, is_void: bool) -> None:
-    if not is_void:
-        game.advance(verdicts)
-    digest = game.digest()
-    if digest != turn.digest:
-        raise MismatchError(
-            f"turn {turn.turn}: digest {digest} by the rules, {turn.digest} in the record"
-        )
-
-
-def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
+def turns(record: Record, game: Game) -> Iterator[Sequence[Verdict]]:
     """Yield the verdicts, by seat, of each turn that was carried out.
 
     Args:
@@ -168,8 +208,10 @@ def turns(record: Record, game: Game) -> Iterator[list[Verdict]]:
         MismatchError: A turn contradicts the rules.
         BadRecordError: A turn is invalid by any rules.
     """
+    previous = None
     for turn in played_turns(record):
-        yield [verdict(game, turn, seat) for seat in range(len(turn.verdicts))]
+        yield judge(game, previous, turn).verdicts
+        previous = turn
 
 
 def played_turns(record: Record) -> Sequence[TurnInfo]:
@@ -188,16 +230,13 @@ def verify(record: Record, ruleset: Ruleset) -> int:
     """
     game = start(record, ruleset)
     tallies = [FaultTally() for _ in record.header.players]
-    previous = None
-    for turn in record.turns:
-        verdicts = _judged(game, previous, turn)
+    for judged in judged_turns(record, game):
         for seat, tally in enumerate(tallies):
-            gone = turn.reason_gone(seat)
-            tally.count(verdicts[seat], None if gone is None else gone.code)
+            gone = judged.turn.reason_gone(seat)
+            tally.count(judged.verdicts[seat], None if gone is None else gone.code)
             if tally.wants_examples or gone is not None:
-                tally.keep(seat_faults(record.header, game, turn, seat), is_out=gone is not None)
-        _carry_out(game, turn, verdicts, is_void=_is_void_here(record, turn))
-        previous = turn
+                faults = seat_faults(record.header, game, judged, seat)
+                tally.keep(faults, is_out=gone is not None)
     result = record.result
     if result is None:
         return len(record.turns)
@@ -332,21 +371,21 @@ def _is_void_here(record: Record, turn: TurnInfo) -> bool:
     return result is not None and result.end == "void" and turn is record.turns[-1]
 
 
-def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
-    """Return the recorded verdict of a seat in `turn`; the game stands before that turn.
+def _checked_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Sequence[Token]]:
+    """Return the recorded verdict of a seat and, if it is `Answer`, the answer's tokens.
 
     Raises:
         MismatchError: The verdict contradicts the recorded faults or the answer.
         BadRecordError: The verdict is invalid.
     """
-    result = _recorded_verdict(game, turn, seat)
+    verdict, tokens = _recorded_verdict(game, turn, seat)
     recorded = [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
     expected: list[list[tuple[str, int | None]]] = [[]]
-    match result:
+    match verdict:
         case Late():
             expected = [[], [(RefusalCode.LATE.value, None)]]
         case Malformed():
-            expected = [[(result.refusal.code.value, result.refusal.index)]]
+            expected = [[(verdict.refusal.code.value, verdict.refusal.index)]]
             if str(seat) not in turn.shortened:
                 expected.append([])
         case Missing():
@@ -359,33 +398,29 @@ def verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
             f"turn {turn.turn}: the faults of seat {seat} are {recorded} in the record; "
             f"with verdict {turn.verdicts[seat]!r} they can be {' or '.join(map(str, expected))}"
         )
-    return result
+    return verdict, tokens
 
 
-def seat_faults(header: Header, game: Game, turn: TurnInfo, seat: int) -> list[FaultInfo]:
-    """Return all faults of a seat in a turn; the game stands before that turn.
-
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: The verdict is invalid.
-    """
-    judged = verdict(game, turn, seat)
+def seat_faults(header: Header, game: Game, judged: JudgedTurn, seat: int) -> list[FaultInfo]:
+    """Return all faults of a seat in a turn; the game stands before that turn."""
+    turn = judged.turn
     recorded = [fault for fault in turn.faults if fault.seat == seat]
     return recorded or faults_of(
         game,
         turn.turn,
         seat,
-        judged,
+        judged.verdicts[seat],
         line=turn.raw[seat],
+        tokens=judged.tokens[seat],
         times=turn.times[seat],
         limit=Limits(header.clock.first, header.clock.turn).of_turn(turn.turn) + turn.lag(seat),
     )
 
 
-def turn_faults(header: Header, game: Game, turn: TurnInfo) -> list[FaultInfo]:
+def turn_faults(header: Header, game: Game, judged: JudgedTurn) -> list[FaultInfo]:
     """Return all faults of a turn, in order of seats, as `seat_faults` does."""
-    seats = range(len(turn.verdicts))
-    return [fault for seat in seats for fault in seat_faults(header, game, turn, seat)]
+    seats = range(len(judged.verdicts))
+    return [fault for seat in seats for fault in seat_faults(header, game, judged, seat)]
 
 
 def all_faults(record: Record, game: Game) -> Iterator[list[FaultInfo]]:
@@ -399,57 +434,60 @@ def all_faults(record: Record, game: Game) -> Iterator[list[FaultInfo]]:
         MismatchError: The record contradicts the rules.
         BadRecordError: A turn is invalid by any rules.
     """
-    previous = None
-    for turn in record.turns:
-        yield turn_faults(record.header, game, turn)
-        step(game, previous, turn, is_void=_is_void_here(record, turn))
-        previous = turn
+    for judged in judged_turns(record, game):
+        yield turn_faults(record.header, game, judged)
 
 
-def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> Verdict:
+def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Sequence[Token]]:
     name, raw = turn.verdicts[seat], turn.raw[seat]
-    if str(seat) in turn.shortened and name not in _SHORTENED:
+    if str(seat) in turn.shortened and name not in REFUSED:
         raise BadRecordError(
             f"turn {turn.turn}: the answer of seat {seat} is shortened, "
             f"which it can't be with verdict {name!r}"
         )
     match name:
         case "late":
-            return Late()
+            return Late(), ()
         case "missing":
-            return Missing()
+            return Missing(), ()
         case "out":
-            return Out()
+            return Out(), ()
         case "malformed" if str(seat) in turn.shortened:
             # The rest of the answer isn't known, so what was wrong with it is taken from the fault.
             fault = next((fault for fault in turn.faults if fault.seat == seat), None)
             index, message = (None, "") if fault is None else (fault.index, fault.words)
-            return Malformed(Refusal(RefusalCode.MALFORMED, message, index))
+            return Malformed(Refusal(RefusalCode.MALFORMED, message, index)), ()
         case "malformed" if raw is not None:
-            return _malformed(game, turn.turn, seat, raw)
+            return _malformed(game, turn.turn, seat, raw), ()
         case "answer" if raw is not None:
-            try:
-                return game.parse(seat, tokenize(raw))
-            except (MalformedLineError, MalformedAnswerError, TooManySubmovesError) as error:
-                raise MismatchError(
-                    f"turn {turn.turn}: the answer of seat {seat} is malformed by the rules "
-                    f"({error}), well formed in the record"
-                ) from None
+            return _answer(game, turn.turn, seat, raw)
         case _:
             raise BadRecordError(
                 f"turn {turn.turn}: seat {seat} has verdict {name!r} and answer {raw!r}"
             )
 
 
-def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
+def _answer(game: Game, turn: int, seat: int, raw: str) -> tuple[Answer, Sequence[Token]]:
     try:
-        game.parse(seat, tokenize(raw))
-    except MalformedLineError as error:
-        return Malformed(Refusal(RefusalCode.MALFORMED, str(error)))
-    except MalformedAnswerError as error:
-        return Malformed(error.refusal)
-    except TooManySubmovesError:
-        pass  # such an answer puts its seat out
+        verdict, tokens = read_answer(game, seat, raw)
+    except TooManySubmovesError as error:
+        reason = str(error)
+    else:
+        if isinstance(verdict, Answer):
+            return verdict, tokens
+        reason = verdict.refusal.message
+    raise MismatchError(
+        f"turn {turn}: the answer of seat {seat} is malformed by the rules "
+        f"({reason}), well formed in the record"
+    )
+
+
+def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
+    # An answer of too many submoves isn't malformed: it puts its seat out.
+    with suppress(TooManySubmovesError):
+        verdict, _ = read_answer(game, seat, raw)
+        if isinstance(verdict, Malformed):
+            return verdict
     raise MismatchError(
         f"turn {turn}: the answer of seat {seat} isn't malformed by the rules, "
         "but it is in the record"

@@ -1,10 +1,11 @@
-"""How a match that is over ended for a seat, and why.
+"""How a match that is over ended for a seat, and why; and its failure, if that is one.
 
 This decides neither who has won nor what counts.
 """
 
 from collections.abc import Sequence
 
+from lanista.match.bundle import Exchange, Failure
 from lanista.match.ending import Ending
 from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
@@ -24,6 +25,8 @@ _OF_CLOSED = {
     "late": Ending.LATE,
 }
 """Maps the code that closed a seat to the bot's ending; any other code counts as malformed."""
+REASONS_KEPT = 100
+"""How many faults a failure names as its reasons."""
 
 
 def seat_ending(seat: Seat, decisive: Sequence[FaultInfo], late_limit: int) -> tuple[Ending, str]:
@@ -57,3 +60,20 @@ def _is_mute(seat: Seat, late_limit: int) -> bool:
     if seat.gone is None:  # one late turn was enough
         return session.owed > 0
     return session.owed >= min(late_limit, max(seat.late_streak, 1))
+
+
+def failure_reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
+    """Return why a seat failed: why it is out, or else the faults that ended the match."""
+    if seat.gone is not None:
+        return (f"{seat.gone}: {seat.gone_message}",)
+    lines = []
+    for fault in faults[-REASONS_KEPT:]:
+        place = "" if fault.index is None else f", submove {fault.index}"
+        lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
+    return tuple(lines)
+
+
+def seat_failure(seat: Seat, reasons: tuple[str, ...]) -> Failure:
+    """Return a seat's failure, for a bundle, with its last turns."""
+    turns = tuple(Exchange(*values) for values in seat.last_turns)
+    return Failure(seat=seat.index, name=seat.name, reasons=reasons, turns=turns)

@@ -1,30 +1,36 @@
-"""The lines of a match's record, built from its seats, and the reasons of its failures.
+"""The lines of a match's record: made from its seats, and written while the bots think.
 
-Nothing is judged here; that is the task of `runner`. But the size of the record is bounded here,
+Nothing is judged here; that is the task of `judge`. But the size of the record is bounded here,
 whatever the bots send.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import attrs
 
 from lanista import __version__
-from lanista.match.bundle import Exchange, Failure
+from lanista.match.channel import RoundTrip
 from lanista.match.conditions import MatchSpec
 from lanista.match.encoder import DialectEncoder
+from lanista.match.figures import MatchFigures
 from lanista.match.record import (
     FORMAT,
     ClockInfo,
     FaultInfo,
     Header,
     PlayerInfo,
+    RejoinInfo,
     encode,
     squeezed,
     whole_of,
 )
+from lanista.match.record_writer import RecordWriter
 from lanista.match.seat import Seat
+from lanista.match.verdicts import NAMES, REFUSED
+from lanista.rules.base import Game, Verdict
 
 LOG_KEPT = 4 * 1024 * 1024
 """How many bytes of a seat's log a record keeps, enough for 16 KiB in each of 250 turns."""
@@ -34,10 +40,6 @@ ANSWERS_KEPT = 16 * 1024 * 1024
 """How many bytes of a seat's answers a record keeps."""
 REFUSED_KEPT = 4096
 """How many characters of a refused answer are kept."""
-REFUSED = frozenset({"late", "malformed"})
-"""The verdicts of answers that aren't needed to replay the match."""
-REASONS_KEPT = 100
-"""How many faults a failure names as its reasons."""
 
 
 @attrs.define
@@ -55,6 +57,10 @@ class Room:
             return ""
         self.log -= len(encode(log))
         return log if self.log >= 0 else LOG_OVER
+
+    def holds(self, line: str) -> bool:
+        """Return whether an answer can be kept whole."""
+        return len(squeezed(line)) <= self.answers
 
     def keep_answer(self, line: str, *, is_refused: bool) -> str:
         """Return what is kept of an answer: all, or the beginning of a long refused one."""
@@ -108,76 +114,154 @@ def header(
     )
 
 
-def turn(
-    number: int,
-    began: float,
-    asked: Sequence[Seat],
-    stall: float,
-    *,
-    verdicts: Sequence[str],
-    faults: Sequence[FaultInfo],
-    rooms: Sequence[Room],
-) -> dict[str, Any]:
-    """Return the attributes of a `record.TurnInfo` that come from the seats.
+@attrs.define(eq=False)
+class TurnLines:
+    """The lines of a match's turns: each is made after its turn, and written during the next.
 
-    These are the answers, times, faults, logs and the stall. The turn is also added to `last_turns`
-    of each seat, for a failure bundle.
-
-    Args:
-        number: The number of the turn.
-        began: When the turn began, on trio's clock.
-        asked: The seats that were asked in the turn.
-        stall: Seconds for which the host stalled in the turn.
-        verdicts: The verdicts by seat, as the record writes them.
-        faults: Why seats are out since this turn, and what is wrong with malformed answers.
-        rooms: The room left by seat, which is reduced by what is kept.
+    It is written when the bots have been sent their next turn, while they think. That delays no
+    answer, since the kernel notes when answers arrive.
     """
-    raw: list[str | None] = [None] * len(verdicts)
-    times: list[tuple[int, ...] | None] = [None] * len(verdicts)
-    logs = {}
-    shortened = {}
-    lags = {}
-    for seat in asked:
-        if seat.lag:
-            lags[str(seat.index)] = round(seat.lag * 1e6)
-        room = rooms[seat.index]
-        if seat.line is not None:
-            is_refused = verdicts[seat.index] in REFUSED
-            kept = raw[seat.index] = room.keep_answer(seat.line, is_refused=is_refused)
-            if is_refused and kept != squeezed(seat.line):
-                shortened[str(seat.index)] = attrs.asdict(whole_of(seat.line))
-        log = room.keep_log(seat.connection.session.take_log())
-        if log:
-            logs[str(seat.index)] = log
-        times[seat.index] = times_of(seat, began)
-        if times[seat.index] is None:
-            continue
-        arrived = seat.arrived
-        if arrived is not None and arrived.in_doubt(seat.deadline):
-            # The answer counts only because it was read too late to know: a stall of the host.
-            stall = max(stall, arrived.read_at - seat.deadline)
-        seat.last_turns.append(
-            (number, seat.payload, seat.line, log, times[seat.index], seat.limit)
-        )
-    line: dict[str, Any] = {"turn": number, "verdicts": verdicts, "raw": raw, "times": times}
-    # What is wrong with a malformed answer follows from the answer, if that is kept as it came.
-    lines = {seat.index: seat.line for seat in asked}
-    unclear = [
-        fault
-        for fault in faults
-        if verdicts[fault.seat] != "malformed" or raw[fault.seat] != lines[fault.seat]
-    ]
-    if unclear:
-        line["faults"] = [attrs.asdict(fault) for fault in unclear]
-    if stall:
-        line["stall"] = round(stall, 4)
-    if logs:
-        line["logs"] = logs
-    if shortened:
-        line["shortened"] = shortened
-    if lags:
-        line["lags"] = lags
-    return line
+
+    record: RecordWriter
+    seats: Sequence[Seat]
+    figures: MatchFigures
+    """Where the times of turns and the round trips are counted."""
+    turns: int = attrs.field(init=False, default=0)
+    """Number of turns that have a line; during a turn, its number."""
+    rooms: Sequence[Room] = attrs.field(
+        init=False, default=attrs.Factory(lambda self: [Room() for _ in self.seats], True)
+    )
+    """The room that is left, by seat."""
+    # The last turn's line without its digest, until it is written; and what belongs to it: the
+    # game, and when the turn began or negative infinity, as in `add`.
+    _unwritten: tuple[dict[str, Any], Game, float] | None = attrs.field(init=False, default=None)
+    # By seat, the round trips that were measured since the last line.
+    _round_trips: dict[str, tuple[int, int]] = attrs.field(init=False, factory=dict)
+
+    def note_round_trip(self, seat: Seat, found: RoundTrip) -> None:
+        """Keep a measured round trip to a seat's bot for the line of this turn."""
+        self._round_trips[str(seat.index)] = found.smoothed, found.least
+        self.figures.round_trips.add(found.smoothed)
+
+    def add(
+        self,
+        game: Game,
+        began: float,
+        asked: Sequence[Seat],
+        verdicts: Sequence[Verdict],
+        faults: Sequence[Sequence[FaultInfo]],
+        *,
+        stall: float,
+        status: Sequence[float],
+        rejoined: Mapping[str, RejoinInfo] | None,
+        is_timed: bool,
+    ) -> None:
+        """Add the line of a turn, and the turn to `last_turns` of each seat, for failure bundles.
+
+        Args:
+            game: The game after the turn.
+            began: When the turn began, on trio's clock.
+            asked: The seats that were asked in the turn.
+            verdicts: The verdicts, by seat.
+            faults: By seat, the faults whose messages were written.
+            stall: Seconds for which the host stalled in the turn.
+            status: By seat, the share of the match's time that was used before the turn.
+            rejoined: The seats whose bots came back in this turn; None if no seat can be absent.
+            is_timed: Whether nothing but answers was waited for.
+        """
+        names = [NAMES[type(verdict)] for verdict in verdicts]
+        line = self._line(began, asked, names, faults, stall)
+        line["digest"] = ""  # its place among the keys
+        if any(status):
+            line["status"] = status
+        if self._round_trips:
+            line["round_trips"], self._round_trips = self._round_trips, {}
+        if rejoined is not None:
+            left = {str(seat.index): seat.why_absent for seat in asked if seat.absent}
+            if left:
+                line["left"] = left
+            if rejoined:
+                line["rejoined"] = {seat: attrs.asdict(info) for seat, info in rejoined.items()}
+        self._unwritten = line, game, began if is_timed else -math.inf
+        self.turns += 1
+
+    def write(self, next_began: float = math.inf) -> None:
+        """Write the last turn's line, unless that is done, and count its times.
+
+        Args:
+            next_began: When the next turn began; infinity if it hasn't.
+        """
+        if self._unwritten is None:
+            return
+        (line, game, began), self._unwritten = self._unwritten, None
+        try:
+            line["digest"] = game.digest()
+            self.record.turn(line)
+        except Exception:
+            self.turns -= 1  # The record ends before this turn.
+            raise
+        self.figures.count_turn(line["times"], 1e6 * (next_began - began))
+
+    def _line(
+        self,
+        began: float,
+        asked: Sequence[Seat],
+        names: Sequence[str],
+        faults: Sequence[Sequence[FaultInfo]],
+        stall: float,
+    ) -> dict[str, Any]:
+        """Return the attributes of a `record.TurnInfo` that come from the seats and their bots."""
+        raw: list[str | None] = [None] * len(names)
+        times: list[tuple[int, ...] | None] = [None] * len(names)
+        logs = {}
+        shortened = {}
+        lags = {}
+        for seat in asked:
+            if seat.lag:
+                lags[str(seat.index)] = round(seat.lag * 1e6)
+            room = self.rooms[seat.index]
+            if seat.line is not None:
+                is_refused = names[seat.index] in REFUSED
+                kept = raw[seat.index] = room.keep_answer(seat.line, is_refused=is_refused)
+                if is_refused and kept != squeezed(seat.line):
+                    shortened[str(seat.index)] = attrs.asdict(whole_of(seat.line))
+            log = room.keep_log(seat.connection.session.take_log())
+            if log:
+                logs[str(seat.index)] = log
+            times[seat.index] = times_of(seat, began)
+            if times[seat.index] is None:
+                continue
+            arrived = seat.arrived
+            if arrived is not None and arrived.in_doubt(seat.deadline):
+                # The answer counts only because it was read too late to know: a stall of the host.
+                stall = max(stall, arrived.read_at - seat.deadline)
+            seat.last_turns.append(
+                (self.turns, seat.payload, seat.line, log, times[seat.index], seat.limit)
+            )
+        line: dict[str, Any] = {"turn": self.turns, "verdicts": names, "raw": raw, "times": times}
+        # Why seats are out since this turn. What is wrong with a malformed answer follows from the
+        # answer, if that is kept as it came.
+        unclear = [
+            attrs.asdict(fault)
+            for seat in self.seats
+            if (
+                raw[seat.index] != seat.line
+                if names[seat.index] == "malformed"
+                else seat.gone is not None
+            )
+            for fault in faults[seat.index]
+        ]
+        if unclear:
+            line["faults"] = unclear
+        if stall:
+            line["stall"] = round(stall, 4)
+        if logs:
+            line["logs"] = logs
+        if shortened:
+            line["shortened"] = shortened
+        if lags:
+            line["lags"] = lags
+        return line
 
 
 def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
@@ -199,23 +283,6 @@ def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
         round((arrived.latest - handed) * 1e6),
         round((arrived.read_at - handed) * 1e6),
     )
-
-
-def reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
-    """Return why a seat failed: why it is out, or else the faults that ended the match."""
-    if seat.gone is not None:
-        return (f"{seat.gone}: {seat.gone_message}",)
-    lines = []
-    for fault in faults[-REASONS_KEPT:]:
-        place = "" if fault.index is None else f", submove {fault.index}"
-        lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
-    return tuple(lines)
-
-
-def failure(seat: Seat, reasons: tuple[str, ...]) -> Failure:
-    """Return a seat's failure, for a bundle, with its last turns."""
-    turns = tuple(Exchange(*values) for values in seat.last_turns)
-    return Failure(seat=seat.index, name=seat.name, reasons=reasons, turns=turns)
 
 
 def now() -> str:

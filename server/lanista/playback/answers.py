@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from lanista.match.record import TurnInfo
-from lanista.rules.base import DecodesAnswers, Game, Submove
-from lanista_protocol import tokenize
+from lanista.match.replay import JudgedTurn
+from lanista.rules.base import Answer, DecodesAnswers, Game, Submove
 
 SUBMOVES_SHOWN = 100
 """Maximum number of a seat's submoves in a turn that are put into words; an answer may have
@@ -21,20 +20,20 @@ Decoded = Sequence[tuple[Submove, ...] | None]
 """By seat, its submoves in words; None: it gave no answer that counts."""
 
 
-def decoded(game: Game, turn: TurnInfo) -> Decoded | None:
+def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
     """Return what the answers of a turn order; None if the ruleset can't say it.
 
     Args:
         game: The game before the turn.
-        turn: The turn, with verdicts that are right by the rules.
+        judged: The turn.
     """
     if not isinstance(game, DecodesAnswers):
         return None
     return [
-        tuple(islice(game.decode(seat, tokenize(raw)), SUBMOVES_SHOWN))
-        if verdict == "answer" and raw is not None
+        tuple(islice(game.decode(seat, tokens), SUBMOVES_SHOWN))
+        if isinstance(verdict, Answer)
         else None
-        for seat, (verdict, raw) in enumerate(zip(turn.verdicts, turn.raw, strict=True))
+        for seat, (verdict, tokens) in enumerate(zip(judged.verdicts, judged.tokens, strict=True))
     ]
 
 

@@ -12,7 +12,7 @@ from itertools import islice, zip_longest
 import attrs
 
 from lanista.match.record import Header, Record, TurnInfo
-from lanista.match.replay import played_turns, positions, seat_faults, start
+from lanista.match.replay import JudgedTurn, judge, played_turns, positions, seat_faults, start
 from lanista.playback.answers import SUBMOVES_SHOWN, decoded
 from lanista.playback.position_words import LINES, position_words
 from lanista.rules.base import Game, Ruleset, turn_word
@@ -109,7 +109,9 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
             start=begin, turns=counts, end=tuple(_end(a, b, counts, turn_word(ruleset)))
         )
     game = _game(a, ruleset, at)
-    seats = tuple(_seats(a.header, b.header, game, *both[at]))
+    before = both[at - 1] if at else (None, None)
+    judged = [judge(game, *pair) for pair in zip(before, both[at], strict=True)]
+    seats = tuple(_seats(a.header, b.header, game, *judged))
     words: tuple[str, ...] = ()
     if apart is not None:
         words = position_words(*_games(a, b, ruleset, apart + 1)) or (UNSEEN,)
@@ -204,10 +206,10 @@ def _tokens(raw: str | None) -> object:
 
 
 def _seats(
-    a: Header, b: Header, game: Game, one: TurnInfo, other: TurnInfo
+    a: Header, b: Header, game: Game, one: JudgedTurn, other: JudgedTurn
 ) -> Iterator[SeatDifference]:
     words = decoded(game, one), decoded(game, other)
-    for seat in _differing(one, other):
+    for seat in _differing(one.turn, other.turn):
         orders = [
             None
             if of_turn is None or (of_seat := of_turn[seat]) is None
@@ -247,10 +249,11 @@ def _only_in(submoves: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def _answer(
-    header: Header, game: Game, turn: TurnInfo, seat: int, submoves: tuple[str, ...]
+    header: Header, game: Game, judged: JudgedTurn, seat: int, submoves: tuple[str, ...]
 ) -> SeatAnswer:
+    turn = judged.turn
     raw = turn.raw[seat]
-    faults = seat_faults(header, game, turn, seat)
+    faults = seat_faults(header, game, judged, seat)
     return SeatAnswer(
         verdict=turn.verdicts[seat],
         raw=None if raw is None else shown(raw, RAW_SHOWN),

@@ -25,7 +25,7 @@ from lanista.match.record import (
     ResultInfo,
     TurnInfo,
 )
-from lanista.match.replay import MismatchError, start_of, step, turn_faults
+from lanista.match.replay import MismatchError, carry_out, judge, start_of, turn_faults
 from lanista.playback import frames
 from lanista.playback.answers import Decoded, decoded, submoves_json
 from lanista.rules import registry
@@ -146,12 +146,16 @@ class ReplayReader:
             self._items.popleft()
             assert self._game is not None
             assert self._header is not None
-            # The game changes in the step, so faults and answers come first.
-            faults = [] if is_void else turn_faults(self._header, self._game, item)
-            answers = None if is_void else decoded(self._game, item)
-            step(self._game, self._before, item, is_void=is_void)
+            judged = judge(self._game, self._before, item)
             self._before = item
-            return self.next() if is_void else self._frame(item, faults, answers)
+            if is_void:
+                carry_out(self._game, judged, is_void=True)
+                return self.next()
+            # Faults and answers are about the position before the turn.
+            faults = turn_faults(self._header, self._game, judged)
+            answers = decoded(self._game, judged)
+            carry_out(self._game, judged)
+            return self._frame(item, faults, answers)
         assert isinstance(item, ResultInfo)
         return self._end(item, None)
 

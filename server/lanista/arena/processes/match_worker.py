@@ -30,6 +30,7 @@ from lanista.arena.processes.match_player import close_all, our_fault, play_here
 from lanista.arena.processes.worker_process import end_of_link, forward_log
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
+from lanista.match.absence import RejoinError
 from lanista.match.background import BackgroundWork
 from lanista.match.boards import unpack_board
 from lanista.match.channel import SocketChannel
@@ -37,7 +38,7 @@ from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
-from lanista.match.runner import Match, RejoinError
+from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery

@@ -37,10 +37,10 @@ from lanista.arena.records.recovery import complete_part
 from lanista.hosting import handshake
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
+from lanista.match.absence import RejoinError
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
-from lanista.match.runner import RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista_protocol import ErrorCode, RemoteProtocolError
 

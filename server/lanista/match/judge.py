@@ -1,0 +1,255 @@
+"""Judging a match's answers: the verdict on each seat's turn, and what is wrong with it.
+
+Nothing is sent or read here, and the game isn't changed: it stands before the turn while that is
+judged.
+"""
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import trio
+
+from lanista.match.conditions import MatchSpec
+from lanista.match.faults import FaultTally, faults_of, late_message
+from lanista.match.figures import MatchFigures
+from lanista.match.record import FaultInfo
+from lanista.match.seat import Seat
+from lanista.match.turn_lines import ANSWERS_KEPT, Room, times_of
+from lanista.match.verdicts import read_answer
+from lanista.rules.base import (
+    Answer,
+    Consequence,
+    Game,
+    Late,
+    Missing,
+    Out,
+    RefusalCode,
+    Token,
+    TooManySubmovesError,
+    Verdict,
+)
+from lanista.rules.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
+from lanista_protocol import ErrorCode, Note, NoteCode
+
+LONG_LINE = 4096
+"""Length of an answer in characters above which other tasks may run before it is parsed."""
+_OUT = Out()
+
+
+def _empty_by_seat(judge: "Judge") -> list[list[FaultInfo]]:
+    return [[] for _ in judge.seats]
+
+
+@attrs.define(eq=False)
+class Judge:
+    """The judge of one match, who puts out seats that are late too often or send too much."""
+
+    spec: MatchSpec
+    seats: Sequence[Seat]
+    rooms: Sequence[Room]
+    """By seat, the room that the record has left."""
+    figures: MatchFigures
+    """Where late answers are counted."""
+    tallies: Sequence[FaultTally] = attrs.field(
+        init=False, default=attrs.Factory(lambda self: [FaultTally() for _ in self.seats], True)
+    )
+    """The faults of the whole match, by seat."""
+    faults: list[list[FaultInfo]] = attrs.field(
+        init=False, default=attrs.Factory(_empty_by_seat, takes_self=True)
+    )
+    """The faults of the present turn, by seat, as far as their messages were written."""
+    # By seat, the tokens of its last answer, of which `_faults` needs those of the present turn.
+    _tokens: list[Sequence[Token]] = attrs.field(
+        init=False, default=attrs.Factory(lambda self: [()] * len(self.seats), takes_self=True)
+    )
+
+    # -- verdicts ------------------------------------------------------------------------------
+
+    async def verdicts(self, game: Game, playing: Sequence[Seat]) -> list[Verdict]:
+        """Return the verdicts on a turn, by seat.
+
+        Args:
+            game: The game before the turn.
+            playing: The seats that are still in the match.
+        """
+        verdicts: list[Verdict] = [_OUT] * len(self.seats)
+        for seat in playing:
+            if seat.line is not None and len(seat.line) > LONG_LINE:
+                # Parsing this takes milliseconds, so other matches may go first.
+                await trio.lowlevel.checkpoint()
+            verdicts[seat.index] = self._verdict(game, seat)
+        return verdicts
+
+    def _verdict(self, game: Game, seat: Seat) -> Verdict:
+        if _is_missing(seat):
+            return Missing()
+        if is_late(seat):
+            _spend(seat, seat.deadline - seat.handed_at - seat.lag)
+            return Late()
+        arrived = seat.arrived
+        assert seat.line is not None
+        assert arrived is not None
+        _spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at - seat.lag)
+        seat.late_streak = 0
+        try:
+            verdict, self._tokens[seat.index] = read_answer(game, seat.index, seat.line)
+        except TooManySubmovesError as error:
+            seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, str(error))
+            return Missing()
+        if isinstance(verdict, Answer) and not self.rooms[seat.index].holds(seat.line):
+            # Without the answer the match couldn't be replayed.
+            limit = ANSWERS_KEPT // 1024**2
+            message = f"its answers in this match have more than {limit} MiB, which is the limit"
+            seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, message)
+            return Missing()
+        return verdict
+
+    # -- faults --------------------------------------------------------------------------------
+
+    def note_faults(
+        self,
+        game: Game,
+        turn: int,
+        began: float,
+        playing: Sequence[Seat],
+        verdicts: Sequence[Verdict],
+        *,
+        in_stall: bool,
+    ) -> list[bytes]:
+        """Count the faults of a turn; return the notes that each seat is sent next.
+
+        Args:
+            game: The game before the turn, so that it can explain what is refused.
+            turn: The number of the turn.
+            began: When the turn began, on trio's clock.
+            playing: The seats that are still in the match.
+            verdicts: The verdicts, by seat.
+            in_stall: Whether a late answer may be the fault of a stall of this machine, so that it
+                doesn't count for the limit of late turns.
+        """
+        self.faults = _empty_by_seat(self)
+        notes = [b""] * len(self.seats)
+        for seat in playing:
+            verdict, tally = verdicts[seat.index], self.tallies[seat.index]
+            if isinstance(verdict, Answer) and not verdict.refused:
+                continue
+            times = times_of(seat, began)
+            if isinstance(verdict, Late):
+                self.figures.count_late(in_stall=in_stall)
+            if not in_stall and (isinstance(verdict, Late) or seat.absent):
+                self._count_late(seat, times)
+            tally.count(verdict, seat.gone)
+            hello = seat.connection.hello
+            assert hello is not None
+            wants_notes = hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT
+            if isinstance(verdict, Answer) and not wants_notes and not tally.wants_examples:
+                continue  # Nobody reads the messages, and there may be thousands.
+            faults = self._faults(game, turn, seat, verdict, times)
+            self.faults[seat.index] = faults
+            tally.keep(faults, is_out=seat.gone is not None)
+            if wants_notes and not isinstance(verdict, Missing):
+                notes[seat.index] = b"".join([_note(seat, fault) for fault in faults])
+        return notes
+
+    def _count_late(self, seat: Seat, times: Sequence[int] | None) -> None:
+        """Count a turn that was late or missing; put the seat out after too many of them in a row.
+
+        A bot that is already back, and so will be asked in the next turn, isn't put out before.
+        """
+        seat.late_streak += 1
+        if (
+            seat.successor is not None
+            or self.spec.ruleset.consequence is not Consequence.SKIP
+            or seat.late_streak < self.spec.conditions.late_limit
+        ):
+            return
+        if seat.absent:
+            message = f"late or absent {seat.late_streak} turns in a row, so it is out"
+            seat.lose("disconnected", f"{seat.why_absent}; {message}")
+        else:
+            message = late_message(times, seat.limit)
+            message += f"; late {seat.late_streak} turns in a row, so it is out"
+            seat.lose("late", message)
+
+    def _faults(
+        self, game: Game, turn: int, seat: Seat, verdict: Verdict, times: Sequence[int] | None
+    ) -> list[FaultInfo]:
+        """Return the faults of a seat in a turn, with their messages."""
+        if seat.gone is not None:
+            code = RefusalCode.LATE.value if isinstance(verdict, Late) else seat.gone
+            return [_reason_out(turn, seat, code)]
+        return faults_of(
+            game,
+            turn,
+            seat.index,
+            verdict,
+            line=seat.line,
+            tokens=self._tokens[seat.index],
+            times=times,
+            limit=seat.limit,
+        )
+
+    def count_out(self, turn: int, seat: Seat) -> None:
+        """Count the fault by which a seat is out without having been judged in a turn."""
+        assert seat.gone is not None
+        tally = self.tallies[seat.index]
+        tally.count(Missing(), seat.gone)
+        faults = self.faults[seat.index] = [_reason_out(turn, seat, seat.gone)]
+        tally.keep(faults, is_out=True)
+
+    # -- the outcome ---------------------------------------------------------------------------
+
+    def outcome(self, game: Game) -> Outcome | None:
+        """Return the outcome after a turn; None if the match goes on."""
+        outcome = game.outcome()
+        if outcome is None and not any(seat.playing for seat in self.seats):
+            scores = game.scores()
+            outcome = Outcome(
+                termination=Termination.FORFEIT,
+                ranks=ranks_by_score(scores),
+                scores=scores,
+                reason="all-out",
+            )
+        return outcome
+
+    def removal(self, game: Game, turn: int) -> Outcome:
+        """Return the outcome of a match that a kick ends within a turn, which isn't played.
+
+        The rules can't tell who has lost, as they would need verdicts on all seats.
+        """
+        self.faults = _empty_by_seat(self)
+        for seat in self.seats:
+            if seat.kicked is not None:
+                seat.lose(seat.kicked_code.value, seat.kicked)
+            if seat.gone is not None:
+                self.count_out(turn, seat)
+        at_fault = [seat.gone is not None for seat in self.seats]
+        return forfeit(at_fault, game.scores(), REMOVED)
+
+
+def is_late(seat: Seat) -> bool:
+    """Return whether a seat that was asked has given no answer in time."""
+    if _is_missing(seat):
+        return False
+    # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
+    if seat.line is None or seat.arrived is None or seat.gone:
+        return True
+    return not seat.arrived.in_time(seat.deadline)
+
+
+def _is_missing(seat: Seat) -> bool:
+    return seat.line is None and not seat.present and seat.gone != "late"
+
+
+def _spend(seat: Seat, seconds: float) -> None:
+    if math.isfinite(seconds):
+        seat.used += max(0.0, seconds)
+
+
+def _reason_out(turn: int, seat: Seat, code: str) -> FaultInfo:
+    return FaultInfo(turn=turn, seat=seat.index, code=code, index=None, words=seat.gone_message)
+
+
+def _note(seat: Seat, fault: FaultInfo) -> bytes:
+    return seat.encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
