@@ -3,7 +3,7 @@
 from lanista.rules import registry
 
 
-def games() -> tuple[str, ...]:
+def game_names() -> tuple[str, ...]:
     """Return the names of the installed games."""
     return registry.names()
 
