@@ -13,7 +13,7 @@ import sys
 import time
 
 from lanista.game import Game
-from lanista.house.gravity_goers import RECRUIT_LIMIT, GravityGoers
+from lanista.rules.angrymob.house_bots.gravity_goers import RECRUIT_LIMIT, GravityGoers
 from lanista_client import AngryMobState, Arena
 
 SECONDS = 0.15  # of the 0.2 that a turn may take

@@ -35,7 +35,7 @@ _PUBLIC: dict[str, str | None] = {
     "aplay": "library.playing",
     "aplay_many": "library.many",
     "env": None,
-    "games": "library.names",
+    "game_names": "library.names",
     "house_bots": "library.names",
     "new_game": "game",
     "open_record": "library.replays",

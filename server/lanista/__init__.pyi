@@ -12,7 +12,7 @@ from lanista.library.many import aplay_many as aplay_many
 from lanista.library.many import play_many as play_many
 from lanista.library.matches import Fault as Fault
 from lanista.library.matches import Match as Match
-from lanista.library.names import games as games
+from lanista.library.names import game_names as game_names
 from lanista.library.names import house_bots as house_bots
 from lanista.library.options import MatchOptions as MatchOptions
 from lanista.library.playing import aplay as aplay

@@ -19,7 +19,7 @@ from lanista.arena.server import Arena
 from lanista.hosting.host import MatchReport
 from lanista.match.connection import Connection
 from lanista.match.record import ResultInfo
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 from support.arenas import arena_options

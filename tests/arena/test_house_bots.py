@@ -25,10 +25,10 @@ def test_house_bots_and_command_lines_are_found(tmp_path):
     )
     demo, mine, pipe, anchor = found(house, tmp_path)
     assert ["Demo", "mine", "pipe", "My Anchor"] == [bot.name for bot in (demo, mine, pipe, anchor)]
-    assert (sys.executable, "-P", "-m", "lanista.house.hogwarts_demo") == demo.command
+    assert (sys.executable, "-P", "-m", "lanista.rules.hogwarts.house_bots.demo") == demo.command
     assert ("python3", "bots/mine.py") == mine.command
     assert ("lanista.bridge", "python3", "pipe.py") == pipe.command[-3:]
-    assert "lanista.house.hogwarts_null" == anchor.command[-1]
+    assert "lanista.rules.hogwarts.house_bots.null" == anchor.command[-1]
     assert {str(tmp_path)} == {bot.folder for bot in (demo, mine, pipe, anchor)}
     assert BotLimits() == demo.limits
     assert not demo.sandboxed

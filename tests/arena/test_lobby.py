@@ -4,7 +4,7 @@ import pytest
 
 from lanista.arena.lobby import Lobby, Player
 from lanista.match.connection import Connection
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 NO_ROOM = ("angrymob", None)

@@ -28,7 +28,7 @@ from lanista.arena.spec import (
     toml_of,
 )
 from lanista.hosting.spec_parts import Clock, SandboxName
-from lanista.house import HOUSE
+from lanista.rules import registry
 from lanista.toml_spec import SpecError
 
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
@@ -305,7 +305,7 @@ def test_a_game_implies_a_ladder_of_its_name_with_all_its_house_bots():
     spec = implied(["crematoria", "angrymob"])
     assert ["crematoria", "angrymob"] == [ladder.name for ladder in spec.ladders]
     for ladder in spec.ladders:
-        house = tuple(HouseBot(command=name) for name in HOUSE[ladder.game])
+        house = tuple(HouseBot(command=name) for name in registry.house_bots(ladder.game))
         assert LadderSpec(name=ladder.game, game=ladder.game, house=house) == ladder
     assert attrs.evolve(spec, ladders=()) == ArenaSpec(workers=1)
     assert ArenaSpec(workers=1) == implied([])

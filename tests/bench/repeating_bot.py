@@ -2,8 +2,8 @@
 
 import sys
 
-from lanista.house._play import play
-from lanista.house.hogwarts_demo import Demo
+from lanista.rules.hogwarts.house_bots.demo import Demo
+from lanista.rules.house_bot import play
 
 
 class Repeating(Demo):

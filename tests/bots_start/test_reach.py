@@ -157,7 +157,7 @@ def top(tmp_path):
             ["{top}/venv/python", "-m", "lanista.bridge", "./bots/tom/main.py"],
             {"work/bots/tom", "work/bots/tom/main.py"},
         ),
-        (["python3", "-m", "lanista.house.camper_joe"], {"real/bin/python3"}),
+        (["python3", "-m", "lanista.rules.angrymob.house_bots.camper_joe"], {"real/bin/python3"}),
         # What has no libraries beside its `bin` is no installation.
         (["{top}/tools/bin/engine"], {"tools/bin", "tools/bin/engine"}),
         # A link on the way is needed itself, and what it leads to.

@@ -692,7 +692,7 @@ async def test_a_whole_match_in_sandboxes(tmp_path):
     """House bots, unchanged; every turn is answered in time, though the clock is not the point."""
 
     ruleset = registry.get("angrymob")
-    command = (sys.executable, "-P", "-m", "lanista.house.gravity_goers")
+    command = (sys.executable, "-P", "-m", "lanista.rules.angrymob.house_bots.gravity_goers")
     match = StartedMatch(
         spec=MatchSpec(
             ruleset=ruleset, settings=complete_settings(ruleset, {"move_limit": 20}), seed=7

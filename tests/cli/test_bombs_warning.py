@@ -8,6 +8,9 @@ from lanista import bots
 from lanista.bots import NO_LIMITS
 from lanista.cli import common
 from lanista.hosting.bot_pool import Contestant
+from lanista.rules import registry
+
+CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
 
 MINE = Contestant(name="mine", command=("./mybot",))
 LINE = (
@@ -30,7 +33,13 @@ def be_root_in_a_container(monkeypatch):
         (MINE, LINE),
         (Contestant(name="mine", command=("./mybot",), sandboxed=True), ""),
         (Contestant(name="mine", command=("./mybot",), limits=NO_LIMITS), ""),
-        (Contestant(name="Joe", command=("python3", "-m", "lanista.house.camper_joe")), ""),
+        (
+            Contestant(
+                name="Joe",
+                command=("python3", "-m", CAMPER_JOE),
+            ),
+            "",
+        ),
     ],
 )
 def test_root_is_told_of_a_bot_that_nothing_bounds(monkeypatch, capsys, bot, line):

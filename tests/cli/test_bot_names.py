@@ -8,8 +8,10 @@ from lanista.bots import parse_command
 from lanista.cli.common import bot_command
 from lanista.hosting.host import distinct
 from lanista.hosting.names import name_of
-from lanista.house import HOUSE
+from lanista.rules import registry
 from lanista_protocol import parse_hello
+
+CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +46,10 @@ def test_any_name_given_so_can_be_said_in_a_hello(command):
 
 def test_a_house_bot_is_found_by_its_name():
     """Before any program of that name; started so that nothing in the folder hides the client."""
-    assert ("CamperJoe", (sys.executable, "-P", "-m", HOUSE["angrymob"]["CamperJoe"])) == (
-        bot_command("angrymob", "CamperJoe")
-    )
+    assert (
+        "CamperJoe",
+        (sys.executable, "-P", "-m", CAMPER_JOE),
+    ) == (bot_command("angrymob", "CamperJoe"))
 
 
 def test_a_command_line_is_kept_as_its_words():

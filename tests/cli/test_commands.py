@@ -8,7 +8,7 @@ import pytest
 import lanista_maps
 from lanista import __version__
 from lanista.cli import LazyGroup
-from lanista.house import HOUSE
+from lanista.rules import registry
 
 
 def test_help_imports_nothing_heavy():
@@ -59,7 +59,8 @@ def test_games_lists_settings_with_their_defaults(lanista):
 def test_bots_lists_the_house_bots(lanista):
     """Of one game or of all, each with its first line."""
     done = lanista("bots", "angrymob")
-    assert list(HOUSE["angrymob"]) == [line.split()[1] for line in done.out.splitlines()]
+    names = [line.split()[1] for line in done.out.splitlines()]
+    assert list(registry.house_bots("angrymob")) == names
     assert "angrymob  CamperJoe  CamperJoe never moves" in done.out
     assert done.out in lanista("bots").out
 

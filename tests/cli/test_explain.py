@@ -63,7 +63,7 @@ def test_crematoria_has_one_behaviour(lanista):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "expected `HarryPotter 1.0` or `Crematoria 1.2`"),
+        (b"", "expected `Crematoria 1.2` or `HarryPotter 1.0`"),
         (b"hello\n", "line 1: not a file of an original game"),
         (b'{"lanista_record":3}\n', "bad.res is a record: `lanista replay verify` checks it"),
         (b"\x1f\x8bnonsense", "damaged gzip data"),

@@ -39,7 +39,7 @@ def test_a_name_that_is_like_no_other_gets_none(lanista, words):
 
 def test_a_bot_of_another_game_is_told_so(lanista):
     done = lanista("play", "angrymob", "Dummy", "CamperJoe")
-    assert done.err.endswith("; Dummy is a house bot of hogwarts and crematoria\n")
+    assert done.err.endswith("; Dummy is a house bot of crematoria and hogwarts\n")
 
 
 def test_a_mistyped_key_comes_before_the_key_that_is_missing_for_it(lanista, tmp_path):

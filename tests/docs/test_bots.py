@@ -28,7 +28,6 @@ from e2e.running import PATIENCE, Daemon, Peer, read
 from kit.conftest import kit_cache
 from languages.built import CACHE
 from languages.conftest import needed
-from lanista.house import HOUSE
 from lanista.match.replay import positions
 from lanista.rules import registry
 
@@ -132,7 +131,7 @@ def with_daemon(text, shell, tmp_path):
     daemon = Daemon(tmp_path / "daemon", "--time-move", 20, "--move-limit", 99)
     try:
         shell.env["LANISTA_PORT"] = str(daemon.port)
-        words = [sys.executable, "-m", HOUSE["angrymob"]["CamperJoe"]]
+        words = [sys.executable, "-m", registry.house_bots("angrymob")["CamperJoe"]]
         with subprocess.Popen(words, env=shell.env) as opponent:
             try:
                 run(text, shell)

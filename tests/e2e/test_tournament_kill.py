@@ -108,7 +108,7 @@ def test_a_killed_worker_is_replaced(cup):
     gate, bot, spec = folder / "open", folder / "waits.sh", folder / "cup.toml"
     bot.write_text(
         f"while [ ! -e {gate} ]; do sleep 0.1; done\n"
-        f"exec {sys.executable} -P -m lanista.house.random_runners\n"
+        f"exec {sys.executable} -P -m lanista.rules.angrymob.house_bots.random_runners\n"
     )
     spec.write_text(spec.read_text().replace('"RandomRunners"', f'"sh {bot}"'))
     run = start()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from lanista.formats.crematoria import Configuration, read_cnf, write_cnf
-from lanista.formats.tokens import FormatError
 from lanista.rules.base import complete_settings
-from lanista.rules.crematoria import RULESET
+from lanista.rules.crematoria.files import Configuration, read_cnf, write_cnf
+from lanista.rules.crematoria.ruleset import RULESET
+from lanista.rules.original_tokens import FormatError
 from support.crematoria import board
 
 SETTINGS = complete_settings(RULESET, {})

@@ -7,11 +7,11 @@ import attrs
 import pytest
 
 import lanista_maps
-from lanista.formats.crematoria import Header, Res, match_text, read_res
-from lanista.formats.crematoria_explain import explain, explain_round
 from lanista.rules.base import complete_settings
 from lanista.rules.chance import OriginalChance
-from lanista.rules.crematoria import RULESET
+from lanista.rules.crematoria.explaining import explain, explain_round
+from lanista.rules.crematoria.files import Header, Res, match_text, read_res
+from lanista.rules.crematoria.ruleset import RULESET
 from support.crematoria import TRACE_NAMES, board, new_game, roam, trace_text
 from support.traces import some_always
 

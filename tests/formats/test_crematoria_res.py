@@ -6,7 +6,8 @@ import re
 import attrs
 import pytest
 
-from lanista.formats.crematoria import (
+from lanista.rules.base import Late, complete_settings
+from lanista.rules.crematoria.files import (
     Header,
     match_text,
     position_of,
@@ -15,9 +16,8 @@ from lanista.formats.crematoria import (
     read_res,
     write_res,
 )
-from lanista.formats.tokens import FormatError
-from lanista.rules.base import Late, complete_settings
-from lanista.rules.crematoria import RULESET
+from lanista.rules.crematoria.ruleset import RULESET
+from lanista.rules.original_tokens import FormatError
 from support.crematoria import TRACE_NAMES, game_at, new_game, trace_orders, trace_text
 from support.traces import some_always
 

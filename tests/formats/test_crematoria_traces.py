@@ -2,8 +2,8 @@
 
 import pytest
 
-from lanista.formats.crematoria import Header, match_text
 from lanista.rules.base import Late
+from lanista.rules.crematoria.files import Header, match_text
 from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
 
 SCORES = {

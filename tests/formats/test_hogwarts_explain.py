@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.formats.hogwarts import Command, Unit, read_res, res_of
-from lanista.formats.hogwarts_explain import (
+from lanista.rules.base import Late, MalformedAnswerError
+from lanista.rules.chance import OriginalChance
+from lanista.rules.hogwarts.explaining import (
     Explanation,
     _is_drawable,
     _Round,
@@ -23,8 +24,7 @@ from lanista.formats.hogwarts_explain import (
     _Walls,
     explain,
 )
-from lanista.rules.base import Late, MalformedAnswerError
-from lanista.rules.chance import OriginalChance
+from lanista.rules.hogwarts.files import Command, Unit, read_res, res_of
 from lanista.rules.hogwarts.game import step_towards
 from lanista.rules.hogwarts.placing import draw_ingredients
 from support.hogwarts import (

@@ -7,7 +7,8 @@ from random import Random
 import attrs
 import pytest
 
-from lanista.formats.hogwarts import (
+from lanista.rules.base import Late, MalformedAnswerError
+from lanista.rules.hogwarts.files import (
     CODED,
     Configuration,
     Submitted,
@@ -22,9 +23,8 @@ from lanista.formats.hogwarts import (
     write_cnf,
     write_res,
 )
-from lanista.formats.tokens import FormatError
-from lanista.rules.base import Late, MalformedAnswerError
-from lanista.rules.hogwarts import RULESET
+from lanista.rules.hogwarts.ruleset import RULESET
+from lanista.rules.original_tokens import FormatError
 from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, roam, seeded, spell
 
 DEFAULTS = {setting.name: setting.default for setting in CODED}

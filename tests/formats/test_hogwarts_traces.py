@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lanista.formats.hogwarts import read_orders, read_res, res_of, submoves, write_res
-from lanista.formats.hogwarts_explain import Explanation, explain
+from lanista.rules.hogwarts.explaining import Explanation, explain
+from lanista.rules.hogwarts.files import read_orders, read_res, res_of, submoves, write_res
 from support.hogwarts import check_invariants, seeded
 from support.traces import some_always
 

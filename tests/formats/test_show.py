@@ -8,11 +8,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lanista.formats import crematoria, hogwarts
-from lanista.formats.originals import of_game, of_text
-from lanista.formats.tokens import FormatError
 from lanista.rules import registry
 from lanista.rules.base import Late
+from lanista.rules.crematoria import files as crematoria
+from lanista.rules.hogwarts import files as hogwarts
+from lanista.rules.original_tokens import FormatError
+from lanista.rules.originals import of_game, of_text
 from lanista.rules.requirements import (
     require_mark,
     require_past,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lanista.formats.tokens import FormatError, Tokens
+from lanista.rules.original_tokens import FormatError, Tokens
 
 
 def test_words_are_taken_in_order_with_their_lines():

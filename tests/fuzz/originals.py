@@ -8,12 +8,13 @@ from typing import Any
 import lanista_maps
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
-from lanista.formats import crematoria, hogwarts
-from lanista.formats.originals import of_game, of_text
-from lanista.formats.tokens import FormatError
 from lanista.playback.frames import FrameWriter, encode, head_of_res
 from lanista.rules import registry
 from lanista.rules.base import complete_settings
+from lanista.rules.crematoria import files as crematoria
+from lanista.rules.hogwarts import files as hogwarts
+from lanista.rules.original_tokens import FormatError
+from lanista.rules.originals import of_game, of_text
 from support.players import PLAYERS
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")

@@ -8,7 +8,7 @@ import pytest
 
 import lanista
 from docs.pages import DOCS
-from lanista.house.gravity_goers import GravityGoers
+from lanista.rules.angrymob.house_bots.gravity_goers import GravityGoers
 
 MAP = "5 6\n. 2 . . . .\n. A . # . 2\n. . 3 3 . .\n2 . # . B .\n. . . . 2 .\n"
 

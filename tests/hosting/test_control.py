@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from lanista.hosting.control import PATHS_KEPT, Changes, MatchControl, RunningMatch, RunningMatches
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from support.tinygame import RULESET as COUNTING
 
 # -- changes -------------------------------------------------------------------------------------

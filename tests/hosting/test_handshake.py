@@ -10,7 +10,7 @@ from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 

@@ -10,7 +10,7 @@ from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_mat
 from lanista.hosting.started_match import StartedMatch, StartFailureError
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import ResultInfo
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.base import complete_settings
 
 SPEC = MatchSpec(ruleset=RULESET, settings=complete_settings(RULESET, {}), seed=1)

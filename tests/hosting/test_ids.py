@@ -3,7 +3,7 @@
 import re
 
 from lanista.hosting import ids
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista_protocol import parse_hello
 
 

@@ -6,15 +6,11 @@ The states are made from the very lines that the ruleset sends, by the client's 
 import random
 import time
 
-from lanista.rules import angrymob, crematoria, hogwarts
+from lanista.rules import registry
 from lanista.rules.base import complete_settings
 from lanista_client import GAMES
 
-RULESETS = {
-    "angrymob": angrymob.RULESET,
-    "hogwarts": hogwarts.RULESET,
-    "crematoria": crematoria.RULESET,
-}
+RULESETS = {name: registry.get(name) for name in registry.ours()}
 
 
 def facts_of(text):

@@ -1,30 +1,27 @@
 """The house bots of the games for four: by hand, on whole matches, and how strong they are."""
 
 from collections import Counter
+from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from house.in_process import facts_of, new_four, play_four, seeds_of, states_of
-from lanista.house import (
-    crematoria_demo,
-    crematoria_dummy,
-    crematoria_null,
-    hogwarts_demo,
-    hogwarts_dummy,
-    hogwarts_null,
-)
-from lanista.house.hogwarts_dummy import solve
+from lanista.rules import registry
+from lanista.rules.crematoria.house_bots import demo as crematoria_demo
+from lanista.rules.crematoria.house_bots import dummy as crematoria_dummy
+from lanista.rules.hogwarts.house_bots import demo as hogwarts_demo
+from lanista.rules.hogwarts.house_bots import dummy as hogwarts_dummy
+from lanista.rules.hogwarts.house_bots.dummy import solve
 from lanista_client import CrematoriaState, HogwartsState, crematoria, hogwarts
 
-MODULES = {
-    "hogwarts": (hogwarts_null, hogwarts_demo, hogwarts_dummy),
-    "crematoria": (crematoria_null, crematoria_demo, crematoria_dummy),
-}
 BOTS = {
-    game: {"Null": null.Null, "Demo": demo.Demo, "Dummy": dummy.Dummy}
-    for game, (null, demo, dummy) in MODULES.items()
+    game: {
+        name: getattr(import_module(module), name)
+        for name, module in registry.house_bots(game).items()
+    }
+    for game in ("hogwarts", "crematoria")
 }
 GAMES = pytest.mark.parametrize("game", BOTS)
 SHORT = {"hogwarts": {"NUM_ROUNDS": 70}, "crematoria": {"nb_rounds": 40}}

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from house.in_process import facts_of, new_game, play, states_of
-from lanista.house._paths import FAR, Paths
-from lanista.house.camper_joe import CamperJoe
-from lanista.house.gravity_goers import GravityGoers
-from lanista.house.professor_random import ProfessorRandom
-from lanista.house.random_runners import RandomRunners
+from lanista.rules.angrymob.house_bots.camper_joe import CamperJoe
+from lanista.rules.angrymob.house_bots.gravity_goers import GravityGoers
+from lanista.rules.angrymob.house_bots.paths import FAR, Paths
+from lanista.rules.angrymob.house_bots.professor_random import ProfessorRandom
+from lanista.rules.angrymob.house_bots.random_runners import RandomRunners
 from lanista_client import DIRECTIONS, DOWN, LEFT, RIGHT, UP, AngryMobState
 
 BOTS = [CamperJoe, ProfessorRandom, RandomRunners, GravityGoers]

@@ -1,5 +1,6 @@
 """The house bots as whoever starts them meets them: processes with a name, a match and an end."""
 
+import ast
 import importlib.util
 import os
 import signal
@@ -22,9 +23,14 @@ from client.scripted_arena import (
     Says,
     ScriptedArena,
 )
-from lanista.house import HOUSE
+from lanista.rules import registry
 
-BOTS = [(game, name, HOUSE[game][name]) for game in HOUSE for name in HOUSE[game]]
+CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
+BOTS = [
+    (game, name, module)
+    for game in registry.ours()
+    for name, module in registry.house_bots(game).items()
+]
 ALL = pytest.mark.parametrize(
     ("game", "name", "module"), BOTS, ids=[f"{game}-{name}" for game, name, _ in BOTS]
 )
@@ -66,17 +72,32 @@ def test_the_table_names_modules_that_are_there(game, name, module):
     assert name.isalnum()
 
 
-def test_the_table_is_cheap():
-    """Who lists the bots needn't load one, nor the client, nor a socket."""
-    code = "import sys, lanista.house; print({'lanista_client', 'socket'} & {*sys.modules})"
+def test_listing_the_bots_is_cheap():
+    """Whoever lists the bots loads none of them, nor the client, nor the rules."""
+    code = (
+        "import sys; from lanista.rules import registry\n"
+        "for game in registry.ours(): registry.house_bots(game)\n"
+        "print([name for name in sys.modules if name.startswith('lanista_client')"
+        " or name.count('.') > 2 and not name.endswith('.house_bots')])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert ("set()\n", "") == (done.stdout, done.stderr)
+    assert ("[]\n", "") == (done.stdout, done.stderr)
+
+
+@ALL
+def test_a_bot_begins_without_the_rules(game, name, module):
+    """It is a process for each seat of each match, which must be there in milliseconds."""
+    code = f"import sys, {module}; print([name for name in sys.modules if 'lanista.' in name])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = {"lanista.rules", "lanista.rules.house_bot", f"lanista.rules.{game}"}
+    loaded |= {f"lanista.rules.{game}.house_bots", f"lanista.rules.{game}.house_bots.paths", module}
+    assert set(ast.literal_eval(done.stdout)) <= loaded
 
 
 def test_a_bot_says_the_name_that_it_is_given():
     """Its own is what all others here say."""
     with ScriptedArena(Hears(b"Blue 7 v=1 game=angrymob\n"), Says(b"error shutdown\n")) as arena:
-        assert (0, "", "") == end(start("lanista.house.camper_joe", arena.port, "Blue 7"))
+        assert (0, "", "") == end(start(CAMPER_JOE, arena.port, "Blue 7"))
 
 
 @ALL
@@ -90,7 +111,7 @@ def test_a_bot_ends_quietly_with_its_match(game, name, module):
 def test_a_bot_ends_quietly_when_the_arena_closes(game, name, module):
     """At once, within a line, or with a word of farewell: which of them depends on the bot."""
     lasts = (b"", b"turn 1\nunit 2", b"error shutdown the arena closes\n")
-    last = lasts[list(HOUSE[game]).index(name) % 3]
+    last = lasts[list(registry.house_bots(game)).index(name) % 3]
     hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(OPENING[game] + last)) as arena:
         assert (0, "", "") == end(start(module, arena.port))
@@ -107,7 +128,7 @@ def test_a_refusal_is_told_in_one_line(game, name, module):
 def test_an_interrupt_ends_a_bot_quietly(game, name, module):
     """While it waits for an opponent, or in mid-match: every other bot the one."""
     hello = f"{name} v=1 game={game}\n".encode()
-    said = (WELCOME, OPENING[game])[list(HOUSE[game]).index(name) % 2]
+    said = (WELCOME, OPENING[game])[list(registry.house_bots(game)).index(name) % 2]
     bots = []
 
     def interrupt():
@@ -123,13 +144,13 @@ def test_an_interrupt_ends_a_bot_quietly(game, name, module):
 def test_no_arena_is_told_in_one_line_with_exit_code_1():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    code, out, err = end(start("lanista.house.camper_joe", port))
+    code, out, err = end(start(CAMPER_JOE, port))
     words = f"unreachable: no arena at 127.0.0.1:{port}; start one with `lanista serve`"
     assert (1, "", f"CamperJoe: {words}\n") == (code, out, err)
 
 
 def test_a_bad_environment_is_told_in_one_line_with_exit_code_1():
-    code, out, err = end(start("lanista.house.camper_joe", "http"))
+    code, out, err = end(start(CAMPER_JOE, "http"))
     words = "CamperJoe: LANISTA_PORT must be a port number, such as 7777, not 'http'\n"
     assert (1, "", words) == (code, out, err)
 
@@ -141,4 +162,4 @@ def test_camper_joe_sends_an_empty_line():
         Hears(b"\n"),
         Says(FORFEIT + b"bye\n"),
     ) as arena:
-        assert (0, "", "") == end(start("lanista.house.camper_joe", arena.port))
+        assert (0, "", "") == end(start(CAMPER_JOE, arena.port))

@@ -16,7 +16,7 @@ PUBLIC = [
     *(
         "aplay_many",
         "env",
-        "games",
+        "game_names",
         "house_bots",
         "new_game",
         "open_record",

@@ -12,12 +12,12 @@ from lanista.match.connection import Connection
 from lanista.match.record import Record, read_record
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
-from lanista.rules import angrymob
+from lanista.rules import registry
 from lanista.rules.base import complete_settings
 from support import tinygame
 from support.memory import BotEnd, connection_pair
 
-ANGRYMOB = angrymob.RULESET
+ANGRYMOB = registry.get("angrymob")
 COUNTING = tinygame.RULESET
 SMALL = "2 2\nA .\n. B\n"
 """Two moves from base to base."""

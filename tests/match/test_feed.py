@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lanista.match.channel import BrokenChannelError
 from lanista.match.feed import payloads
 from lanista.match.record import read_record
-from lanista.rules import crematoria, hogwarts
+from lanista.rules import registry
 from lanista_protocol import parse_hello
 from match.playing import ANGRYMOB, CAPTURE, COUNTING, SMALL, sit, verdicts
 from support import players
@@ -23,12 +23,12 @@ GAMES = {
     "angrymob in both dialects": (ANGRYMOB, ["Ann", "Bob v=1 notes=1"], {"move_limit": 6}),
     "counting": (COUNTING, ["Ann v=1", "Bob v=1 notes=1", "Cy v=1"], {"rounds": 6}),
     "hogwarts": (
-        hogwarts.RULESET,
+        registry.get("hogwarts"),
         ["Ann v=1", "Bob v=1 notes=1", "Cy v=1", "Di v=1 notes=1"],
         {"NUM_ROUNDS": 4},
     ),
     "crematoria": (
-        crematoria.RULESET,
+        registry.get("crematoria"),
         ["Ann v=1", "Bob v=1 notes=1", "Cy v=1", "Di v=1 notes=1"],
         {"nb_rounds": 4},
     ),

@@ -21,7 +21,7 @@ from lanista.match.feed import asked_turns, payloads
 from lanista.match.record import read_record, whole_lines
 from lanista.match.replay import MismatchError, start, verify
 from lanista.playback.replay_reader import read_frames
-from lanista.rules import crematoria, hogwarts
+from lanista.rules import registry
 from lanista.rules.base import Late
 from lanista_protocol import State, tokenize
 from match.loopback import socket_pair
@@ -810,8 +810,8 @@ def with_a_gap(folder, ruleset=COUNTING, settings=SIX):
 
 
 GAME_OF_FOUR = {
-    "hogwarts": (hogwarts.RULESET, {"NUM_ROUNDS": 6}),
-    "crematoria": (crematoria.RULESET, {"nb_rounds": 6}),
+    "hogwarts": (registry.get("hogwarts"), {"NUM_ROUNDS": 6}),
+    "crematoria": (registry.get("crematoria"), {"nb_rounds": 6}),
 }
 
 

@@ -19,7 +19,7 @@ from lanista.match.record import (
     read_record,
 )
 from lanista.match.replay import MismatchError, positions, start, verify
-from lanista.rules import angrymob, hogwarts
+from lanista.rules import registry
 from lanista.rules.base import TooManySubmovesError, complete_settings
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
 from support import players, tinygame
@@ -358,14 +358,14 @@ async def test_a_given_board_is_played_again_as_it_was(tmp_path, autojump_clock)
     record = await table.play(speaks("0 0 1 0", "0 1 1 3"), speaks("", "1 1 1 2"))
     assert not record.header.generated
     assert SMALL == record.header.board
-    assert 2 == verify(record, angrymob.RULESET)
+    assert 2 == verify(record, registry.get("angrymob"))
     with pytest.raises(BadRecordError, match="the record is of angrymob"):
         verify(record, tinygame.RULESET)
 
 
 def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
     """Each of them is in order by itself."""
-    ruleset = hogwarts.RULESET
+    ruleset = registry.get("hogwarts")
     settings = complete_settings(ruleset, {"NUM_INI_WIZARDS_PER_CLAN": 1, "NUM_INI_BOOKS": 1})
     board = ruleset.write_board(ruleset.generate(settings, ruleset.chance(7)))
     header = Header(

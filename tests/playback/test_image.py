@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from lanista.formats.originals import of_text
 from lanista.playback import image, image_marks
 from lanista.playback.image import BadSizeError, Painter, Shot, gif, png
 from lanista.playback.image_marks import COLOURS, NEUTRAL, SEATS, mixed, rgb
+from lanista.rules.originals import of_text
 from lanista.rules.picture import Arrow, Frame, Ground, Level, Mark, Scene, Shape
 
 PAGE = Path(image.__file__).parents[1] / "web" / "page"

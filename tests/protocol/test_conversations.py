@@ -14,7 +14,7 @@ import pytest
 import lanista_client
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, MatchInfo, Version1Encoder
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.base import Malformed, MalformedAnswerError, Refusal, RefusalCode
 from lanista.rules.outcome import Outcome, Termination
 from lanista_client import Arena, ArenaError

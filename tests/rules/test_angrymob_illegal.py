@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.base import MalformedAnswerError, Refusal, RefusalCode
 from support.angrymob import at, refused, start
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.base import Answer, complete_settings
 from support.angrymob import SEEDS, Watcher, maps, orders, start
 from support.golden import FOLDER, begun, read, verdict

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.chance import OriginalChance, SeededChance, shuffle
 from lanista.rules.testing import (
     HighestChance,

@@ -5,11 +5,11 @@ from importlib.resources import files
 import pytest
 
 import lanista_maps
-from lanista.formats.crematoria import Configuration, write_cnf
 from lanista.rules.base import BadBoardError, Late, complete_settings
-from lanista.rules.crematoria import RULESET
 from lanista.rules.crematoria.board import CAVE, read_board, write_board
+from lanista.rules.crematoria.files import Configuration, write_cnf
 from lanista.rules.crematoria.geometry import NEAR
+from lanista.rules.crematoria.ruleset import RULESET
 from support.crematoria import board
 
 LINES = write_board(

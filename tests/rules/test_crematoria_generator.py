@@ -9,14 +9,14 @@ import itertools
 import attrs
 import pytest
 
-from lanista.formats.crematoria import position_of, position_text
 from lanista.rules.base import BadBoardError, BadSettingError, complete_settings
 from lanista.rules.chance import OriginalChance
-from lanista.rules.crematoria import RULESET
 from lanista.rules.crematoria.board import CAVE
 from lanista.rules.crematoria.draws import first_of_permutation, permutation, permutation_start
+from lanista.rules.crematoria.files import position_of, position_text
 from lanista.rules.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
 from lanista.rules.crematoria.geometry import COLS, NEAR, apart, cell_at, position
+from lanista.rules.crematoria.ruleset import RULESET
 from lanista.rules.testing import HighestChance, LowestChance
 from support.crematoria import answers, board, new_game, trace_orders
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lanista.rules.base import BadBoardError
-from lanista.rules.hogwarts import RULESET
+from lanista.rules.hogwarts.ruleset import RULESET
 from support.hogwarts import begin, check_invariants, hall, play, seeded
 
 TEXT = RULESET.write_board(hall({4: (1, 10, 10, 3, 2)}, walls=[(20, 20)], owned={(5, 5): 3}))
@@ -113,7 +113,7 @@ def test_a_board_has_room_to_spare():
 
 
 def _unchecked(walls):
-    from lanista.rules.hogwarts import Board
+    from lanista.rules.hogwarts.board import Board
 
     board = hall()
     cells = bytearray(board.cells)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from lanista.rules.base import complete_settings
 from lanista.rules.chance import OriginalChance
-from lanista.rules.hogwarts import RULESET
 from lanista.rules.hogwarts.generator import connected, draw_walls
 from lanista.rules.hogwarts.grid import (
     AROUND,
@@ -22,6 +21,7 @@ from lanista.rules.hogwarts.grid import (
     nth,
 )
 from lanista.rules.hogwarts.placing import Places, draw_ingredients, draw_some
+from lanista.rules.hogwarts.ruleset import RULESET
 from support.hogwarts import Draws, cell, seeded, solution
 
 

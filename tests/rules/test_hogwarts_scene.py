@@ -7,8 +7,9 @@ import attrs
 import pytest
 
 from lanista.rules.base import Late, MalformedAnswerError, complete_settings
-from lanista.rules.hogwarts import RULESET, Hogwarts
 from lanista.rules.hogwarts.board import CLANS, OWNERS
+from lanista.rules.hogwarts.game import Hogwarts
+from lanista.rules.hogwarts.ruleset import RULESET
 from lanista.rules.picture import Ground, Mark, Shape
 from support.hogwarts import (
     ADDED_UP,

@@ -3,8 +3,8 @@
 import pytest
 
 from lanista.rules.base import MalformedAnswerError, TooManySubmovesError
-from lanista.rules.hogwarts import RULESET
 from lanista.rules.hogwarts.orders import Order
+from lanista.rules.hogwarts.ruleset import RULESET
 from support.hogwarts import (
     ADDED_UP,
     INGREDIENTS,

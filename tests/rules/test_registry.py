@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lanista.rules import registry
-from lanista.rules.angrymob import RULESET
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.registry import UnknownGameError
 
 TESTS = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from house.in_process import play_four
-from lanista.house import HOUSE
+from lanista.rules import registry
 
 MATCHES = 200
 FIRST_SEED = 1
@@ -61,7 +61,7 @@ def row(opponent):
 
 def house_bot(game, name):
     """A house bot's class."""
-    return getattr(importlib.import_module(HOUSE[game][name]), name)
+    return getattr(importlib.import_module(registry.house_bots(game)[name]), name)
 
 
 def row_of_four(game):

@@ -6,8 +6,8 @@ from random import Random
 import attrs
 from hypothesis import strategies as st
 
-from lanista.rules.angrymob import RULESET
 from lanista.rules.angrymob.game import AngryMob
+from lanista.rules.angrymob.ruleset import RULESET
 from lanista.rules.base import (
     Late,
     Malformed,

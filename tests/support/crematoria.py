@@ -11,12 +11,13 @@ from pathlib import Path
 from random import Random
 
 import lanista_maps
-from lanista.formats.crematoria import Submitted, read_orders
 from lanista.rules.base import Answer, Token, Verdict, complete_settings
 from lanista.rules.chance import Chance
-from lanista.rules.crematoria import RULESET, Board, Crematoria
-from lanista.rules.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK
+from lanista.rules.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
+from lanista.rules.crematoria.files import Submitted, read_orders
+from lanista.rules.crematoria.game import Crematoria
 from lanista.rules.crematoria.geometry import LEVEL, cell_at
+from lanista.rules.crematoria.ruleset import RULESET
 from lanista.rules.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
 from lanista.rules.testing import ScriptedChance
 from support.golden import Answers, GoldenGame, Raw

@@ -12,9 +12,10 @@ from random import Random
 
 from lanista.rules.base import Answer, Token, complete_settings
 from lanista.rules.chance import OriginalChance
-from lanista.rules.hogwarts import RULESET, Board, Hogwarts
-from lanista.rules.hogwarts.board import CLANS, Unit
+from lanista.rules.hogwarts.board import CLANS, Board, Unit
+from lanista.rules.hogwarts.game import Hogwarts
 from lanista.rules.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
+from lanista.rules.hogwarts.ruleset import RULESET
 from support.golden import GoldenGame
 
 DOWN, DR, RIGHT, RU, UP, UL, LEFT, LD = range(8)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from lanista.formats import crematoria, hogwarts
+from lanista.rules.crematoria import files as crematoria
+from lanista.rules.hogwarts import files as hogwarts
 from web.arena import MOVE_LIMIT, match_of
 from web.matchpage import DASH, MatchPage, drop
 from web.records import changed, unpacked

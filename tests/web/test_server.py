@@ -10,8 +10,8 @@ import trio
 
 from lanista import __version__
 from lanista.hosting.control import RunningMatches
-from lanista.house import HOUSE
 from lanista.playback.frames import API
+from lanista.rules import registry
 from lanista.web.view import View
 from web.house import opened, play, showing
 from web.records import AWAY, BACK
@@ -67,7 +67,7 @@ async def test_games_and_bots(tmp_path):
         assert ("Angry Mob", 2) == (mob["title"], mob["seats"])
         assert [{"name", "default", "low", "high", "help"}] == [set(s) for s in mob["settings"]]
         bots = (await house.get("/api/1/bots")).json["bots"]
-        assert {(game, name) for game, names in HOUSE.items() for name in names} == {
+        assert {(game, name) for game in registry.ours() for name in registry.house_bots(game)} == {
             (bot["game"], bot["name"]) for bot in bots
         }
         assert all(bot["about"] and "\n" not in bot["about"] for bot in bots)

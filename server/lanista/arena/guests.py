@@ -8,7 +8,8 @@ import structlog
 import trio
 
 from lanista.bots import environment, start_bot
-from lanista.hosting.names import bot_command, house_bots
+from lanista.hosting.names import bot_command
+from lanista.rules import registry
 from lanista.rules.base import Ruleset
 from lanista.suggestions import did_you_mean
 
@@ -42,11 +43,11 @@ class Guests:
         Raises:
             GuestRefusedError: There is no such house bot, or there are too many at once.
         """
-        if bot not in house_bots(ruleset.name):
-            known = ", ".join(house_bots(ruleset.name)) or "none"
+        if bot not in registry.house_bots(ruleset.name):
+            known = ", ".join(registry.house_bots(ruleset.name)) or "none"
             raise GuestRefusedError(
                 f"no house bot {bot!r} of {ruleset.title}; there are: {known}"
-                f"{did_you_mean(bot, house_bots(ruleset.name))}"
+                f"{did_you_mean(bot, registry.house_bots(ruleset.name))}"
             )
         if self._count >= MOST:
             raise GuestRefusedError(f"{MOST} house bots at once; wait until some have played")

@@ -15,7 +15,7 @@ import cattrs
 
 from lanista.cores import usable_cores
 from lanista.hosting.spec_parts import Clock, SandboxName
-from lanista.house import HOUSE
+from lanista.rules import DEFAULT_GAME, registry
 from lanista.toml_spec import (
     SpecReader,
     Validator,
@@ -324,13 +324,13 @@ class ArenaSpec:
 
     @property
     def default_game(self) -> str:
-        """The game of bots that name none: `game`, else that of the first ladder, else Angry Mob's.
+        """The game of bots that name none: `game`, else that of the first ladder.
 
-        It may not be installed.
+        Without ladders it is `DEFAULT_GAME`. It may not be installed.
         """
         if self.game is not None:
             return self.game
-        return self.ladders[0].game if self.ladders else "angrymob"
+        return self.ladders[0].game if self.ladders else DEFAULT_GAME
 
 
 # -- reading -----------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ def implied(ladders: Sequence[str]) -> ArenaSpec:
     tables = []
     for text in ladders:
         game, _, name = text.partition("=")
-        tables.append({"name": name or game, "game": game, "house": [*HOUSE.get(game, {})]})
+        tables.append({"name": name or game, "game": game, "house": [*registry.house_bots(game)]})
     return spec_of({"workers": 1, "ladders": tables}, "--ladder")
 
 

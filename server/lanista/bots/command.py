@@ -27,7 +27,7 @@ INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-
 OWN_MODULE = re.compile(r"lanista\.")
 """Matches the beginning of a module of ours, as in `python -m lanista.bridge`."""
 
-HOUSE_BOT = re.compile(r"lanista\.house\.")
+HOUSE_BOT = re.compile(r"lanista\.\w+\.\w+\.house_bots\.")
 """Matches the beginning of those modules that are bots themselves."""
 
 _NOT_PASSED_ON = frozenset({OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_TLS", "LANISTA_TLS_CA"})

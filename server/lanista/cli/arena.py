@@ -12,6 +12,7 @@ from lanista.cli.arena_backup import command as backup
 from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
+from lanista.rules import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
@@ -28,7 +29,7 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("file", type=FILE, default=Path("arena.toml"), required=False)
-@click.option("--game", default="angrymob", show_default=True, help="The game of the ladder.")
+@click.option("--game", default=DEFAULT_GAME, show_default=True, help="The game of the ladder.")
 def new(file: Path, game: str) -> int:
     """Write an example to FILE (arena.toml), with every key, and a ladder of one game.
 
@@ -36,14 +37,15 @@ def new(file: Path, game: str) -> int:
     """
     import lanista_maps
     from lanista.arena.example import example
-    from lanista.cli.common import house_bots, printable, ruleset_named
+    from lanista.cli.common import printable, ruleset_named
+    from lanista.rules import registry
 
     ruleset = ruleset_named(game)
     text = example(
         file=printable(file.name),
         game=ruleset.name,
         title=ruleset.title,
-        house=list(house_bots(ruleset.name)),
+        house=list(registry.house_bots(ruleset.name)),
         maps=list(lanista_maps.names(ruleset.name))[:2],
         settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
     )

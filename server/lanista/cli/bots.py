@@ -8,9 +8,9 @@ import click
 def command(game: str | None) -> None:
     """List the house bots, of one GAME or of all."""
     from lanista.bots.about import about
-    from lanista.cli.common import house_bots, ruleset_named
+    from lanista.cli.common import ruleset_named
     from lanista.rules import registry
 
     for name in [ruleset_named(game).name] if game else registry.names():
-        for bot, module in house_bots(name).items():
+        for bot, module in registry.house_bots(name).items():
             click.echo(f"{name}  {bot}  {about(module)}")

@@ -64,12 +64,12 @@ def command(
         bot_limits_of,
         checked_seed,
         game_and_bots,
-        house_bots,
         known_games,
         ruleset_named,
         sandboxed,
     )
     from lanista.hosting.bot_pool import Contestant
+    from lanista.rules import registry
     from lanista.suggestions import did_you_mean
 
     if game is None and len(words) == 1 and words[0] not in known_games():
@@ -97,7 +97,7 @@ def command(
         seed=checked_seed(ruleset, seed),
         conditions=conditions,
     )
-    strongest = list(house_bots(game))[-1:]
+    strongest = list(registry.house_bots(game))[-1:]
     rivals = []
     for house in strongest * (ruleset.seats - 1):
         name, argv = bot_command(game, house)

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -265,13 +265,14 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
     bots are trusted.
     """
     from lanista.bots import can_have_groups
+    from lanista.bots.command import HOUSE_BOT
 
     names = [
         contestant.name
         for contestant in contestants
         if not contestant.sandboxed
         and contestant.limits.processes
-        and not any(word.startswith("lanista.house.") for word in contestant.command)
+        and not any(HOUSE_BOT.match(word) for word in contestant.command)
     ]
     if names and os.geteuid() == 0 and sys.stderr.isatty() and not can_have_groups():
         click.echo(
@@ -384,13 +385,6 @@ def _errors_as_bad_input() -> Iterator[None]:
         yield
     except errors.BadInputError as error:
         raise BadInputError(str(error)) from None
-
-
-def house_bots(game: str) -> Mapping[str, str]:
-    """Return the modules of a game's house bots, by the bots' names."""
-    from lanista.house import HOUSE
-
-    return HOUSE.get(game, {})
 
 
 def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:

@@ -30,8 +30,8 @@ def command(file: str, rules: str, orders: str | None) -> int:
 
     Exit codes: 0 the rules explain the file, 1 they don't, 2 it can't be read.
     """
-    from lanista.formats.originals import of_text
-    from lanista.formats.tokens import FormatError
+    from lanista.rules.original_tokens import FormatError
+    from lanista.rules.originals import of_text
 
     text = _read(file)
     if text.startswith('{"lanista_record":'):

@@ -157,7 +157,6 @@ def command(
         bot_command,
         bot_limits_of,
         checked_seed,
-        house_bots,
         ruleset_named,
         sandboxed,
         setup_of,
@@ -168,6 +167,7 @@ def command(
     from lanista.hosting.host import distinct
     from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchSpec
+    from lanista.rules import registry
 
     game, bots = game_and_bots(game, words)
     ruleset = ruleset_named(game)
@@ -178,7 +178,7 @@ def command(
     if open_logs and not watch:
         raise BadInputError("--open-logs is for the page of --watch; give --watch too")
     if lists:
-        click.echo("\n".join(house_bots(game)))
+        click.echo("\n".join(registry.house_bots(game)))
         return 0
     if len(bots) != ruleset.seats:
         raise BadInputError(f"{ruleset.title} is for {ruleset.seats} bots; {len(bots)} given")
@@ -240,7 +240,7 @@ def command(
 
 def _check_res(ruleset: Any, res: Path, matches: int) -> None:
     """Check, before anything is played, that a match file can be written."""
-    from lanista.formats.originals import of_game
+    from lanista.rules.originals import of_game
 
     if of_game(ruleset.name) is None:
         raise BadInputError(f"-o {res}: {ruleset.title} has no .res files; name a record otherwise")

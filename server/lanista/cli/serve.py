@@ -13,6 +13,7 @@ import click
 from lanista.cli import BadInputError
 from lanista.cli.common import Choice, Finite, clock_options, game_options
 from lanista.match.conditions import SHORTEST
+from lanista.rules import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--game",
-    show_default="that of the first ladder, else angrymob",
+    show_default=f"that of the first ladder, else {DEFAULT_GAME}",
     help="The game for bots that don't name one.",
 )
 @click.option(

@@ -272,14 +272,14 @@ def game_of(bots: Sequence[str]) -> str:
     Raises:
         BadInputError: None of them is a house bot, or there isn't exactly one such game.
     """
-    from lanista.house import HOUSE
+    from lanista.rules import registry
 
-    games = [{game for game in HOUSE if bot in HOUSE[game]} for bot in bots]
+    games = [{game for game in registry.ours() if bot in registry.house_bots(game)} for bot in bots]
     known = [of_bot for of_bot in games if of_bot]
     if not known:
         raise BadInputError(
             f"--game: neither {bots[0]!r} nor {bots[1]!r} is a house bot, so say the game; "
-            f"known are {', '.join(HOUSE)}"
+            f"known are {', '.join(registry.ours())}"
         )
     common = set.intersection(*known)
     if len(common) == 1:

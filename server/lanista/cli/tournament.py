@@ -11,6 +11,7 @@ import click
 from lanista.cli import BadInputError
 from lanista.cli.common import Choice
 from lanista.cli.tournament_files import prepared, setup_of, spec_of
+from lanista.rules import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -30,18 +31,19 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("file", type=SPEC, default=Path("cup.toml"), required=False)
-@click.option("--game", default="angrymob", show_default=True, help="The tournament's game.")
+@click.option("--game", default=DEFAULT_GAME, show_default=True, help="The tournament's game.")
 def new(file: Path, game: str) -> int:
     """Write an example spec to FILE (cup.toml), with every key, and house bots as players.
 
     An existing file isn't overwritten.
     """
     import lanista_maps
-    from lanista.cli.common import house_bots, printable, ruleset_named
+    from lanista.cli.common import printable, ruleset_named
+    from lanista.rules import registry
     from lanista.tournament.example import example
 
     ruleset = ruleset_named(game)
-    house = list(house_bots(ruleset.name))
+    house = list(registry.house_bots(ruleset.name))
     if not house:
         raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
     text = example(

@@ -15,10 +15,10 @@ import lanista_maps
 from lanista.bots import CommandError, parse_command
 from lanista.bots.command import INTERPRETER
 from lanista.errors import BadInputError
-from lanista.formats.originals import of_game, of_text
-from lanista.formats.tokens import FormatError
-from lanista.house import HOUSE
+from lanista.rules import registry
 from lanista.rules.base import BadBoardError, Ruleset
+from lanista.rules.original_tokens import FormatError
+from lanista.rules.originals import of_game, of_text
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
@@ -103,11 +103,6 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def house_bots(game: str) -> Mapping[str, str]:
-    """Return the house bots of a game: maps each name to its module."""
-    return HOUSE.get(game, {})
-
-
 def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, tuple[str, ...]]:
     """Return a bot's name and the command that starts it.
 
@@ -120,7 +115,7 @@ def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, t
     Raises:
         UnusableNameError: There is no such house bot and no such program.
     """
-    house = house_bots(game)
+    house = registry.house_bots(game)
     if bot in house:
         # -P: modules in the current folder must not hide those of the client.
         return bot, (sys.executable, "-P", "-m", house[bot])
@@ -143,7 +138,7 @@ def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
     Raises:
         UnusableNameError: There is no such house bot and no such program.
     """
-    if len(argv) == 1 and argv[0] in house_bots(game):
+    if len(argv) == 1 and argv[0] in registry.house_bots(game):
         return bot_command(game, argv[0])[1]
     if argv[0].startswith(STDIO):
         argv = (argv[0].removeprefix(STDIO), *argv[1:])
@@ -176,7 +171,7 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
             f"bot {bot!r}: {argv[0]} is a file, but not executable; run it with its interpreter, "
             f"as in 'python3 {argv[0]}', or make it executable (chmod +x) and call it ./NAME"
         )
-    known = ", ".join(house_bots(game)) or "none"
+    known = ", ".join(registry.house_bots(game)) or "none"
     raise UnusableNameError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
         f"and no program {argv[0]!r} that could be run{_meant(bot, game)}"
@@ -185,10 +180,10 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
 
 def _meant(bot: str, game: str) -> str:
     """Return the end of the message about an unknown bot: what may have been meant."""
-    others = [other for other, bots in HOUSE.items() if bot in bots]
+    others = [other for other in registry.ours() if bot in registry.house_bots(other)]
     if others:
         return f"; {bot} is a house bot of {' and '.join(others)}"
-    return did_you_mean(bot, house_bots(game))
+    return did_you_mean(bot, registry.house_bots(game))
 
 
 def checked_name(name: str) -> str:

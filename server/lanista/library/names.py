@@ -1,10 +1,9 @@
 """The names that can be played with: of games and of house bots."""
 
-from lanista.hosting import names
 from lanista.rules import registry
 
 
-def games() -> tuple[str, ...]:
+def game_names() -> tuple[str, ...]:
     """Return the names of the installed games."""
     return registry.names()
 
@@ -15,4 +14,4 @@ def house_bots(game: str) -> tuple[str, ...]:
     Raises:
         UnknownGameError: There is no such game.
     """
-    return tuple(names.house_bots(registry.get(game).name))
+    return tuple(registry.house_bots(registry.get(game).name))

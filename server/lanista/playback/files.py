@@ -13,12 +13,12 @@ from pathlib import Path
 import attrs
 
 from lanista.errors import BadInputError, FileError
-from lanista.formats.originals import of_text
-from lanista.formats.tokens import FormatError
 from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import MismatchError, positions
 from lanista.playback.image import BadSizeError, Painter, Shot, gif, png
 from lanista.rules import registry
+from lanista.rules.original_tokens import FormatError
+from lanista.rules.originals import of_text
 from lanista.rules.picture import Scene
 
 MAX_FILE = 64 * 1024 * 1024

@@ -11,10 +11,10 @@ from typing import Any
 
 import attrs
 
-from lanista.formats.originals import Shown
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
+from lanista.rules.originals import Shown
 from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Scene
 
 API = 1

@@ -14,8 +14,6 @@ from typing import IO, Any, cast
 import attrs
 
 from lanista.errors import LanistaError
-from lanista.formats.originals import of_text
-from lanista.formats.tokens import FormatError
 from lanista.match.record import (
     PART,
     BadRecordError,
@@ -30,6 +28,8 @@ from lanista.playback import frames
 from lanista.playback.answers import Decoded, decoded, submoves_json
 from lanista.rules import registry
 from lanista.rules.base import Game
+from lanista.rules.original_tokens import FormatError
+from lanista.rules.originals import of_text
 from lanista.rules.outcome import Termination
 from lanista.rules.registry import UnknownGameError
 

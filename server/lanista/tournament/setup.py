@@ -22,7 +22,6 @@ from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
 from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
-from lanista.house import HOUSE
 from lanista.match.conditions import MatchConditions
 from lanista.pairing.blocks import Pairing, Seating, seatings
 from lanista.pairing.kinds import SeatingsName
@@ -359,11 +358,11 @@ def _fillers(
     missing = ruleset.seats - len(contestants)
     if spec.fill is None:
         return {}
-    if spec.fill not in HOUSE.get(spec.game, {}):
-        known = ", ".join(HOUSE.get(spec.game, {})) or "none"
+    if spec.fill not in registry.house_bots(spec.game):
+        known = ", ".join(registry.house_bots(spec.game)) or "none"
         raise SpecError(
             f"fill: {spec.fill!a}; expected a house bot of {spec.game}: {known}"
-            f"{did_you_mean(spec.fill, HOUSE.get(spec.game, {}))}"
+            f"{did_you_mean(spec.fill, registry.house_bots(spec.game))}"
         )
     if ruleset.seats == 2 or missing <= 0:
         return {}

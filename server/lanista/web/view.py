@@ -22,7 +22,6 @@ from lanista.arena.records.catalogue import Catalogue
 from lanista.arena.server import Arena
 from lanista.bots.about import about
 from lanista.hosting.control import RunningMatch, RunningMatches
-from lanista.house import HOUSE
 from lanista.match.bundle import folder_of, packed
 from lanista.match.public_record import public_copy
 from lanista.match.record import BadRecordError
@@ -535,6 +534,6 @@ def bots(game: str | None) -> dict[str, Any]:
 def _all_bots() -> tuple[dict[str, Any], ...]:
     return tuple(
         {"game": game, "name": name, "about": about(module)}
-        for game, modules in HOUSE.items()
-        for name, module in modules.items()
+        for game in registry.ours()
+        for name, module in registry.house_bots(game).items()
     )

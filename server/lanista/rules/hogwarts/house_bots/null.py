@@ -1,14 +1,14 @@
-"""Null gives no orders in Hogwarts (`python -m lanista.house.hogwarts_null`)."""
+"""Null gives no orders in Hogwarts."""
 
 from __future__ import annotations
 
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from lanista.house._play import Orders
+    from lanista.rules.house_bot import Orders
     from lanista_client import HogwartsState
 
 

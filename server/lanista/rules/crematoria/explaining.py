@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
-from lanista.formats.crematoria import Movement, Position, Res
-from lanista.rules.crematoria import Unit
+from lanista.rules.crematoria.files import Movement, Position, Res
+from lanista.rules.crematoria.game import Unit
 
 ROWS, COLS = 40, 80
 PEOPLE = "pf"

@@ -1,4 +1,4 @@
-"""Demo shows the orders of Hogwarts, and plays badly (`python -m lanista.house.hogwarts_demo`).
+"""Demo shows the orders of Hogwarts, and plays badly.
 
 It plays like the original program's player of that name, except that it decides once a round what
 its wizards do. The original decided again for each of its wizards, by mistake.
@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 from lanista_client.hogwarts import DIRECTIONS, DOWN, LEFT, RIGHT, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from lanista.house._play import Orders
+    from lanista.rules.house_bot import Orders
     from lanista_client import HogwartsState
 
 ORDER = (UP, DOWN, LEFT, RIGHT)

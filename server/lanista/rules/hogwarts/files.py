@@ -2,7 +2,7 @@
 
 The formats are in rules/hogwarts.md 13 and 14. A `.res` is written byte for byte as the original
 writes it. Readers split on white space as the original's do, and refuse any other deviation.
-The readers check a file's form only: `hogwarts_explain` checks whether the match in a `.res` can
+The readers check a file's form only: `explaining` checks whether the match in a `.res` can
 have happened. Nothing here decides a rule.
 """
 
@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.formats.tokens import FormatError, Tokens
 from lanista.rules.base import BadBoardError, Setting, Token, Verdict
-from lanista.rules.hogwarts import RULESET, Board, Hogwarts
+from lanista.rules.hogwarts.board import Board
+from lanista.rules.hogwarts.game import Hogwarts
+from lanista.rules.hogwarts.ruleset import RULESET
+from lanista.rules.original_tokens import FormatError, Tokens
 
 VERSION = ("HarryPotter", "1.0")
 """The two words by which files name the game and its version."""

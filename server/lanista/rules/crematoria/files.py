@@ -1,7 +1,7 @@
 """Files of the original Crematoria: `.cnf`, `.res`, and logs of submitted orders.
 
 Files are read strictly and written byte for byte (docs/rules/crematoria.md 8). The readers check
-a file's form only: `crematoria_explain` checks whether the match in a `.res` can have happened.
+a file's form only: `explaining` checks whether the match in a `.res` can have happened.
 Nothing here decides a rule.
 """
 
@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.formats.tokens import FormatError, Tokens
 from lanista.rules.base import BadBoardError, Verdict
-from lanista.rules.crematoria import LETTERS, RULESET, Board, Crematoria, Unit
+from lanista.rules.crematoria.board import Board
+from lanista.rules.crematoria.game import Crematoria, Unit
+from lanista.rules.crematoria.geometry import LETTERS
+from lanista.rules.crematoria.ruleset import RULESET
+from lanista.rules.original_tokens import FormatError, Tokens
 from lanista_protocol import shown
 
 TITLE = ("Crematoria", "1.2")

@@ -1,20 +1,20 @@
 """Match files of the original Crematoria for viewers: scene and frames of their positions.
 
 Nothing is played again: viewers see what the file says, whatever rules made it. It is drawn by
-`lanista.rules.crematoria`, as a game is.
+`scene`, as a game is.
 """
 
 from collections.abc import Iterator, Mapping
 
-from lanista.formats.crematoria import Position, Res
-from lanista.rules import crematoria
+from lanista.rules.crematoria import scene
+from lanista.rules.crematoria.files import Position, Res
 from lanista.rules.picture import Frame, Scene
 
 
 def scene_of(res: Res) -> Scene:
     """Return the scene of a match: both levels, as the first position has them."""
     first = res.positions[0]
-    return crematoria.scene_of(_bytes(first.caves), _bytes(first.outside))
+    return scene.scene(_bytes(first.caves), _bytes(first.outside))
 
 
 def frames_of(res: Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
@@ -22,7 +22,7 @@ def frames_of(res: Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
     before = None
     for position in res.positions:
         now = _for_scene(position, res.header.settings)
-        yield crematoria.frame_of(now, before), now.scores
+        yield scene.frame(now, before), now.scores
         before = now
 
 
@@ -30,11 +30,11 @@ def _bytes(rows: tuple[str, ...]) -> bytes:
     return "".join(rows).encode("ascii")
 
 
-def _for_scene(position: Position, settings: Mapping[str, int]) -> crematoria.Position:
+def _for_scene(position: Position, settings: Mapping[str, int]) -> scene.Position:
     rows, cols, gem_value = settings["rows"], settings["cols"], settings["gem_value"]
     units = position.units
     outside = "".join(position.outside)
-    return crematoria.Position(
+    return scene.Position(
         position.round,
         _bytes(position.caves),
         frozenset(rows * cols + index for index, cell in enumerate(outside) if cell == "G"),

@@ -1,4 +1,4 @@
-"""Dummy plays Hogwarts decently (`python -m lanista.house.hogwarts_dummy`).
+"""Dummy plays Hogwarts decently.
 
 Each free wizard looks for goals around it: books, which make the clan strong; enemy wizards that it
 is likely to convert; wizards of its own clan to be freed; cells to be owned. The most valuable
@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 from lanista_client.hogwarts import DIRECTIONS
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from lanista.house._play import Orders
+    from lanista.rules.house_bot import Orders
     from lanista_client import HogwartsState, HogwartsUnit
     from lanista_client.states import Cell
 

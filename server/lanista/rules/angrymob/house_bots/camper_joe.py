@@ -1,14 +1,14 @@
-"""CamperJoe never moves (`python -m lanista.house.camper_joe`)."""
+"""CamperJoe never moves."""
 
 from __future__ import annotations
 
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from lanista.house._play import Moves
+    from lanista.rules.house_bot import Moves
     from lanista_client import AngryMobState
 
 

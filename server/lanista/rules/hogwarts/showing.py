@@ -1,19 +1,19 @@
 """Match files of the original Hogwarts program for viewers: scene and frames of their states.
 
 Nothing is played again: viewers see what the file says, whatever rules made it. It is drawn by
-`lanista.rules.hogwarts`, as a game is.
+`scene`, as a game is.
 """
 
 from collections.abc import Iterator, Sequence
 
-from lanista.formats.hogwarts import SIDE, Command, Res, State
-from lanista.rules import hogwarts
+from lanista.rules.hogwarts import orders, scene
+from lanista.rules.hogwarts.files import SIDE, Command, Res, State
 from lanista.rules.picture import Frame, Scene
 
 
 def scene_of(res: Res) -> Scene:
     """Return the scene of a match: its walls, as the first state has them."""
-    return hogwarts.scene_of(_cells(res.states[0]))
+    return scene.scene(_cells(res.states[0]))
 
 
 def frames_of(res: Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
@@ -21,7 +21,7 @@ def frames_of(res: Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
     before = None
     for state, commands in zip(res.states, ((), *res.commands), strict=True):
         now = _position(state)
-        yield hogwarts.frame_of(now, before, _orders(commands), res.settings), state.score
+        yield scene.frame(now, before, _orders(commands), res.settings), state.score
         before = now
 
 
@@ -29,8 +29,8 @@ def _cells(state: State) -> bytes:
     return "".join(state.rows).encode("ascii")
 
 
-def _position(state: State) -> hogwarts.Position:
-    return hogwarts.Position(
+def _position(state: State) -> scene.Position:
+    return scene.Position(
         state.round,
         _cells(state),
         [unit.player for unit in state.units],
@@ -44,10 +44,10 @@ def _position(state: State) -> hogwarts.Position:
     )
 
 
-def _orders(commands: Sequence[Command]) -> tuple[hogwarts.Order, ...]:
+def _orders(commands: Sequence[Command]) -> tuple[orders.Order, ...]:
     return tuple(
-        hogwarts.Order(command.unit, -1, command.groups)
+        orders.Order(command.unit, -1, command.groups)
         if command.direction is None
-        else hogwarts.Order(command.unit, command.direction)
+        else orders.Order(command.unit, command.direction)
         for command in commands
     )

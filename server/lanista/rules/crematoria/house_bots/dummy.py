@@ -1,4 +1,4 @@
-"""Dummy plays Crematoria decently (`python -m lanista.house.crematoria_dummy`).
+"""Dummy plays Crematoria decently.
 
 Its pioneers conquer the nearest caves that aren't theirs. Those that can be back before the sun
 fetch gems in the night. Its furyans go for the nearest enemy and strike. All keep away from
@@ -11,14 +11,14 @@ from __future__ import annotations
 import random
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 from lanista_client.crematoria import DOWN, FURYAN, HELLHOUND, NONE, PIONEER, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from lanista.house._play import Steps
+    from lanista.rules.house_bot import Steps
     from lanista_client import CrematoriaState, CrematoriaUnit
     from lanista_client.crematoria import Pos
 

@@ -1,4 +1,4 @@
-"""Demo shows the orders of Crematoria, and plays badly (`python -m lanista.house.crematoria_demo`).
+"""Demo shows the orders of Crematoria, and plays badly.
 
 It plays like the original program's player of that name.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 import random
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 from lanista_client.crematoria import BOTTOM, BR, LEFT, RIGHT, RT, TOP, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from lanista.house._play import Steps
+    from lanista.rules.house_bot import Steps
     from lanista_client import CrematoriaState, CrematoriaUnit
 
 LEFT_UNTIL = 40

@@ -16,7 +16,7 @@ from typing import Literal
 
 import attrs
 
-from lanista.formats.hogwarts import CLANS, SIDE, Command, Res, State
+from lanista.rules.hogwarts.files import CLANS, SIDE, Command, Res, State
 
 Rules = Literal["original", "text"]
 Cell = tuple[int, int]

@@ -1,14 +1,14 @@
-"""Null gives no orders in Crematoria (`python -m lanista.house.crematoria_null`)."""
+"""Null gives no orders in Crematoria."""
 
 from __future__ import annotations
 
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from lanista.house._play import Steps
+    from lanista.rules.house_bot import Steps
     from lanista_client import CrematoriaState
 
 

@@ -1,15 +1,15 @@
-"""ProfessorRandom makes random legal moves (`python -m lanista.house.professor_random`)."""
+"""ProfessorRandom makes random legal moves."""
 
 from __future__ import annotations
 
 import random
 import sys
 
-from lanista.house._play import play
+from lanista.rules.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from lanista.house._play import Moves
+    from lanista.rules.house_bot import Moves
     from lanista_client import AngryMobState
 
 STAY = -1

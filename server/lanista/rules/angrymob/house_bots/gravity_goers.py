@@ -1,4 +1,4 @@
-"""GravityGoers gather an army and march (`python -m lanista.house.gravity_goers`).
+"""GravityGoers gather an army and march.
 
 While they may recruit (`rules/angrymob.md 2`), their units go for rich neutral cells. After that
 they go for the enemy base, and for weak enemies that stand still. They avoid stronger enemies, and
@@ -12,14 +12,14 @@ import copy
 import random
 import sys
 
-from lanista.house._paths import FAR, Paths
-from lanista.house._play import play
+from lanista.rules.angrymob.house_bots.paths import FAR, Paths
+from lanista.rules.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lanista.house._play import Moves
+    from lanista.rules.house_bot import Moves
     from lanista_client import AngryMobState
 
 RECRUIT_LIMIT = 8  # rules/angrymob.md 2
