@@ -22,6 +22,7 @@ import signal
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
@@ -51,20 +52,21 @@ class _Process(multiprocessing.context.SpawnProcess):
 
 
 class SpawnContext(multiprocessing.context.SpawnContext):
-    """A context of multiprocessing that makes such processes and keeps a list of them."""
+    """A context of multiprocessing that makes such processes and knows them."""
 
     def __init__(self) -> None:
         super().__init__()
         # Now, as the locks of a pool that is made with this context would start it otherwise.
         with _starting, _safe_path():
             start_tracker()
-        self.processes: list[multiprocessing.process.BaseProcess] = []
+        # Weakly: a process that its owner has dropped is to close its pipes.
+        self.processes: weakref.WeakSet[multiprocessing.process.BaseProcess] = weakref.WeakSet()
 
     # Named like the class that other contexts have in its place, since it is called as that.
     def Process(self, *args: Any, **kwargs: Any) -> _Process:  # type: ignore[override] # noqa: N802
         """Make a process."""
         process = _Process(*args, **kwargs)
-        self.processes.append(process)
+        self.processes.add(process)
         return process
 
 
