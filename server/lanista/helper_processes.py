@@ -1,20 +1,18 @@
 """Helper processes: CPU-bound work beside an event loop, without delaying it.
 
-`trio_parallel` starts them, gives each one call at a time, and keeps them for further calls. Here
-is what it leaves open: a helper ignores the signals of a terminal, prints nothing on stdout, and
-ends when the process that started it has ended in whatever way, also in the middle of a call.
+`trio_parallel` gives each one call at a time and keeps them for further calls. They are started as
+`lanista.spawning` says, and print nothing on stdout.
 """
 
 import contextlib
 import math
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 import attrs
+
+from lanista.spawning import SpawnContext, begin_spawned
 
 T = TypeVar("T")
 
@@ -60,7 +58,10 @@ async def open_helpers() -> AsyncIterator[HelperProcesses]:
     No call may be under way then: cancel the tasks that wait for one.
     """
     import trio_parallel  # noqa: PLC0415 - as above
+    from trio_parallel._proc import SpawnProcWorker  # noqa: PLC0415
 
+    # There is no public way to say how its processes are started.
+    SpawnProcWorker.mp_context = SpawnContext()
     opening = trio_parallel.open_worker_context(
         idle_timeout=math.inf, init=_begin, grace_period=ENDING_TIME
     )
@@ -75,19 +76,5 @@ async def open_helpers() -> AsyncIterator[HelperProcesses]:
 
 def _begin() -> None:
     """Initialise a helper, before its first call."""
-    os.setsid()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    begin_spawned()
     os.dup2(2, 1)  # what a function prints must not get into the output of a command
-    threading.Thread(target=leave_with_parent, daemon=True).start()
-
-
-def leave_with_parent() -> None:
-    """End this process, made by `multiprocessing`, at once when its parent has ended.
-
-    PR_SET_PDEATHSIG is no substitute: its signal comes when the *thread* that has started a process
-    ends, and trio's threads end when they were idle for ten seconds.
-    """
-    parent = multiprocessing.parent_process()
-    assert parent is not None, "it was started by multiprocessing"
-    parent.join()
-    os._exit(1)

@@ -45,6 +45,22 @@ def test_they_end_with_a_process_that_was_killed(tmp_path, more):
     wait_until(lambda: not runs(helper), "the helper has ended")
 
 
+def test_files_in_the_working_directory_hide_no_modules(tmp_path):
+    """Nor from the process in which multiprocessing tracks semaphores."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/socket.py").write_text("raise SystemExit('not that one')")
+    script = tmp_path / "script.py"
+    script.write_text(
+        SCRIPT.replace("os.getpid", "os.getenv, 'PYTHONSAFEPATH'").replace(
+            "await trio.sleep_forever()", "nursery.cancel_scope.cancel()"
+        )
+    )
+    run = subprocess.run(
+        [sys.executable, script, ""], cwd=tmp_path / "home", capture_output=True, check=False
+    )
+    assert (0, b"None\n", b"") == (run.returncode, run.stdout, run.stderr)
+
+
 async def test_they_end_with_the_context_though_one_was_killed():
     async with open_helpers() as helpers:
         first = await helpers.call(os.getpid)

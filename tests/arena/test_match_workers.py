@@ -17,6 +17,7 @@ from lanista.arena.processes import match_workers
 from lanista.arena.processes.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
 from lanista.match.absence import RejoinError
+from lanista.spawning import start_tracker
 
 DYING = """
 import os, signal
@@ -76,6 +77,7 @@ DECIDED = {
 @pytest.fixture
 async def workers(nursery, monkeypatch, tmp_path):
     """Start workers that die at a step; everything is closed at the end."""
+    start_tracker()  # multiprocessing's, which stays
     before = open_files()
 
     def start_workers(step="", count=1):

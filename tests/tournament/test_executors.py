@@ -285,6 +285,18 @@ def test_local_concurrency_gives_each_bot_a_core(cores, seats, slots, monkeypatc
     assert 3 == open_executor("local", 3, seats=seats).slots
 
 
+def test_files_in_the_working_directory_hide_no_modules_from_workers(tmp_path, monkeypatch):
+    """And what makes sure of that isn't inherited by the bots that a worker starts."""
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "socket.py").write_text("raise SystemExit('not that one')")
+    workers = LocalWorkers(1)
+    try:
+        assert None is result(workers.submit(os.getenv, "PYTHONSAFEPATH"))
+    finally:
+        workers.terminate()
+
+
 def test_without_distributed_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "lanista.tournament.cluster", raising=False)

@@ -18,10 +18,10 @@ import distributed as untyped
 from distributed.scheduler import KilledWorker
 
 from lanista.cores import usable_cores
+from lanista.spawning import holding_signals, leave_signals, start_tracker
 from lanista.toml_spec import SpecError
 from lanista.tournament.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
 from lanista.tournament.futures import one_line
-from lanista.tournament.local import holding_signals, leave_signals, start_tracker
 
 distributed: Any = untyped
 """The package, as Any: most of it has no type annotations."""

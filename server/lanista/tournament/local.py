@@ -2,105 +2,25 @@
 
 Each worker is a `ProcessPoolExecutor` of its own with a single process: the standard pool loses all
 its processes when one of them dies, and can't give each of them its own cores. Processes are
-spawned, not forked, because the manager has threads. What a task does is not known here.
-
-A terminal sends its signals (Ctrl-C, hangup) to the whole process group, so to the workers too. It
-is the manager that decides what they mean: it may want the workers to finish their tasks. So
-workers ignore them, and until they have started to do so the signals are held back from them.
+spawned, not forked, because the manager has threads (`lanista.spawning`). What a task does is not
+known here.
 """
 
 import concurrent.futures
 import contextlib
 import functools
-import multiprocessing.context
-import multiprocessing.process
 import os
-import signal
-import sys
 import threading
-import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import resource_tracker
 from typing import Any
 
 import attrs
 
 from lanista.bots import become_subreaper, use_cgroups
 from lanista.cores import usable_cores
-from lanista.helper_processes import leave_with_parent
+from lanista.spawning import SpawnContext, begin_spawned
 from lanista.tournament.executors import CLEANUP_TIME, Workers, no_cleanup
-
-TERMINALS = (signal.SIGINT, signal.SIGHUP)
-"""Signals that a terminal sends to the whole process group."""
-
-
-class _Process(multiprocessing.context.SpawnProcess):
-    """The process of a worker, started without our main module and with signals held back."""
-
-    def start(self) -> None:
-        """Start the process."""
-        # A spawned process imports the script that started it, and a script without
-        # `if __name__ == "__main__"` would run again in each worker. They don't need it.
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = types.ModuleType("__main__")
-        try:
-            with holding_signals():
-                super().start()
-        finally:
-            sys.modules["__main__"] = main
-
-
-class _Context(multiprocessing.context.SpawnContext):
-    """A context of multiprocessing that makes such processes and keeps a list of them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.processes: list[multiprocessing.process.BaseProcess] = []
-
-    # Named like the class that other contexts have in its place, since the pool calls it.
-    def Process(self, *args: Any, **kwargs: Any) -> _Process:  # type: ignore[override] # noqa: N802
-        """Make a process."""
-        process = _Process(*args, **kwargs)
-        self.processes.append(process)
-        return process
-
-
-def leave_signals() -> None:
-    """Ignore the signals of a terminal from now on; call this in the main thread of a worker.
-
-    The manager gets them too, and decides what they mean.
-    """
-    for number in TERMINALS:
-        signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINALS)
-
-
-@contextlib.contextmanager
-def holding_signals() -> Iterator[None]:
-    """Block the signals of a terminal in the processes and threads that are started within.
-
-    They stay pending there until `leave_signals` ignores them.
-    """
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
-
-
-def start_tracker() -> None:
-    """Start the process in which multiprocessing tracks semaphores, with SIGHUP blocked.
-
-    That process ignores SIGINT, but the hangup of a terminal would end it while the workers, which
-    end in order then, still need it. Call this before a worker is started: `ensure_running`
-    unblocks SIGINT in the process that calls it, which must not happen within `holding_signals`.
-    """
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
-    try:
-        resource_tracker.ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def _begin(cores: Sequence[int], in_groups: bool) -> None:
@@ -110,12 +30,9 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
         cores: The cores that it and its bots run on; empty for all.
         in_groups: Whether the manager may make control groups.
     """
-    leave_signals()
-    # End at once: a service manager that ends all our processes by SIGTERM may have ended bots too,
-    # and the match that they are playing must not count.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Keepers end its bots then.
-    threading.Thread(target=leave_with_parent, daemon=True).start()
+    # It ends at SIGTERM, at once: a service manager that ends all our processes by SIGTERM may have
+    # ended bots too, and the match that they are playing must not count. Keepers end its bots then.
+    begin_spawned()
     if cores:
         os.sched_setaffinity(0, cores)
     become_subreaper()
@@ -130,7 +47,7 @@ class _Slot:
     number: int
     """Number of the worker, from 1; it decides which cores the worker gets."""
     pool: ProcessPoolExecutor
-    context: _Context
+    context: SpawnContext
 
     def kill(self) -> None:
         for process in self.context.processes:
@@ -236,8 +153,7 @@ class LocalWorkers(Workers):
         taken = {slot.number for slot in self._all}
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)
         cores = deal(self._cores, self.slots)[(number - 1) % self.slots] if self._pin else ()
-        start_tracker()
-        context = _Context()
+        context = SpawnContext()
         pool = ProcessPoolExecutor(
             1, mp_context=context, initializer=_begin, initargs=(cores, self._in_groups)
         )
