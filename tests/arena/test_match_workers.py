@@ -25,7 +25,7 @@ from pathlib import Path
 import lanista.arena.processes.match_worker as worker
 from lanista.arena.processes.link import Link
 from lanista.match.record_writer import RecordWriter
-from lanista.match.runner import Match
+from lanista.match.judge import Judge
 
 def die():
     try:
@@ -65,7 +65,7 @@ ABORTED = {
     "when it has begun": "dies(Link, 'post', 'after', is_begins)",
     "with an empty record": "dies(RecordWriter, 'begin', 'before')",
     "before the first turn": "dies(RecordWriter, 'begin', 'after')",
-    "in a turn": "dies(Match, '_verdict', 'before')",
+    "in a turn": "dies(Judge, '_verdict', 'before')",
     "before the result": "dies(RecordWriter, 'end', 'before')",
 }
 DECIDED = {
